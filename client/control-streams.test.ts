@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { messagesOf, type Opener } from './control-streams.js'
+import { type Opener, readMessages } from './control-streams.js'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
@@ -27,9 +27,9 @@ function aService() {
   return { open, send: (text: string) => send(text), isClosed: () => isClosed }
 }
 
-it('a stream on which nothing comes any more counts as a connection that broke', async () => {
+it('treats a silent stream as a broken connection', async () => {
   const service = aService()
-  const messages = messagesOf(service.open, request)
+  const messages = readMessages(service.open, request)
   expect(await messages.next()).toMatchObject({ value: 1 })
 
   const next = expect(messages.next()).rejects.toMatchObject({ code: 'NETWORK' })
@@ -44,7 +44,7 @@ it('a stream that never begins counts as a connection that broke', async () => {
   const open: Opener = ({ signal }) =>
     new Promise((_resolve, reject) => signal?.addEventListener('abort', () => reject(signal.reason)))
 
-  const next = expect(messagesOf(open, request).next()).rejects.toMatchObject({ code: 'NETWORK' })
+  const next = expect(readMessages(open, request).next()).rejects.toMatchObject({ code: 'NETWORK' })
   await vi.advanceTimersByTimeAsync(anHour)
 
   await next
@@ -53,7 +53,7 @@ it('a stream that never begins counts as a connection that broke', async () => {
 it('a stream stays open for as long as the service comments on it', async () => {
   const service = aService()
   const comments = setInterval(() => service.send(':\n\n'), 15_000)
-  const messages = messagesOf(service.open, request)
+  const messages = readMessages(service.open, request)
   await messages.next()
 
   const next = messages.next()
@@ -67,7 +67,7 @@ it('a stream stays open for as long as the service comments on it', async () => 
 
 it('a stream stays open for as long as the loop over it is at work', async () => {
   const service = aService()
-  const messages = messagesOf(service.open, request)
+  const messages = readMessages(service.open, request)
   await messages.next()
 
   await vi.advanceTimersByTimeAsync(anHour)

@@ -1,29 +1,29 @@
-/** Streams of the control API as loops: `for await (const event of control.events.stream())`. */
+/** Reads streams of the control API as async iterables: `for await (const event of control.events.stream())`. */
 import { parseJson } from './protocol/model/json.js'
 import { asFailure, type Request } from './send.js'
 
-/** What hands over an answer that has only begun, such as `open` of a sender. */
+/** Opens a streaming response, such as `openStream` of a sender. */
 export type Opener = (request: Request) => Promise<Response>
 
 /**
- * The service comments every 15 s on a stream that has nothing to say: if two are missing, the connection is dead although it looks
- * open, such as one through a forwarded port.
+ * The service sends a keep-alive comment every 15 s. After two missing ones the connection is dead, even if it looks
+ * open, for example through a forwarded port.
  */
-const mostSilentMilliseconds = 33_000
+const maxSilentMilliseconds = 33_000
 
 /**
- * The messages of a stream until the service ends it; until the signal aborts, without a fault.
+ * Yields the messages of a stream until the service ends it. Returns without an error if the signal aborts.
  *
- * @throws {SvcError} whatever it is opened with throws, `NETWORK` where the connection breaks or falls silent
+ * @throws {SvcError} errors of `open`; `NETWORK` if the connection breaks or falls silent
  */
-export async function* messagesOf(open: Opener, request: Request): AsyncGenerator<unknown, void, undefined> {
+export async function* readMessages(open: Opener, request: Request): AsyncGenerator<unknown, void, undefined> {
   const { signal } = request
   const stop = new AbortController()
   const both = signal ? AbortSignal.any([signal, stop.signal]) : stop.signal
   let isOpen = false
-  /** Waits for what the service sends next. While the loop over the messages is at work, nothing is waited for. */
+  /** Runs the timeout only while waiting for the service, not while the consumer handles a message. */
   const inTime = <Sent>(sent: Promise<Sent>) => {
-    const timer = setTimeout(() => stop.abort(), mostSilentMilliseconds)
+    const timer = setTimeout(() => stop.abort(), maxSilentMilliseconds)
     return sent.finally(() => clearTimeout(timer))
   }
   try {

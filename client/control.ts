@@ -1,5 +1,5 @@
-/** The typed client of the control API, for the command line, the dashboard and tests. It is in no published client. */
-import { messagesOf, type Opener } from './control-streams.js'
+/** Typed client of the control API, for the command line, the dashboard and tests. Not published. */
+import { type Opener, readMessages } from './control-streams.js'
 import type { Contract } from './protocol/control/contract.js'
 import type { NamesIn, ReplyOf, RequestOf } from './protocol/control/operation.js'
 import { controlPath, operations, streams } from './protocol/control/operations.js'
@@ -8,7 +8,7 @@ import { segment } from './protocol/wire/paths/encode.js'
 import type { GivenParameter } from './protocol/wire/query/format.js'
 import type { Method, Request } from './send.js'
 
-/** One call for each operation, such as `control.mail.get({ id })`: the names in its path and the request, as one object. */
+/** Has one call per operation, such as `control.mail.get({ id })`. Its input holds path parameters and request in one object. */
 export type Control = CallsOf<typeof operations, Contract>
 
 type CallsOf<Paths, Shapes> = {
@@ -21,7 +21,7 @@ type CallOf<Shape, Input> = Shape extends { readonly isStream: true }
   ? StreamCall<Input, ReplyOf<Shape>>
   : Call<Input, ReplyOf<Shape>>
 
-/** Its messages as they come, until the loop is left or the signal aborts. */
+/** Yields messages until you leave the loop or the signal aborts. */
 type StreamCall<Input, Message> = (
   input?: Input & { readonly signal?: AbortSignal },
 ) => AsyncGenerator<Message, void, undefined>
@@ -29,11 +29,11 @@ type StreamCall<Input, Message> = (
 type Call<Input, Reply> =
   Record<string, never> extends Input ? (input?: Input) => Promise<Reply> : (input: Input) => Promise<Reply>
 
-/** What carries a request to the service, such as `send` of a sender. */
+/** Sends a request to the service, such as `send` of a sender. */
 type Carrier = (request: Request) => Promise<{ readonly body: Json }>
 
 /**
- * Calls the control API. Replies are taken for what the contract says; a test holds the service to it. Streams need `open`.
+ * Calls the control API. Trusts replies to match the contract, which a test ensures. Streams need `open`.
  *
  * @throws {SvcError} whatever the service answers
  */
@@ -45,32 +45,32 @@ export function controlClient(send: Carrier, controlToken: string, open?: Opener
   }
   const listen = (place: string, input: Input, signal: Input[string]) => {
     const { method, path, rest } = fill(place, input)
-    if (!open) throw new TypeError('Streams need what opens them.')
+    if (!open) throw new TypeError('Streams need the "open" argument.')
     const request = {
       method,
       path,
       headers,
-      query: queryOf(rest),
+      query: toParameters(rest),
       signal: signal instanceof AbortSignal ? signal : undefined,
     }
-    return messagesOf(open, request)
+    return readMessages(open, request)
   }
   const ask = async (place: string, input: Input) => {
     const { method, path, rest } = fill(place, input)
     const isInQuery = method === 'GET' || method === 'DELETE'
     const request = isInQuery
-      ? { query: queryOf(rest) }
+      ? { query: toParameters(rest) }
       : rest.form instanceof FormData
         ? { form: rest.form }
         : { body: rest }
     return (await send({ method, path, headers, ...request })).body
   }
-  return callsOf(operations, call) as Control
+  return buildCalls(operations, call) as Control
 }
 
 export type ClockCalls = Pick<Control['clock'], 'get' | 'change' | 'reset'>
 
-/** The same calls for the clock of one project, which moves no other. */
+/** Returns the clock calls for one project. They do not affect other projects. */
 export function clockOfProject({ ofProject }: Control['clock'], project: string): ClockCalls {
   return {
     get: () => ofProject.get({ project }),
@@ -84,21 +84,21 @@ interface Paths {
   readonly [name: string]: string | Paths
 }
 
-function callsOf(paths: Paths, call: (place: string, input?: Input) => object): object {
+function buildCalls(paths: Paths, call: (place: string, input?: Input) => object): object {
   const calls = Object.entries(paths).map(([name, place]) => [
     name,
-    typeof place === 'string' ? (input?: Input) => call(place, input) : callsOf(place, call),
+    typeof place === 'string' ? (input?: Input) => call(place, input) : buildCalls(place, call),
   ])
   return Object.fromEntries(calls)
 }
 
-function queryOf(rest: Input): GivenParameter[] {
+function toParameters(rest: Input): GivenParameter[] {
   return Object.entries(rest).flatMap(([name, value]) =>
     value instanceof FormData || value instanceof AbortSignal ? [] : [[name, value] as const],
   )
 }
 
-/** The names in the path take their values; what is left is the request. */
+/** Fills the path parameters, and returns the rest of the input as the request. */
 function fill(place: string, input: Input): { method: Method; path: string; rest: Input } {
   const [method = '', path = ''] = place.split(' ')
   const rest = { ...input }

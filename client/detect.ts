@@ -1,4 +1,4 @@
-/** What a service speaks, found out by reading. */
+/** Detects the dialect of a service by reading from it. */
 import { isObject, objectIn } from './protocol/model/json.js'
 import * as addresses from './protocol/wire/paths/encode.js'
 import { recordDecoders } from './protocol/wire/record/decode.js'
@@ -6,10 +6,10 @@ import { type NamedDialect, parseSpoken, sayDialect } from './protocol/wire/spok
 import type { SendRequest } from './send.js'
 
 /**
- * Asks for the collections without saying a dialect: the answer says in a header what it is written in. Where it does
- * not, it is asked for a list as well, of the first collection's documents or, where there is none, of files; what shows
- * in the answers decides, and what does not show is as in the nearest named dialect. From then on the client says its
- * dialect with each request, so that a service that listens to it answers in exactly that form.
+ * Lists the collections without naming a dialect, and reads the dialect from a response header. Without that header, it
+ * also lists the documents of the first collection, or the files without collections, and compares shapes. Axes
+ * that the responses do not show are taken from the nearest named dialect. Later requests name the detected dialect, so
+ * that a service that honors the header answers in exactly that form.
  */
 export async function detectDialect(send: SendRequest): Promise<NamedDialect> {
   const { body, header } = await send({ method: 'GET', path: addresses.collections })

@@ -1,4 +1,4 @@
-/** What the package exports under the condition `development`: the client, which also warns of likely mistakes. */
+/** Exported under the condition `development`: the client, with warnings about likely mistakes. */
 import {
   type Client,
   type ClientOptions,
@@ -14,12 +14,12 @@ import type { AnySchema } from './types.js'
 
 export * from './index.js'
 
-/** A field and a suffix, of either family. */
+/** Matches a field with a filter suffix of either family. */
 const suffixed = new RegExp(`^(.*[^_])__?(${operators.join('|')})$`, 's')
 
 /**
- * As `createClient` of production. Where nothing was found, it warns of fields that are named as filters are in a query:
- * in `where` they are names of fields, and no document has such a field.
+ * Works like `createClient` in production. Warns if a query finds nothing and `where` holds a name with a filter
+ * suffix, such as `views__gte`: `where` takes it for the name of a field.
  */
 export function createClient<Schema extends AnySchema<Schema> = UntypedSchema, UserData extends object = Fields>(
   options: ClientOptions,
@@ -27,15 +27,15 @@ export function createClient<Schema extends AnySchema<Schema> = UntypedSchema, U
   const client = openClient<Schema, UserData>(options)
   const warned = new Set<string>()
 
-  /** Once of each field of a collection. */
+  /** Warns once per field of a collection. */
   function warn(collection: string, where: object | undefined) {
     for (const { name, field, operator } of suffixedFields(where)) {
       const key = JSON.stringify([collection, name])
       if (warned.has(key)) continue
       warned.add(key)
       console.warn(
-        `svc: nothing of "${collection}" was found, and "${name}" is a field's name here; ` +
-          `to compare "${field}", write where: { ${JSON.stringify(field)}: { ${operator}: … } }.`,
+        `svc: No match in "${collection}". "${name}" is read as the name of a field. ` +
+          `To compare "${field}", write where: { ${JSON.stringify(field)}: { ${operator}: … } }.`,
       )
     }
   }
@@ -47,7 +47,7 @@ export function createClient<Schema extends AnySchema<Schema> = UntypedSchema, U
   }
 }
 
-/** Called with what was asked where nothing was found. */
+/** Called with the filter of a query that found nothing. */
 type OnNothing = (where: object | undefined) => void
 
 function watchUsers<Data extends object>(users: Users<Data>, onNothing: OnNothing): Users<Data> {
@@ -96,12 +96,12 @@ function watchCollection<Schema, Data extends object>(
   }
 }
 
-/** A page behind the last one is empty, too. */
+/** Ignores pages past the end, which are empty too. */
 function isNothing({ items, offset }: Page<unknown>): boolean {
   return items.length === 0 && offset === 0
 }
 
-/** Fields of a filter that look like a field and a suffix. */
+/** Finds names in a filter that look like a field and a suffix. */
 function suffixedFields(where: object = {}): { name: string; field: string; operator: string }[] {
   return Object.entries(where).flatMap(([name, condition]) => {
     if (name === 'or' && Array.isArray(condition)) return condition.flatMap(suffixedFields)

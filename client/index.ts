@@ -1,4 +1,4 @@
-/** The client of the service: for apps, scripts and tests, in Node 20 and later, browsers, Deno, Bun and workers. */
+/** Client of the service for apps, scripts and tests. Runs in Node 20 and later, browsers, Deno, Bun and workers. */
 import { type Auth, openAuth } from './auth/auth.js'
 import { openSession, type SessionOptions } from './auth/session.js'
 import { openUsers, type Users } from './auth/users.js'
@@ -41,7 +41,7 @@ export type { Hooks, RetryOptions } from './send.js'
 export type { DateTime, FileUrl, Filter, Link, Writable } from './types.js'
 
 export interface ClientOptions extends SessionOptions {
-  /** As in the `svc-dialect` header: `a`, `b, document=flat`; or `auto`, which asks the service. Default `a`. */
+  /** A dialect as in the `svc-dialect` header, such as `a` or `b, document=flat`. `auto` detects it. Default `a`. */
   readonly dialect?: string
 }
 
@@ -51,15 +51,15 @@ export interface Client<Schema extends AnySchema<Schema> = UntypedSchema, UserDa
   readonly users: Users<UserData>
   readonly collections: Collections
   readonly files: Files
-  /** The documents of a collection, by its name or id. */
+  /** Returns the calls of one collection, by name or id. */
   collection<Name extends keyof Schema & string>(name: Name): CollectionClient<Schema, Schema[Name]>
 }
 
-/** A client that knows nothing of the documents. */
+/** Schema of a client without types. */
 export type UntypedSchema = { readonly [collection: string]: Fields }
 
 /**
- * Opens a client. Nothing is sent before the first call.
+ * Creates a client. Sends nothing before the first call.
  *
  * @example
  * const svc = createClient<{ posts: { title: string; views?: number } }>({ url, apiKey })

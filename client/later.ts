@@ -1,4 +1,4 @@
-/** Callbacks of an app: they never run in the midst of what calls them, and what they throw ends nothing. */
+/** Runs callbacks of an app in a microtask, so that their errors cannot interrupt the client. */
 
 export function later<Args extends readonly unknown[]>(
   callback: ((...args: Args) => unknown) | undefined,
@@ -10,7 +10,7 @@ export function later<Args extends readonly unknown[]>(
       .catch(report)
 }
 
-/** Reports it as an uncaught error in a page. In Node, an uncaught error would end the process. */
+/** Reports an uncaught error in a page. Logs it in Node, where an uncaught error would end the process. */
 function report(error: unknown): void {
   ;(globalThis.reportError ?? console.error)(error)
 }

@@ -1,4 +1,4 @@
-/** The only place that fetches: headers, time-outs, repeats, errors. */
+/** Sends every HTTP request of the client: headers, timeouts, retries, errors. */
 
 import { sendCounted } from './files/send-counted.js'
 import { asError, SvcError } from './protocol/model/errors.js'
@@ -10,27 +10,27 @@ import { formatQuery, type GivenParameter } from './protocol/wire/query/format.j
 import { encodeBody } from './protocol/wire/sendable.js'
 
 export interface RetryOptions {
-  /** How often a request is sent at most; 1 never repeats. Default 3. */
+  /** Maximum number of attempts; 1 never retries. Default 3. */
   readonly attempts?: number
-  /** Milliseconds before the first repeat, doubled for each one more, and jittered. Default 200. */
+  /** Milliseconds before the first retry. Doubles with each retry, with jitter. Default 200. */
   readonly delay?: number
-  /** Milliseconds that a wait may take which the service asks for (`retry-after`); what takes longer is thrown. Default 30,000. */
+  /** Longest `retry-after` to wait for, in milliseconds. The error is thrown if it is longer. Default 30,000. */
   readonly mostWait?: number
 }
 
 export interface Hooks {
-  /** Sees each request before it is sent, repeats included, and may change its headers. */
+  /** Runs before each attempt, retries included, and may change the headers. */
   readonly onRequest?: (request: { method: string; url: string; headers: Headers; attempt: number }) => void
   readonly onResponse?: (response: { method: string; url: string; status: number; milliseconds: number }) => void
 }
 
 export interface SendOptions extends Hooks {
-  /** Address of the service, such as `http://127.0.0.1:4400`. */
+  /** URL of the service, for example `http://127.0.0.1:4400`. */
   readonly url: string
-  /** Left out, requests carry no key, and the service refuses most of them. */
+  /** Without a key, the service refuses most requests. */
   readonly apiKey?: string
   readonly fetch?: typeof globalThis.fetch
-  /** Milliseconds that one attempt may take. Default 30,000. A form with files may take an hour, whatever this says. */
+  /** Timeout of one attempt in milliseconds. Default 30,000. File uploads always have one hour. */
   readonly timeout?: number
   readonly retry?: RetryOptions
 }
@@ -42,27 +42,27 @@ export interface Request extends RequestParts {
   readonly path: string
 }
 
-/** What a request may have, the options of calls among it. */
+/** Optional parts of a request, including the options of calls. */
 export interface RequestParts {
   readonly query?: readonly GivenParameter[]
-  /** What is sent as JSON. */
+  /** Sent as JSON. */
   readonly body?: object | undefined
-  /** A form with files in the place of it, which may take as long as it takes. */
+  /** A form with files, sent instead of `body` with the upload timeout. */
   readonly form?: FormData | undefined
-  /** The indices in the path of an issue at which `data` or the name of a batch may stand around what was handed over. */
+  /** Indices in issue paths where `data`, or the name of a batch, may wrap the caller's input. */
   readonly wrappers?: readonly number[]
-  /** Called with how many bytes of a form have been sent. */
+  /** Called with the number of bytes of the form sent so far. */
   readonly onProgress?: ((sentBytes: number) => void) | undefined
   readonly headers?: Readonly<Record<string, string | undefined>>
-  /** Makes it safe to repeat: with the same key, the service does it once. */
+  /** Makes the request safe to retry: the service runs it once per key. */
   readonly idempotencyKey?: string
-  /** Only if the document is still at this version. */
+  /** Applies only if the document is still at this version. */
   readonly ifMatch?: number | undefined
-  /** Whether a refusal by 429 may have counted it, so that it is not sent again. */
+  /** True if a 429 may have counted the request, so it must not be retried. */
   readonly counts?: boolean
-  /** Whether what was written is sent back; left out, it is. */
+  /** Whether the response contains the written records. Default true. */
   readonly returning?: boolean
-  /** Who asks; left out, the signed-in user. */
+  /** User token. Default: the signed-in user's. */
   readonly token?: string | undefined
   readonly signal?: AbortSignal | undefined
 }
@@ -70,25 +70,25 @@ export interface RequestParts {
 export interface HttpAnswer {
   readonly body: Json
   readonly header: HeaderReader
-  /** What to say of an answer that cannot be read: it is none of the service's, or in another dialect. */
+  /** Creates the error for a response that is not the service's, or in another dialect. */
   misread(cause?: unknown): SvcError
 }
 
 export type SendRequest = (request: Request) => Promise<HttpAnswer>
 
 export interface Sender {
-  /** @throws {SvcError} for every answer that is not 2xx, `NETWORK` or `TIMEOUT` where there is none. */
+  /** @throws {SvcError} for every response that is not 2xx; `NETWORK` or `TIMEOUT` without a response */
   send: SendRequest
-  /** Asks once, and hands over a stream of events that has only begun. @throws {SvcError} */
+  /** Opens an event stream, without retries. @throws {SvcError} */
   openStream(request: Request): Promise<Response>
 }
 
 const longestWaitMilliseconds = 30_000
 const longestUploadMilliseconds = 3_600_000
-const passingStatuses = [408, 425, 429, 502, 503, 504]
-/** Of failures without a status. */
-const passingCodes = ['NETWORK', 'TIMEOUT', 'RATE_LIMITED', 'UNAVAILABLE']
-/** Why no connection was made, by the codes of Node and of undici. What breaks an open connection is not among them. */
+const transientStatuses = [408, 425, 429, 502, 503, 504]
+/** Codes of errors without a status. */
+const transientCodes = ['NETWORK', 'TIMEOUT', 'RATE_LIMITED', 'UNAVAILABLE']
+/** Codes of Node and undici for connections that were never made. Does not match errors of open connections. */
 const unsent = /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|CONNECT_TIMEOUT/
 
 export function openSender(options: SendOptions): Sender {
@@ -99,11 +99,11 @@ export function openSender(options: SendOptions): Sender {
     timeout = 30_000,
     retry: { attempts = 3, delay, mostWait = longestWaitMilliseconds } = {},
   } = options
-  const fetch = fetchOf(options)
-  /** Whether any answer said its dialect. Every service that obeys idempotency keys says it in every answer. */
+  const fetch = resolveFetch(options)
+  /** Becomes true once a response names its dialect. Services that honor idempotency keys always do. */
   let obeysKeys = false
 
-  /** A request as `fetch` takes it. @throws {SvcError} `VALIDATION_ERROR` for what cannot be sent */
+  /** Builds the arguments of `fetch`. @throws {SvcError} `VALIDATION_ERROR` for values that cannot be sent */
   function prepare(request: Request, attempt: number) {
     const { method, body, form, ifMatch } = request
     const search = formatQuery(request.query)
@@ -116,11 +116,11 @@ export function openSender(options: SendOptions): Sender {
       prefer: request.returning === false && 'return=minimal',
       ...request.headers,
     }
-    // Node takes longer to load `Headers` than most requests take, and a `fetch` that is handed in may need none.
+    // Uses a plain object, because loading `Headers` in Node takes longer than most requests.
     let headers: Record<string, string> | Headers = {}
     for (const [name, value] of Object.entries(named)) {
       if (!value) continue
-      // Most of them are secrets, which no message may contain.
+      // Leaves the value out of the message, because most headers are secrets.
       if (/[^ -~]/.test(value)) throw new SvcError('VALIDATION_ERROR', `"${name}" cannot be sent.`)
       headers[name] = value
     }
@@ -135,7 +135,7 @@ export function openSender(options: SendOptions): Sender {
     const { method, signal, form, onProgress } = request
     if (signal?.aborted) throw signal.reason ?? new Error('Aborted.')
     const { url, sent } = prepare(request, number)
-    // Where nobody asks for the time, no clock is read: a page that a server renders ahead may not read one.
+    // Reads the clock only for the hook, because prerendered pages must not read it.
     const begunAt = options.onResponse && Date.now()
     const over = new AbortController()
     const init = { ...sent, signal: over.signal }
@@ -152,7 +152,7 @@ export function openSender(options: SendOptions): Sender {
       if (signal?.aborted) throw signal.reason ?? cause
       const isLate = over.signal.aborted
       throw markLost(
-        isLate ? asError(cause, 'TIMEOUT', `${base} did not answer in time.`) : asFailure(cause, base),
+        isLate ? asError(cause, 'TIMEOUT', `${base} did not respond in time.`) : asFailure(cause, base),
         request,
       )
     } finally {
@@ -177,7 +177,7 @@ export function openSender(options: SendOptions): Sender {
         const { idempotencyKey, signal } = request
         await pause(wait, signal)
         const needsKey = idempotencyKey && !isUnsent(error, request)
-        // Where nothing tells that keys are obeyed, asks once, by a request that creates nothing.
+        // Before a retry that relies on the key, checks with a read that the service honors keys.
         if (needsKey && !obeysKeys)
           await send({ method: 'GET', path: users, query: [['limit', '1']], signal }).catch(() => {})
         if (needsKey && !obeysKeys && !signal?.aborted) throw error
@@ -198,18 +198,18 @@ export function openSender(options: SendOptions): Sender {
   }
 }
 
-/** Looks up the global `fetch` at each call, because tests and tracing replace it after the client was made. */
-export function fetchOf(options: Pick<SendOptions, 'fetch'>): typeof globalThis.fetch {
+/** Looks up the global `fetch` at each call, because tests and tracing replace it after the client is created. */
+export function resolveFetch(options: Pick<SendOptions, 'fetch'>): typeof globalThis.fetch {
   return options.fetch ?? ((url, init) => globalThis.fetch(url, init))
 }
 
-/** An answer whose body is still to be read. @throws {SvcError} for one that is not 2xx, or of another type */
+/** Returns the response with its body unread. @throws {SvcError} if it is not 2xx or has another content type */
 export async function accepted(url: string, response: Response, type = ''): Promise<Response> {
   if (response.ok && (response.headers.get('content-type') ?? type).includes(type)) return response
   throw readAnswer(url, response, await response.text()).misread()
 }
 
-/** @throws {SvcError} for an answer that is not 2xx */
+/** @throws {SvcError} for a response that is not 2xx */
 function readAnswer(
   url: string,
   { ok, status, headers }: Response,
@@ -218,7 +218,7 @@ function readAnswer(
 ): HttpAnswer {
   const header: HeaderReader = (name) => headers.get(name)
   const body = parseJson(text)
-  // Neither a query nor a text of an answer: either may be a token or an address of a person.
+  // Leaves out the query and text values, because they may hold tokens or personal data.
   const form = text
     .slice(0, 200)
     .replace(/("(?:[^"\\]|\\.)*)("\s*:|"|$)/g, (whole, _, end) => (/:/.test(end) ? whole : '"…"'))
@@ -234,63 +234,63 @@ function readAnswer(
   }
 }
 
-/** An address that can be asked; in a page, also one relative to it. @throws {SvcError} `INVALID_OPTION` */
+/** Parses an HTTP URL; in a page, it may be relative. @throws {SvcError} `INVALID_OPTION` */
 export function requireAddress(given: string): URL {
   try {
-    // Nothing would be an address relative to the page.
+    // Refuses a missing URL, which would otherwise resolve to the page itself.
     const url = new URL(given ?? 'about:', globalThis.location?.href)
     if (/^https?:/.test(url.href)) return url
   } catch {}
   throw new SvcError('INVALID_OPTION', `"${given}" is not a valid url.`)
 }
 
-/** What was never sent, or refused by a 429 that counts nothing, was not begun and may be repeated; all else may have been carried out. */
+/** Tells whether the service never started the request: it was not sent, or got a 429 that counts nothing. */
 function isUnsent({ status, cause: thrown }: SvcError, { counts }: Request): boolean {
-  // Node has the reason in the cause of what `fetch` throws, others in that itself.
+  // Node puts the code on the cause of the error; other runtimes put it on the error.
   const { code, cause } = Object(thrown)
   return (status === 429 && !counts) || unsent.test(cause?.code ?? code)
 }
 
 function mayRepeat(error: SvcError, request: Request): boolean {
   const { method, idempotencyKey, ifMatch } = request
-  // After a success whose answer was lost, `if-match` would meet its own write.
+  // Never retries `if-match`: if the first write succeeded, the retry would conflict with it.
   const isSafe = method === 'GET' || Boolean(idempotencyKey) || (method === 'PUT' && ifMatch === undefined)
-  return isUnsent(error, request) || (isSafe && isPassing(error))
+  return isUnsent(error, request) || (isSafe && isTransient(error))
 }
 
-/** Says so of a write that may have been carried out: no answer came, or one that is not the service's own. */
+/** Marks a write that may have succeeded although its response was lost or is not the service's. */
 function markLost(error: SvcError, request: Request): SvcError {
   const { method, idempotencyKey } = request
-  if (method === 'GET' || error.status === 429 || isUnsent(error, request) || !isPassing(error)) return error
+  if (method === 'GET' || error.status === 429 || isUnsent(error, request) || !isTransient(error)) return error
   const { code, message, issues, cause, ...extras } = error
   const words = `${message} It may have been ${idempotencyKey ? 'created' : 'carried out'}.`
   return new SvcError(code, words, issues, { ...extras, cause, mayBeDone: true })
 }
 
-/** Whether the same may succeed in a moment. */
-export function isPassing({ status, code }: SvcError): boolean {
-  // Proxies answer 520 to 529 for a server that they do not reach.
-  return status ? passingStatuses.includes(status) || (status >= 520 && status < 530) : passingCodes.includes(code)
+/** Tells whether a retry may succeed. */
+export function isTransient({ status, code }: SvcError): boolean {
+  // Proxies return 520 to 529 if they cannot reach the server.
+  return status ? transientStatuses.includes(status) || (status >= 520 && status < 530) : transientCodes.includes(code)
 }
 
-/** What `fetch` threw, as an error of ours: whatever it is, there was no answer. */
+/** Turns an error of `fetch` into an `SvcError`. */
 export function asFailure(cause: unknown, service = 'the service'): SvcError {
   return asError(cause, 'NETWORK', `Could not reach ${service}. Is it running?`)
 }
 
-/** Half of it certain, half of it chance, so that many clients do not come back at once. */
+/** Returns the delay in milliseconds, half of it jitter, so that clients do not all reconnect at once. */
 export function backOff(number: number, delay = 200): number {
   const whole = Math.min(delay * 2 ** (number - 1), longestWaitMilliseconds)
   return (whole * (1 + Math.random())) / 2
 }
 
-/** Resolves after that time, or as soon as the signal aborts. */
+/** Resolves after the delay, or when the signal aborts. */
 export function pause(milliseconds: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => after(milliseconds, signal, resolve))
 }
 
 /**
- * Calls back after that time, or as soon as the signal aborts; the function it returns ends the wait. React Native has neither
+ * Calls back after the delay, or when the signal aborts. Returns a function that cancels. React Native has neither
  * `AbortSignal.timeout` nor `AbortSignal.any`.
  */
 function after(milliseconds: number, signal: AbortSignal | undefined, callback: () => void): () => void {
@@ -298,7 +298,7 @@ function after(milliseconds: number, signal: AbortSignal | undefined, callback: 
     stop()
     callback()
   }
-  // Listens no longer than it waits: many may wait for one signal.
+  // Removes the listener, because many waits may share one signal.
   const stop = () => {
     clearTimeout(timer)
     signal?.removeEventListener('abort', end)

@@ -1,35 +1,35 @@
-/** What a schema says about filters, sorting and linked documents. Types only. */
+/** Types of filters, sorting and linked documents, derived from a schema. */
 import type { Document, Fields } from './protocol/model/document.js'
 import type { AppUser } from './protocol/model/user.js'
 import type { Where } from './protocol/model/where.js'
 
-/** Documents by collection: `{ posts: Post; authors: Author }`. */
+/** Maps collections to their documents: `{ posts: Post; authors: Author }`. */
 export type AnySchema<Schema> = { readonly [Collection in keyof Schema]: object }
 
 declare const linkedTo: unique symbol
 
 /**
- * A field that holds the id of a document of another collection; `populate` puts the document in its place. `Link<'users'>` holds
- * the id of a user, unless the schema has a collection of that name.
+ * A field with the id of a document in another collection. `populate` replaces the id by the document. `Link<'users'>` holds
+ * the id of a user, unless the schema has a collection named `users`.
  */
 export type Link<Collection extends string> = string & { readonly [linkedTo]?: Collection }
 
 declare const holds: unique symbol
 
-/** A day or a point in time as text. Writes also take a `Date`. */
+/** A date or a point in time as text. Writes also accept a `Date`. */
 export type DateTime = string & { readonly [holds]?: 'time' }
 
-/** The URL of a stored file. Writes of one document also take the file. */
+/** URL of a stored file. Writes of one document also accept the file itself. */
 export type FileUrl = string & { readonly [holds]?: 'file' }
 
-/** Whether a field is declared as a {@link DateTime} or a {@link FileUrl}. */
+/** True if a field is declared as a {@link DateTime} or a {@link FileUrl}. */
 export type Holds<Value, Kind extends string> = Value extends { readonly [holds]?: infer Held }
   ? Exclude<Held, undefined> extends Kind
     ? true
     : false
   : false
 
-/** Data as writes take them: with a `Date` for each {@link DateTime}, at any depth. */
+/** Data as writes accept it: with a `Date` for each {@link DateTime}, at any depth. */
 export type Writable<Data> = string extends keyof Data
   ? { readonly [Name in keyof Data]: Data[Name] | Date }
   : { readonly [Name in keyof Data]: Data[Name] | WithDates<Data[Name]> }
@@ -44,7 +44,7 @@ export type WithDates<Value> = Value extends string
       ? { readonly [Name in keyof Value]: Value[Name] | WithDates<Value[Name]> }
       : never
 
-/** Names of fields, dotted for nested ones, three levels deep. */
+/** Field names, dotted if nested, up to three levels deep. */
 export type FieldPath<Data, Depth extends 0[] = []> = string extends keyof Data
   ? string
   : Depth['length'] extends 3
@@ -68,7 +68,7 @@ export type FieldAt<Data, Path extends string> = Path extends keyof Data
       ? OwnFields[Path]
       : unknown
 
-/** What the service says of every document, filtered and sorted like any field. */
+/** Fields that the service sets on every document. You can filter and sort by them. */
 export interface OwnFields {
   readonly id: string
   readonly createdAt: string
@@ -94,9 +94,9 @@ interface OrderedCondition<Value> extends AnyCondition<Value> {
 }
 
 interface TextCondition<Value> extends OrderedCondition<Value> {
-  /** A part of the text. The service's own `contains`, which ignores case in dialects a and c and minds it in b. */
+  /** Matches part of the text. Ignores case in dialects a and c; case-sensitive in b. */
   readonly contains?: string
-  /** A part of the text, whatever its case. */
+  /** Matches part of the text and ignores case. */
   readonly icontains?: string
   readonly startswith?: string
   readonly endswith?: string
@@ -107,12 +107,12 @@ interface ListCondition<Item> extends AnyCondition<Item> {
   readonly icontains?: string
 }
 
-/** A text may be a time, as the service writes its own; one of a few known texts is none. */
+/** Any text may be a date, but a union of literals may not. */
 type TextOrDate<Value extends string> = string extends Value ? Value | Date : Value
 
 /**
- * What may be asked of a field of that type: the value itself, or operators that fit it. Texts are taken together, so that
- * `in` may name several of those a field can be.
+ * A value, or operators that fit the type of the field. Keeps unions of literals together, so that `in` can list
+ * several of them.
  */
 export type Condition<Value> = [unknown] extends [Value]
   ? OpenCondition
@@ -139,14 +139,14 @@ type Conditions<Data> = {
 }
 
 /**
- * A question in the words it is asked in: `{ status: 'published', views: { gte: 100 }, or: [{ featured: true }, …] }`.
- * All of it must hold; of `or`, any. A ready `Where` is taken too, for fields that are themselves named `or` or `all`.
+ * A filter: `{ status: 'published', views: { gte: 100 }, or: [{ featured: true }, …] }`. All conditions must hold, and
+ * at least one of `or`. Pass a ready `Where` to filter by fields named `or` or `all`.
  */
 export type Filter<Data = Fields> = string extends keyof Data
   ? OpenFilter
   : Conditions<Data> & { readonly or?: readonly Filter<Data>[] }
 
-/** The filter of a collection without a schema. */
+/** Filter of a collection without a schema. */
 export interface OpenFilter {
   readonly or?: readonly OpenFilter[]
   readonly [field: string]: Condition<unknown> | readonly OpenFilter[] | undefined
@@ -154,10 +154,10 @@ export interface OpenFilter {
 
 export type WhereInput<Data> = Filter<Data> | Where
 
-/** Fields a list may be sorted by. */
+/** Fields you can sort a list by. */
 export type SortField<Data> = FieldPath<Data> | keyof OwnFields
 
-/** Fields, dotted for links of links and for links in objects or arrays of them, whose documents may be put in the place of ids. */
+/** Fields you can populate. Dotted for nested links, and for links in objects or arrays of objects. */
 export type PopulatePath<Schema, Data, Depth extends 0[] = []> = [Data] extends [never]
   ? never
   : string extends keyof Data
@@ -172,7 +172,7 @@ export type PopulatePath<Schema, Data, Depth extends 0[] = []> = [Data] extends 
             : never
         }[keyof Data & string]
 
-/** The data as they come back once these paths are populated. An id that leads nowhere stays an id. */
+/** Data of a populated document. Ids without a document stay ids. */
 export type Populated<Schema, Data, Path extends string> = [Path] extends [never]
   ? Data
   : string extends keyof Data
@@ -183,7 +183,7 @@ export type Populated<Schema, Data, Path extends string> = [Path] extends [never
           : Data[Name]
       }
 
-/** The data as a filter sees them: in the place of the ids at these paths, the fields of what they lead to. */
+/** Data as a filter sees it: populated ids are replaced by the fields of the linked documents. */
 export type WithLinked<Schema, Data, Path extends string> = [Path] extends [never]
   ? Data
   : string extends keyof Data
@@ -215,7 +215,7 @@ type PopulatedField<Schema, Value, Rest extends string> = Value extends readonly
           | Value
     : never
 
-/** The object that a field holds, or a list of them. */
+/** Object type of a field, also inside arrays. */
 type ObjectIn<Value> = Value extends readonly (infer Item)[]
   ? ObjectIn<Item>
   : Value extends string | number | boolean | null | undefined | Date
@@ -232,7 +232,7 @@ type LinkedData<Schema, Value> = Value extends readonly (infer Item)[]
         : never
     : never
 
-/** Whether the field holds ids of users: their own fields are free-form. */
+/** True if the field holds ids of users, whose fields are free-form. */
 type UserLink<Schema, Value> = Value extends { readonly [linkedTo]?: infer Name }
   ? Exclude<Name, undefined> extends keyof Schema
     ? false

@@ -1,4 +1,4 @@
-/** The whole page: it finds out who it talks to, then shows the frame and in it what the address says. */
+/** Opens a session with the emulator, then shows the frame with the page that the address names. */
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { type ReactNode, useCallback, useEffect, useState } from 'react'
 import { Route, Router, Switch } from 'wouter'
@@ -9,8 +9,8 @@ import { UndoProvider } from './frame/undo.js'
 import { queryDefaults } from './live/again.js'
 import { EventsProvider } from './live/context.js'
 import { pages, staleQueries } from './pages.js'
-import { loadAhead } from './parts/ahead.js'
-import { Empty, wordsOf } from './parts/states.js'
+import { preloadScripts } from './parts/preload.js'
+import { describeError, Empty } from './parts/states.js'
 import { SessionProvider } from './session/context.js'
 import { type Entry, enter, type Session } from './session/session.js'
 
@@ -19,11 +19,11 @@ const retryMilliseconds = 1_000
 export function App() {
   const [entry, setEntry] = useState<Entry>()
   const begin = useCallback(async () => {
-    // Another emulator may answer here by now: nothing of the one before may stay.
+    // Another emulator may answer at this address by now, so discard all state of the previous one.
     setEntry(await enter(() => location.reload()))
   }, [])
   useEffect(() => {
-    // A link with a token may be opened in a tab that is there already.
+    // A link with a token may open in a tab that already shows the dashboard.
     const onHash = () => location.hash.includes('token=') && void begin()
     addEventListener('hashchange', onHash)
     void begin()
@@ -36,33 +36,33 @@ export function App() {
   }, [entry, begin])
   if (!entry) return null
   if (entry.kind === 'ready') return <Ready session={entry.session} />
-  return <main className="entrance">{entranceOf(entry)}</main>
+  return <main className="entrance">{renderEntrance(entry)}</main>
 }
 
-function entranceOf(entry: Exclude<Entry, { kind: 'ready' }>): ReactNode {
+function renderEntrance(entry: Exclude<Entry, { kind: 'ready' }>): ReactNode {
   if (entry.kind === 'unreachable') {
     return (
-      <Empty title="No emulator answers here" command="svc dev">
-        <p>Start it in the folder of your project; this page goes on by itself.</p>
+      <Empty title="The emulator is not running" command="svc dev">
+        <p>Start it in your project folder. This page then connects automatically.</p>
       </Empty>
     )
   }
   if (entry.kind === 'failed') {
     return (
-      <Empty title="The emulator answers with an error" command="svc logs">
-        <p>{wordsOf(entry.error)}</p>
+      <Empty title="The emulator returned an error" command="svc logs">
+        <p>{describeError(entry.error)}</p>
       </Empty>
     )
   }
   return (
-    <Empty title={entry.isWrong ? 'This link is out of date' : 'This page needs its link'} command="svc open">
-      <p>Open it with this command in the folder of your project, or by the address that svc dev has printed.</p>
+    <Empty title={entry.isWrong ? 'This link is out of date' : 'This page needs a token'} command="svc open">
+      <p>Run this command in your project folder, or open the address that svc dev printed.</p>
     </Empty>
   )
 }
 
 function Ready({ session }: { session: Session }) {
-  useEffect(() => void loadAhead(), [])
+  useEffect(() => void preloadScripts(), [])
   const [queries] = useState(() => new QueryClient({ defaultOptions: queryDefaults }))
   return (
     <QueryClientProvider client={queries}>
@@ -92,7 +92,7 @@ function Pages() {
         <Route key={path} path={path + below} component={component} />
       ))}
       <Route>
-        <Empty title="There is no such page" command="svc open" />
+        <Empty title="Page not found" command="svc open" />
       </Route>
     </Switch>
   )

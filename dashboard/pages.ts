@@ -1,4 +1,4 @@
-/** The pages in the order of the navigation. Routes, navigation, palette and `svc open` follow from these records. */
+/** Defines the pages in navigation order. Routes, navigation, palette and `svc open` are derived from these records. */
 import { type DashboardPage, dashboardPaths } from '../client/protocol/model/dashboard-pages.js'
 import type { PageRecord } from './frame/pages.js'
 import { ApiPage } from './pages/api/api-page.js'
@@ -31,7 +31,7 @@ const records: Readonly<Record<DashboardPage, Omit<PageRecord, 'path'>>> = {
     icon: 'data',
     group: 'Store',
     count: 'collections',
-    // Changes of documents are read from the events themselves, which name what changed.
+    // Document events name the changed document, so the reader invalidates it directly.
     stale: { collections: ['collection'], documents: ['collection'], document: ['collection'] },
   },
   relations: { component: RelationsPage, title: 'Relations', icon: 'relations', group: 'Store' },
@@ -111,5 +111,5 @@ export const pages: readonly PageRecord[] = Object.entries(records).map(([name, 
   path: `/${dashboardPaths[name as DashboardPage]}`,
 }))
 
-/** What the events of each group make stale, on whichever page. */
+/** Lists the queries of all pages that each event group invalidates. */
 export const staleQueries = pages.map(({ stale }) => stale ?? {})

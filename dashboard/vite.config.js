@@ -1,18 +1,18 @@
 import { defineConfig } from 'vite'
 
-// The dashboard is served below /_svc/ by the emulator; `npx vite dashboard` serves the sources, with a proxy to one that runs.
+// The emulator serves the dashboard at /_svc/. `npx vite dashboard` serves the sources, with a proxy to a running emulator.
 export default defineConfig({
   base: '/_svc/',
   build: {
     target: 'es2023',
-    // Fonts and pictures are files of their own: a policy that allows data in styles allows more than it needs.
+    // Keep fonts and pictures in files, so that the content security policy needs no data: URLs.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
-    // The emulator serves it to its own machine: one file that is read at once.
+    // The emulator serves the dashboard locally, so one large file loads fast.
     chunkSizeWarningLimit: 1_000,
     rolldownOptions: {
-      // "use client" is for servers that render React.
+      // Ignore "use client": it only matters to servers that render React.
       onLog: (level, log, report) => log.code !== 'MODULE_LEVEL_DIRECTIVE' && report(level, log),
     },
   },

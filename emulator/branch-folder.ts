@@ -1,23 +1,24 @@
-/** Where the data of a branch are: in a folder that is called as it is, as far as disks allow. */
+/** Finds the folder for the data of a Git branch, named like the branch as far as file systems allow. */
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { makeStateFolder, requireNoLink } from './database/pglite/folder-place.js'
 
-/** Says in the folder of a branch whose it is. `svc status` reads it too. */
+/** File with the branch's name, which `svc status` reads too. */
 const nameFile = 'branch'
-/** Older versions have kept no name: such a folder is of whoever comes first. */
+/** Older versions saved no name. The first branch that opens such a folder takes it. */
 const nobody = ''
 
 /**
- * The folder of a branch, which is made where it is missing. Another branch may have the one of its name already: names are cut, and
- * to some disks `Fix` is `fix`. Then it has one that is called by its hash as well.
+ * Creates or finds the folder of a branch. Another branch may already use that name, because names are truncated and
+ * some file systems ignore case. Then appends a hash to the name.
  *
- * @throws {StartError} `FOLDER_NOT_WRITABLE` where it is behind a link
+ * @throws {StartError} `FOLDER_NOT_WRITABLE` if the folder is behind a symbolic link
  */
 export async function openBranchFolder(branches: string, branch: string): Promise<string> {
-  // Names of branches hold slashes and no `~`. None begins with a dot or is that long once it is a name of a file.
+  // Branch names can contain slashes but no `~`. The result never starts with a dot and fits the length limit of file
+  // names.
   const name = encodeURIComponent(branch).replace(/^\.+/, '%2E').slice(0, 200)
   const hash = createHash('sha256').update(branch).digest('hex').slice(0, 12)
   const places = { named: join(branches, name), hashed: join(branches, `${name.slice(0, 150)}~${hash}`) }

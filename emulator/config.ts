@@ -2,61 +2,63 @@ import type { Tier } from '../client/protocol/model/limits.js'
 import type { MailUrls } from '../client/protocol/model/mail-transports.js'
 import type { RequestLine } from './http/logging/log.js'
 
-/** How an emulator is started; every part has a default. */
+/** Options for starting an emulator. Every option has a default. */
 export interface Config extends MailUrls {
-  /** 0 takes a free one. */
+  /** 0 picks a free port. */
   readonly port: number
-  /** Chooses the port instead, knowing the one that the folder's emulator listened at before. */
+  /** Picks the port instead, given the last port of the folder's emulator. */
   readonly choosePort: ((kept: number | undefined) => Promise<number>) | undefined
-  /** An address to listen on; left out, this machine only: 127.0.0.1 and ::1. */
+  /** Address to listen on. Default: this machine only, on 127.0.0.1 and ::1. */
   readonly host: string | undefined
-  /** The folder for data, addresses and keys. Left out, nothing is kept. */
+  /** Folder for data, addresses and keys. Without it, nothing is saved. */
   readonly dir: string | undefined
-  /** Data of this branch only: each has a folder of its own in `dir`. Keys and port are those of `dir`. */
+  /** Git branch. Its data has a separate folder in `dir`; keys and port are shared. */
   readonly branch: string | undefined
-  /** A folder of the user's own, for keys where the disk of `dir` keeps no file modes. Left out, they are drawn anew there. */
+  /**
+   * Folder for keys if the disk of `dir` does not support file modes. Without it, such a disk gets new keys each time.
+   */
   readonly privateDir: string | undefined
-  /** Keeps no data, although there is a folder: its keys are used, and another emulator may run there. */
+  /** Saves no data, but uses the keys in `dir`. Another emulator can use the same folder. */
   readonly memory: boolean
-  /** Sets the data there are aside and starts with none. */
+  /** Moves existing data aside and starts empty. */
   readonly fresh: boolean
-  /** Draws another control token for the folder. */
+  /** Generates a new control token for the folder. */
   readonly newToken: boolean
   /** PostgreSQL's `shared_buffers` in the embedded database. */
   readonly sharedBuffersMb: number | undefined
   /** `postgres://…` instead of the embedded database. */
   readonly databaseUrl: string | undefined
-  /** The server behind a pooler at `databaseUrl`, for the connection that listens and for maintenance. */
+  /** Direct URL of the server if `databaseUrl` points to a pooler, for notifications and maintenance. */
   readonly databaseListenUrl: string | undefined
-  /** `s3://bucket/prefix`: files are kept there instead of in the folder. */
+  /** `s3://bucket/prefix`, to store files there instead of in the folder. */
   readonly filesUrl: string | undefined
-  /** The id of the project that the keys belong to; made on first use. */
+  /** Id of the project that the keys belong to, created on first use. */
   readonly project: string
-  /** What the project speaks, as in the `svc-dialect` header. Left out, what it spoke before. */
+  /** Dialect of the project, as in the `svc-dialect` header. Default: unchanged. */
   readonly dialect: string | undefined
-  /** The plan whose limits the project has. Left out, what it had before. */
+  /** Plan that sets the project's limits. Default: unchanged. */
   readonly tier: Tier | undefined
-  /** Names, beside this machine's own, that a request may give as its host. */
+  /** Additional host names that requests may use. */
   readonly hosts: readonly string[]
   /**
-   * Where others reach the service, through a tunnel or a proxy. Addresses in answers and mails begin with it. Left out, addresses
-   * of files and logins follow the allowed host that a request names.
+   * Public URL of the service behind a tunnel or proxy. URLs in responses and mails start with it. By default, URLs of
+   * files and logins use the allowed host of the request.
    */
   readonly publicUrl: string | undefined
-  /** Proxies in front of the service, which say in `x-forwarded-for` where clients are. */
+  /** Number of trusted proxies in front of the service, which set `x-forwarded-for`. */
   readonly trustedProxies: number
-  /** Who mails are from. */
+  /** Sender of mails. */
   readonly mailFrom: string
-  /** How long an identity provider may take for one login, in milliseconds. */
+  /** Timeout for an identity provider during a login, in milliseconds. */
   readonly providerTimeout: number
-  /** Milliseconds that the next answer of the project's API comes later, asked anew for each. */
+  /** Delay of the next API response in milliseconds, called for each response. */
   readonly latency: () => number
-  /** Receives each request of the project's API once it was answered. */
+  /** Called for each completed request to the project's API. */
   readonly onRequest: ((request: RequestLine) => void) | undefined
   readonly log: 'silent' | 'info'
-  /** Keeps the last requests in memory, where the control API shows them. */
+  /** Logs the last requests in memory for the control API. */
   readonly requestLog: boolean
-  /** Whether the process goes on for as long as this runs. If not, it ends once it has nothing else to do. */
+  /** Whether the emulator keeps the process running. */
   readonly holdsProcess: boolean
   readonly now: () => Date
 }

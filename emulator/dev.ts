@@ -1,4 +1,4 @@
-/** `svc-toolkit/emulator`: the service on a developer's machine. */
+/** `svc-toolkit/emulator`: runs the service on a developer's machine. */
 import { addressesAt } from './addresses.js'
 import { type Config, defaultConfig } from './config.js'
 import { StartError } from './database/start-error.js'
@@ -8,7 +8,7 @@ import { version } from './version.js'
 
 export type { Config } from './config.js'
 
-/** A running service: where it is, and what opens it. */
+/** A running service with its addresses and keys. */
 export interface Emulator {
   readonly url: string
   readonly wsUrl: string
@@ -16,26 +16,27 @@ export interface Emulator {
   readonly dashboardUrl: string
   readonly projectId: string
   readonly apiKey: string
-  /** Only when the project was made by this start; it is not kept readable. */
+  /** Defined only if this start created the project; it is stored as a hash. */
   readonly secretKey: string | undefined
   readonly controlToken: string
   readonly pid: number
   readonly dataDir: string | undefined
   readonly version: string
-  /** What hashes passwords: `@node-rs/bcrypt`, in native code, or `bcryptjs`. */
+  /** Returns the library that hashes passwords: `@node-rs/bcrypt` in native code, or `bcryptjs`. */
   hashLibrary(): Promise<string>
-  /** Empties the logs of requests and events, as after requests that only tried whether it answers. */
+  /** Clears the logs of requests and events, for example after health checks. */
   forgetRequests(): void
-  /** The name of one of its collections; nothing where it has none. Found at once, however many there are. */
+  /** Returns the name of any collection, or undefined. Fast for any number of collections. */
   someCollection(): Promise<string | undefined>
-  /** Lets running requests finish, then closes the database. Nothing acknowledged is lost. */
+  /** Lets requests in progress finish, then closes the database. Loses nothing that was acknowledged. */
   close(): Promise<void>
 }
 
 /**
- * Starts the service on this machine. It answers once this resolves.
+ * Starts the service on this machine. Resolves when it accepts requests.
  *
- * @throws {StartError} whose `code` and `hint` say why it cannot and what to do; nothing was changed.
+ * @throws {StartError} whose `code` says why it cannot start and whose `hint` says how to fix it; then nothing has
+ * changed
  * @throws {SvcError} `INVALID_DIALECT`
  */
 export async function startEmulator(options: Partial<Config> = {}): Promise<Emulator> {
@@ -57,15 +58,15 @@ export async function startEmulator(options: Partial<Config> = {}): Promise<Emul
   }
 }
 
-/** A misspelled option would silently be a default. */
+/** Refuses unknown options, because a misspelled one would silently use the default. */
 function requireKnown(options: object): void {
   const unknown = Object.keys(options).find((name) => !Object.hasOwn(defaultConfig, name))
   if (unknown === undefined) return
-  const hint = `It takes: ${Object.keys(defaultConfig).join(', ')}.`
+  const hint = `Valid options: ${Object.keys(defaultConfig).join(', ')}.`
   throw new StartError('UNKNOWN_OPTION', `"${unknown}" is not an option of startEmulator.`, hint)
 }
 
-/** An option that is there but `undefined` means its default. */
+/** Treats `undefined` like a missing option. */
 function withoutUndefined<Options extends object>(options: Options): Partial<Options> {
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as Partial<Options>
 }

@@ -37,7 +37,7 @@ it('closes the two that are open in reverse order when opening the third fails',
   expect(closed).toEqual(['bus', 'database'])
 })
 
-it('a close that fails keeps nothing else open, and is thrown at the end', async () => {
+it('closes the rest after a close fails, and throws the error at the end', async () => {
   const closed: string[] = []
   const failure = new Error('bus')
   const { close } = await openInOrder(async (stack) => {
@@ -51,7 +51,7 @@ it('a close that fails keeps nothing else open, and is thrown at the end', async
   expect(closed).toEqual(['server', 'bus', 'database'])
 })
 
-it('several closes that fail are thrown together', async () => {
+it('throws the errors of several closes together', async () => {
   const later = vi.fn()
   const { close } = await openInOrder(async (stack) => {
     stack.use(aClosable('database', [], new Error('database')))

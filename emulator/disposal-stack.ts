@@ -1,19 +1,19 @@
-/** What `AsyncDisposableStack` does, which Node 20 lacks: keeps what has been opened, and closes it in reverse order. */
+/** Closes opened resources in reverse order, like `AsyncDisposableStack`, which Node 20 lacks. */
 
 export interface Closable {
   close(): void | Promise<void>
 }
 
 export interface DisposalStack {
-  /** Keeps what has to be closed, and answers it. */
+  /** Adds a resource to close, and returns it. */
   use<Opened extends Closable>(opened: Opened): Opened
-  /** Keeps a step of closing. */
+  /** Adds a step to run on close. */
   defer(step: () => unknown): void
 }
 
 /**
- * Opens what stands on each other. What comes back closes all of it, the last first; if opening fails half-way, what is open
- * by then is closed before the failure is thrown. A close that fails keeps nothing else open, and is thrown at the end.
+ * Opens resources that depend on each other. Closing the result closes all of them, last first. If opening fails
+ * half-way, closes those already open and throws the error. If a close fails, closes the rest and throws at the end.
  */
 export async function openInOrder<Opened extends object>(
   open: (stack: DisposalStack) => Promise<Opened>,
@@ -32,7 +32,7 @@ export async function openInOrder<Opened extends object>(
   try {
     return { ...(await open({ use, defer })), close }
   } catch (error) {
-    // The first failure is the one to mend; what fails while closing mostly follows from it.
+    // Ignores further errors, because they mostly follow from the first.
     await close().catch(() => undefined)
     throw error
   }
@@ -48,5 +48,5 @@ async function closeInReverse(steps: (() => unknown)[]): Promise<void> {
     }
   }
   if (failures.length === 1) throw failures[0]
-  if (failures.length > 1) throw new AggregateError(failures, 'Several things could not be closed.')
+  if (failures.length > 1) throw new AggregateError(failures, 'Several resources could not be closed.')
 }

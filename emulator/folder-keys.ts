@@ -1,7 +1,7 @@
 /**
- * What belongs to a state folder and outlives its data: the keys of its projects, the control token and the port, so that what
- * an app has in its environment stays true, and how far changes were numbered, so that no number means another one. Each is a file of its own, so that an emulator in memory can be beside another one.
- * Contract 11; decision 65.
+ * Manages the parts of a state folder that outlive its data: project keys, control token and port, so that an app's
+ * environment stays valid, and the numbering of changes, so that no number is reused. Each is a separate file, so that
+ * an in-memory emulator can share the folder. Contract 11; decision 65.
  */
 import { createHash, randomBytes } from 'node:crypto'
 import { constants, type Stats } from 'node:fs'
@@ -16,41 +16,41 @@ import type { ProjectKey } from './store/projects.js'
 
 export interface FolderKeys extends Keyring {
   readonly controlToken: string
-  /** Identifies this folder, and is public: nothing can be derived from it. Another token makes it another one. */
+  /** Public identifier of this folder. Changes with the control token, and reveals nothing about it. */
   readonly folderId: string
-  /** Where the folder's emulator listened last; nothing before its first start. */
+  /** The last port of the folder's emulator; undefined before the first start. */
   readonly port: number | undefined
   keepPort(port: number): Promise<void>
 }
 
 export interface FolderKeysOptions {
-  /** Left out, nothing outlives the process. */
+  /** Without it, the values last as long as the process. */
   readonly folder: string | undefined
-  /** Draws another control token. */
+  /** Generates a new control token. */
   readonly isTokenNew: boolean
-  /** Whether the data are in the folder too, rather than in memory or on a server. */
+  /** Whether the data is in the folder too, not in memory or on a server. */
   readonly hasData: boolean
   readonly warn: (message: string) => void
-  /** A folder of the user's own, for keys whose state folder is on a disk without file modes; left out, there is none. */
+  /** Folder for keys if the state folder's disk does not support file modes. */
   readonly privateFolder?: string | undefined
-  /** Whether the disk of a folder keeps the modes of its files; left out, the disk is asked. */
+  /** Tells whether a folder's disk supports file modes. By default, tests the disk. */
   readonly keepsModes?: (folder: string) => Promise<boolean>
 }
 
-/** Where the values are, and what warns, once, that some there are not believed. */
-interface Place {
+/** The folder of the values, and a function that warns once about files that it does not trust. */
+interface KeyFolder {
   readonly folder: string
   readonly distrust: () => void
 }
 
-/** @throws {StartError} `FOLDER_NOT_WRITABLE` where they would be behind a link */
+/** @throws {StartError} `FOLDER_NOT_WRITABLE` if they would be behind a symbolic link */
 export async function openFolderKeys(options: FolderKeysOptions): Promise<FolderKeys> {
   const { folder, isTokenNew, hasData, warn } = options
-  const place = folder === undefined ? undefined : openPlace(await placeOf(folder, options), warn)
-  const token = openValue(place, 'control-token', readToken)
-  const port = openValue(place, 'port', readPort)
-  const keysOf = perProject((name) => openValue(place, `project-${name}.json`, readKeys))
-  const stepOf = perProject((name) => openValue(place, `numbers-${name}.json`, readStep))
+  const keyFolder = folder === undefined ? undefined : openKeyFolder(await findKeyFolder(folder, options), warn)
+  const token = openValue(keyFolder, 'control-token', readToken)
+  const port = openValue(keyFolder, 'port', readPort)
+  const keysOf = perProject((name) => openValue(keyFolder, `project-${name}.json`, readKeys))
+  const stepOf = perProject((name) => openValue(keyFolder, `numbers-${name}.json`, readStep))
 
   if (isTokenNew) await token.write(newToken())
   const controlToken = await token.first(newToken())
@@ -65,7 +65,7 @@ export async function openFolderKeys(options: FolderKeysOptions): Promise<Folder
     changing: createSemaphore(1).run,
     keep: (project, keys) => keysOf(project).write(keys),
     async nextStep(project) {
-      // Older versions have kept none: where there are keys, there were data.
+      // Older versions saved no step. If there are keys, there was data.
       const reached = (await stepOf(project).read()) ?? ((await keysOf(project).read()) ? 0 : -1)
       await stepOf(project).write(reached + 1)
       return reached + 1
@@ -76,7 +76,7 @@ export async function openFolderKeys(options: FolderKeysOptions): Promise<Folder
   }
 }
 
-/** One value for each project, by what its id is called in names of files. */
+/** Opens one value per project, with the project's id encoded as a file name. */
 function perProject<T>(open: (name: string) => Value<T>): (project: string) => Value<T> {
   const opened = new Map<string, Value<T>>()
   return (project) => {
@@ -87,12 +87,13 @@ function perProject<T>(open: (name: string) => Value<T>): (project: string) => V
 }
 
 /**
- * The folder of the keys: `keys` in the state folder or, where its disk keeps no file modes, as Windows' disks in WSL, one
- * of the user's own. On such a disk a file that was drawn here looks like one that came with a clone.
+ * Finds the folder of the keys: `keys` in the state folder or, if its disk does not support file modes (such as Windows
+ * disks in WSL), a folder in the user's home. On such a disk, our own files cannot be told from files of a cloned
+ * repository.
  */
-async function placeOf(
+async function findKeyFolder(
   folder: string,
-  { privateFolder, keepsModes = doesKeepModes }: Pick<FolderKeysOptions, 'privateFolder' | 'keepsModes'>,
+  { privateFolder, keepsModes = supportsModes }: Pick<FolderKeysOptions, 'privateFolder' | 'keepsModes'>,
 ): Promise<string> {
   const inside = join(folder, 'keys')
   requireNoLink(inside)
@@ -109,9 +110,9 @@ async function placeOf(
   return own
 }
 
-async function doesKeepModes(folder: string): Promise<boolean> {
+async function supportsModes(folder: string): Promise<boolean> {
   if (process.getuid === undefined || isPrivate(await stat(folder))) return true
-  // Another process made it, with other modes; a file of ours tells.
+  // Tests with a new file, because another process may have created the folder with other modes.
   const probe = join(folder, `modes.${process.pid}-${randomBytes(4).toString('hex')}`)
   try {
     await writeFile(probe, '', { mode: 0o600, flag: 'wx' })
@@ -125,27 +126,33 @@ function isPrivate({ mode }: Stats): boolean {
   return (mode & 0o077) === 0
 }
 
-function openPlace(folder: string, warn: (message: string) => void): Place {
-  let isSaid = false
+function openKeyFolder(folder: string, warn: (message: string) => void): KeyFolder {
+  let hasWarned = false
   function distrust() {
-    if (!isSaid) warn(`Files in ${folder} are not this user's alone, and are not believed: others are drawn.`)
-    isSaid = true
+    if (!hasWarned) warn(`Ignoring files in ${folder} that other users can read. New ones are created.`)
+    hasWarned = true
   }
   return { folder, distrust }
 }
 
-/** Something that is kept in a file of its own, whole or not at all; without a place, as long as the process lives. */
+/** A value in a separate file, written atomically. Without a folder, it lasts as long as the process. */
 interface Value<T> {
   read(): Promise<T | undefined>
-  /** What is there, else this. Of several that find nothing, the first one decides for all. */
+  /**
+   * Returns the saved value, or saves and returns the given one. If several processes find none, the first one wins.
+   */
   first(drawn: T): Promise<T>
   write(value: T): Promise<void>
 }
 
-/** What is not as it was written counts as lost: it is drawn again, or comes from the data. */
-function openValue<T>(place: Place | undefined, name: string, parse: (json: unknown) => T | undefined): Value<T> {
-  if (place === undefined) return openHeld()
-  const file = join(place.folder, name)
+/** Treats a damaged file as missing: its value is generated again or read from the data. */
+function openValue<T>(
+  keyFolder: KeyFolder | undefined,
+  name: string,
+  parse: (json: unknown) => T | undefined,
+): Value<T> {
+  if (keyFolder === undefined) return openHeld()
+  const file = join(keyFolder.folder, name)
 
   async function read(): Promise<T | undefined> {
     const opened = await openUnlinked(file)
@@ -155,7 +162,7 @@ function openValue<T>(place: Place | undefined, name: string, parse: (json: unkn
     } finally {
       if (opened !== 'link') await opened.close()
     }
-    place?.distrust()
+    keyFolder?.distrust()
     return undefined
   }
 
@@ -174,7 +181,7 @@ function openValue<T>(place: Place | undefined, name: string, parse: (json: unkn
       try {
         await link(draft, file)
       } catch (error) {
-        // A disk without links has no such race to decide, and a file that cannot be read is replaced.
+        // On EEXIST another process was first. Otherwise, and for unreadable files, falls back to renaming.
         const winner = (error as NodeJS.ErrnoException).code === 'EEXIST' ? await read() : undefined
         if (winner !== undefined) return winner
         await rename(draft, file)
@@ -187,7 +194,7 @@ function openValue<T>(place: Place | undefined, name: string, parse: (json: unkn
   }
 }
 
-/** A link is not followed, and no start waits for the other end of a pipe. */
+/** Doesn't follow symbolic links, and doesn't block on pipes. */
 async function openUnlinked(file: string): Promise<FileHandle | 'none' | 'link'> {
   const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants
   try {
@@ -200,7 +207,7 @@ async function openUnlinked(file: string): Promise<FileHandle | 'none' | 'link'>
   }
 }
 
-/** Files of a folder that was cloned or unpacked are mostly open to others; those that were drawn here never are. */
+/** Trusts only private files. Files from a clone or an archive are mostly readable by others; our own never are. */
 async function isOwn(file: FileHandle): Promise<boolean> {
   const { uid, mode } = await file.stat()
   return process.getuid === undefined || (uid === process.getuid() && (mode & 0o777) === 0o600)
@@ -232,9 +239,9 @@ function readStep(json: unknown): number | undefined {
   return Number.isSafeInteger(json) && Number(json) >= 0 ? Number(json) : undefined
 }
 
-/** No key at all is what a project that was deleted leaves: where it comes again, its keys are drawn. */
+/** Treats an empty list as missing, because a deleted project leaves one. Recreating the project generates new keys. */
 function readKeys(json: unknown): readonly ProjectKey[] | undefined {
-  // Older versions have kept neither name, scopes nor expiry.
+  // Older versions saved no name, scopes or expiry.
   const keys = Array.isArray(json) ? json.map((key) => (isObject(key) ? { ...unscoped, ...key } : key)) : undefined
   return keys && keys.length > 0 && keys.every(isKey) ? keys : undefined
 }

@@ -3,7 +3,7 @@ import { closingTime } from './listen.js'
 
 afterEach(() => void vi.useRealTimers())
 
-it('gives ports that close one after the other one time to finish their requests in, and a second to the last at least', () => {
+it('shares one timeout between ports that close one after another, with at least a second for the last', () => {
   vi.useFakeTimers({ toFake: ['performance'] })
   const left = closingTime(20_000)
 

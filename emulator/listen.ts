@@ -4,37 +4,37 @@ import { StartError } from './database/start-error.js'
 import type { ServerHandlers } from './http/server.js'
 import { closeServer, openServer } from './http/sockets.js'
 
-/** Servers that answer on one port. */
+/** Servers that listen on one port. */
 export interface Listening {
   readonly port: number
-  /** The host to write into an address. */
+  /** The host to use in URLs. */
   readonly host: string
-  /** Neither they nor their connections keep the process going from here on. */
+  /** Lets the process exit while the servers are open. */
   unref(): void
-  /** Takes no new request, waits for those at work, and cuts what takes too long. */
+  /** Refuses new requests, waits for those in progress, and cuts off those that take too long. */
   close(): Promise<void>
 }
 
 interface Place {
   readonly host: string | undefined
   readonly port: number
-  /** What names the port, for who has to choose another. */
+  /** The flag that sets the port, for error messages. */
   readonly portFlag?: string
-  /** How long requests that are at work have to finish, asked when it closes. */
-  readonly mostClosingMilliseconds?: () => number
+  /** Time for requests in progress to finish, read on close. */
+  readonly maxClosingMilliseconds?: () => number
 }
 
-/** This machine only, by both of its addresses. */
+/** This machine only, on both loopback addresses. */
 const loopback = { first: '127.0.0.1', second: '::1' }
 
 /**
- * Listens on a port of one address or, where none is given, of this machine's own two. A machine without
- * IPv6 is served by IPv4 alone.
+ * Listens on a port of one address or, by default, of both loopback addresses. Uses IPv4 alone on a machine without
+ * IPv6.
  *
  * @throws {StartError} `PORT_IN_USE` or `NO_SUCH_HOST`
  */
 export async function listen(app: ServerHandlers, place: Place): Promise<Listening> {
-  const { host, port, mostClosingMilliseconds } = place
+  const { host, port, maxClosingMilliseconds } = place
   try {
     const servers = host === undefined ? await openLoopback(app, port) : [await open(app, host, port)]
     const [{ port: actual }] = servers.map((server) => server.address() as AddressInfo) as [AddressInfo]
@@ -46,7 +46,7 @@ export async function listen(app: ServerHandlers, place: Place): Promise<Listeni
       },
       async close() {
         app.close()
-        const most = mostClosingMilliseconds?.()
+        const most = maxClosingMilliseconds?.()
         await Promise.all(servers.map((server) => closeServer(server, most)))
       },
     }
@@ -55,38 +55,39 @@ export async function listen(app: ServerHandlers, place: Place): Promise<Listeni
   }
 }
 
-/** For ports that close one after the other: the first has that long, and each further one what is left of it, a second at least. */
-export function closingTime(mostMilliseconds: number): () => number {
+/** Shares a timeout between ports that close one after another: each gets the rest, and at least a second. */
+export function closingTime(totalMilliseconds: number): () => number {
   let cutAt: number | undefined
   return () => {
-    cutAt ??= performance.now() + mostMilliseconds
-    return Math.max(cutAt - performance.now(), Math.min(mostMilliseconds, 1_000))
+    cutAt ??= performance.now() + totalMilliseconds
+    return Math.max(cutAt - performance.now(), Math.min(totalMilliseconds, 1_000))
   }
 }
 
 /**
- * Listens there for a moment, to learn whether it can. A client that comes just then is cut off, as if nobody listened yet.
+ * Checks that the port is free by listening briefly. A client that connects meanwhile is disconnected, as if the port
+ * were closed.
  *
  * @throws {StartError} `PORT_IN_USE` or `NO_SUCH_HOST`
  */
-export async function requirePlace(place: Place): Promise<void> {
+export async function requireFreePort(place: Place): Promise<void> {
   const cutOff: ServerHandlers = {
     answer: ({ socket }) => void socket.destroy(),
     upgrade: (_req, socket) => void socket.destroy(),
     close: () => undefined,
   }
-  const listening = await listen(cutOff, { ...place, mostClosingMilliseconds: () => 0 })
+  const listening = await listen(cutOff, { ...place, maxClosingMilliseconds: () => 0 })
   await listening.close()
 }
 
 function cannotListen(error: unknown, { host, port, portFlag = '--port' }: Place): unknown {
   const { code = '' } = error as NodeJS.ErrnoException
   if (code === 'EADDRINUSE') {
-    const hint = `Name another one with ${portFlag}; 0 takes a free one.`
+    const hint = `Choose another one with ${portFlag}, or 0 for a free one.`
     return new StartError('PORT_IN_USE', `Port ${port} is in use.`, hint, error)
   }
   if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND' || code === 'EAI_AGAIN') {
-    const hint = 'Name one with --host; 0.0.0.0 takes all of them.'
+    const hint = 'Set one with --host, or 0.0.0.0 for all.'
     return new StartError('NO_SUCH_HOST', `"${host}" is not an address of this machine.`, hint, error)
   }
   return error
@@ -102,7 +103,7 @@ async function openLoopback(app: ServerHandlers, port: number): Promise<Server[]
       const { code } = error as NodeJS.ErrnoException
       if (code === 'EADDRNOTAVAIL' || code === 'EAFNOSUPPORT') return [first]
       await closeServer(first)
-      // A free port of one address may be taken on the other; another one will do.
+      // Tries again, because a free port on one address may be taken on the other.
       if (port !== 0 || tries === 20) throw error
     }
   }

@@ -1,4 +1,4 @@
-/** The ports and the background work on an open database: what every profile of the service has in common. */
+/** Opens the ports and the background work on an open database. Shared by all profiles of the service. */
 import { openCheckpoints } from './background/checkpoints.js'
 import { openIndexKeeper } from './background/indexes.js'
 import { openKeyUses } from './background/key-uses.js'
@@ -40,30 +40,30 @@ import { openBcryptPool } from './ports/passwords/bcrypt-pool.js'
 import type { Storage } from './storage.js'
 import { openTotals } from './store/lists/totals.js'
 
-/** What the profiles of a service differ in. */
+/** The parts in which the profiles of the service differ. */
 export interface Parts
   extends Pick<Backend, 'about' | 'keyring' | 'localProvider' | 'signingKey' | 'url'>,
     Pick<Config, 'databaseListenUrl' | 'databaseUrl' | 'now' | 'providerTimeout' | 'requestLog'> {
   readonly log: Log
   readonly warn: (message: string) => void
-  /** What happened, for the stream of all events. */
+  /** Event log for the stream of all events. */
   readonly events: EventLog
   openMailer(surroundings: Pick<Backend, 'now' | 'newId'>): Mailer
 }
 
-/** The stack closes all of it, before the database. */
+/** Adds everything to the stack, which closes it before the database. */
 export async function openBackend(
   stack: DisposalStack,
   { db, files }: Pick<Storage, 'db' | 'files'>,
   parts: Parts,
 ): Promise<Backend> {
   const { about, databaseUrl, events, keyring, localProvider, log, signingKey, url, warn } = parts
-  /** For what goes on in the background, each under its name. */
+  /** Logs failures of background work under a name. */
   const reportAs = (what: string) => (error: unknown) => log.failure(what, error)
   const newId = openIds()
   const clocks = openClocks(parts.now)
   const now = (project: string) => clocks.of(project).now()
-  // PostgreSQL may have other processes beside this one.
+  // PostgreSQL may serve other processes too.
   const leader = stack.use(databaseUrl === undefined ? onlyProcess : openLease(db, 'background'))
   const maintenance = stack.use(
     openMaintenance(db, { now: clocks.earliest, clocks, report: reportAs('maintenance'), leader }),
@@ -73,12 +73,12 @@ export async function openBackend(
     openIndexKeeper(db, { now: clocks.service.now, report: reportAs('indexes'), leader, announce: warn }),
   )
   const vacuum = openVacuum(db, reportAs('vacuum'))
-  // It may take minutes, and is left to the database as it is.
+  // Doesn't wait for the vacuum, which may take minutes. The database finishes it.
   stack.defer(() => void vacuum.close())
   stack.use(openCheckpoints(db, reportAs('checkpoints')))
-  const keyUses = stack.use(openKeyUses(db, reportAs('uses of keys')))
-  const bus = stack.use(await openBus(parts, db, reportAs('messages between processes')))
-  stack.use(openNumbering(db, bus, reportAs('numbers of changes')))
+  const keyUses = stack.use(openKeyUses(db, reportAs('key uses')))
+  const bus = stack.use(await openBus(parts, db, reportAs('message bus')))
+  stack.use(openNumbering(db, bus, reportAs('change numbers')))
   const feeds = stack.use(openFeeds(db, bus, reportAs('realtime')))
   const passwords = stack.use(openBcryptPool())
   const mail = stack.use(parts.openMailer({ now, newId }))
@@ -124,15 +124,15 @@ export async function openBackend(
 
 const megabyte = 1024 * 1024
 
-/** A query of the console has five seconds and half a gigabyte, on every engine. */
+/** Opens a copy for console queries, with the same limits on every engine: five seconds and half a gigabyte. */
 function openCopy(): Promise<Database> {
   return openThrowAway({
-    ...{ template: readTemplate, mostStatementMilliseconds: 5_000 },
+    ...{ template: readTemplate, maxStatementMilliseconds: 5_000 },
     ...{ maxMemoryBytes: 512 * megabyte, maxGrowthBytes: 1_024 * megabyte },
   })
 }
 
-/** The same database, which says when a request uses it. */
+/** Wraps the database to tell when a request uses it. */
 function watched(db: Database, begin: () => () => void): Database {
   return {
     ...db,

@@ -1,4 +1,4 @@
-/** Config → a service that answers: opens the ports, brings the database up to date, listens, and closes it all in reverse. */
+/** Starts a service from its config: opens the ports, migrates the database and listens. Closes in reverse order. */
 import { resolve } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { ProjectSettings } from '../client/protocol/model/project.js'
@@ -19,27 +19,27 @@ import { isFromThisMachine } from './http/guards/client-address.js'
 import { type Log, openLog } from './http/logging/log.js'
 import type { ServerHandlers } from './http/server.js'
 import { type LocalApp, localProviderPath, openLocalProvider } from './idp/local/app.js'
-import { type Listening, listen, requirePlace } from './listen.js'
+import { type Listening, listen, requireFreePort } from './listen.js'
 import { openBackend } from './open-backend.js'
 import { staticMounts } from './pages/mounts.js'
 import { openMailbox } from './ports/mail/mailbox.js'
 import { openMailTransports } from './ports/mail/open-transports.js'
 import { openStorage, type Storage } from './storage.js'
 
-const mostPortsTried = 5
+const maxPortTries = 5
 
-/** A running service, and the project that it was opened for. */
+/** A running service, and its project. */
 export interface Service extends OpenedProject {
   readonly url: string
   readonly controlToken: string
-  /** For callers of the core without HTTP. */
+  /** For callers that use the core without HTTP. */
   readonly backend: Backend
   readonly dataDir: string | undefined
-  /** Lets running requests finish, then closes what it stands on, the last opened first. Nothing acknowledged is lost. */
+  /** Lets requests in progress finish, then closes everything in reverse order. Loses nothing that was acknowledged. */
   close(): Promise<void>
 }
 
-/** What the parts of a service have in common. The address is known once it listens. */
+/** Shared by the parts of a service. The address is known after it listens. */
 interface Surroundings {
   readonly config: Config
   readonly folder: string | undefined
@@ -50,44 +50,45 @@ interface Surroundings {
 }
 
 /**
- * @throws {StartError} whose `code` and `hint` say why it cannot open and what to do; nothing was changed.
+ * @throws {StartError} whose `code` says why it cannot open and whose `hint` says how to fix it; then nothing has
+ * changed
  * @throws {SvcError} `INVALID_DIALECT`
  */
 export async function openService(config: Config): Promise<Service> {
-  const wished = readWishes(config)
+  const requested = readRequestedSettings(config)
   const publicUrl = config.publicUrl === undefined ? undefined : publicOrigin(config.publicUrl)
   const folder = config.dir === undefined ? undefined : resolve(config.dir)
   const log = openLog({ level: config.log, folder, onRequest: config.onRequest })
   const warn = (message: string) => process.emitWarning(message, 'svc')
   const surroundings: Surroundings = { config, folder, log, warn, publicUrl, about: { pid: process.pid } }
-  return openInOrder((stack) => openParts(stack, wished, surroundings)).catch((error) => {
+  return openInOrder((stack) => openParts(stack, requested, surroundings)).catch((error) => {
     throw asDamage(error, surroundings) ?? error
   })
 }
 
 async function openParts(
   stack: DisposalStack,
-  wished: Partial<ProjectSettings>,
+  requested: Partial<ProjectSettings>,
   surroundings: Surroundings,
 ): Promise<Omit<Service, 'close'>> {
   const { config, log, warn } = surroundings
   const storage = await openStorage(stack, config, {
-    // A port that is chosen later is a free one.
-    beforeChanges: () => requirePlace({ host: config.host, port: config.choosePort ? 0 : config.port }),
+    // A port that is chosen later will be free.
+    beforeChanges: () => requireFreePort({ host: config.host, port: config.choosePort ? 0 : config.port }),
     info: () => surroundings.about,
     report: (error) => log.failure('database', error),
     warn,
-    // What answers requests is loaded meanwhile; before, it would hold up what comes before the database.
+    // Loads the HTTP server while the database opens. Earlier, it would delay the database.
     whileOpening: () => void loadServer().then(loadControl),
   })
   const keys = await openKeys(surroundings)
   const { backend, localProvider } = await openEmulatorBackend(stack, storage, keys, surroundings)
-  // The routes are put together once the database has its question.
+  // Builds the routes while the database works.
   const [opened, app] = await Promise.all([
     openProject(backend, config.project),
     nextTurn().then(() => openApp(backend, keys, localProvider, surroundings)),
   ])
-  if (Object.keys(wished).length > 0) await changeProject(backend, opened.project.id, wished)
+  if (Object.keys(requested).length > 0) await changeProject(backend, opened.project.id, requested)
   const listening = stack.use(await listenAt(app, config, keys.port))
   await keepPort(keys, config, listening.port)
   if (!config.holdsProcess) listening.unref()
@@ -96,7 +97,7 @@ async function openParts(
   return { ...opened, url, backend, controlToken: keys.controlToken, dataDir: storage.dataDir }
 }
 
-/** Damaged data of the embedded database keep a start from coming about. It is logged, for `svc doctor` to know of. */
+/** Turns damaged data of the embedded database into a start error, and logs it for `svc doctor`. */
 function asDamage(error: unknown, { config, folder, log }: Surroundings): StartError | undefined {
   if (folder === undefined || config.memory || config.databaseUrl !== undefined) return undefined
   const hasMetPages = error instanceof DatabaseError && error.kind === 'damaged'
@@ -105,8 +106,8 @@ function asDamage(error: unknown, { config, folder, log }: Surroundings): StartE
   return hasMetPages ? damagedPages(folder, error) : undefined
 }
 
-/** The settings of the project that the config names; the others stay as they were. */
-function readWishes({ dialect, tier }: Config): Partial<ProjectSettings> {
+/** Reads the project settings in the config. Others stay unchanged. */
+function readRequestedSettings({ dialect, tier }: Config): Partial<ProjectSettings> {
   return {
     ...(dialect === undefined ? {} : { dialect: formatDialect(parseDialect(dialect)) }),
     ...(tier === undefined ? {} : { tier }),
@@ -118,7 +119,7 @@ function openKeys({ config, folder, warn }: Surroundings): Promise<FolderKeys> {
   return openFolderKeys({ folder, isTokenNew: config.newToken, hasData, warn, privateFolder: config.privateDir })
 }
 
-/** What an emulator has and the hosted service has not: keys of its folder, a mailbox, a provider of its own, a log of requests. */
+/** Adds the parts that only an emulator has: folder keys, a mailbox, a built-in provider, a request log. */
 async function openEmulatorBackend(
   stack: DisposalStack,
   { db, files, dataDir }: Storage,
@@ -177,7 +178,7 @@ async function openApp(
   return createApp(backend, { ...options, ...mounts })
 }
 
-/** @throws {StartError} `PORT_IN_USE`, also if each port that is chosen is taken by another process meanwhile. */
+/** @throws {StartError} `PORT_IN_USE`, also if other processes keep taking the chosen ports */
 async function listenAt(
   app: ServerHandlers,
   { host, port, choosePort }: Config,
@@ -188,12 +189,12 @@ async function listenAt(
       return await listen(app, { host, port: choosePort ? await choosePort(kept) : port })
     } catch (error) {
       const isTaken = error instanceof StartError && error.code === 'PORT_IN_USE'
-      if (!isTaken || !choosePort || tries === mostPortsTried) throw error
+      if (!isTaken || !choosePort || tries === maxPortTries) throw error
     }
   }
 }
 
-/** The next start of the folder listens at the same port, unless this one took any that was free. */
+/** Saves the port for the folder's next start, unless any free port was requested. */
 async function keepPort(keys: FolderKeys, { memory, port, choosePort }: Config, taken: number): Promise<void> {
   const isChosen = choosePort !== undefined || port !== 0
   if (isChosen && (!memory || keys.port === undefined)) await keys.keepPort(taken)

@@ -1,2 +1,2 @@
-/** Where the emulator's files stand. The bundle leaves this module beside them, so that it says the same there. */
+/** Folder of the emulator's files. The bundler keeps this module next to them, so that the URL stays correct. */
 export const ownFolder = new URL('./', import.meta.url)

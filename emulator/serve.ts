@@ -1,4 +1,4 @@
-/** One replica of the service on PostgreSQL and a bucket, for `svc serve`. */
+/** Runs one replica of the service on PostgreSQL and a bucket, for `svc serve`. */
 import type { ServeConfig } from './serving/config.js'
 import { openServing, type ServingProcess } from './serving/process.js'
 import { exitOnUncaught } from './serving/uncaught.js'
@@ -9,9 +9,9 @@ export { resyncSubscribers } from './serving/resync.js'
 export { rotateSecret } from './serving/secret.js'
 
 /**
- * Starts the service. It answers once this resolves.
+ * Starts the service. Resolves when it accepts requests.
  *
- * @throws {StartError} whose `code` and `hint` say why it cannot and what to do
+ * @throws {StartError} whose `code` says why it cannot start and whose `hint` says how to fix it
  */
 export async function serve(config: ServeConfig): Promise<ServingProcess> {
   const serving = await openServing(config)

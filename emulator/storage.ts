@@ -1,4 +1,4 @@
-/** Which database an emulator runs on, where its files are, and the folder that goes with both. */
+/** Opens the database of an emulator, its file store, and their folder. */
 import { join, resolve } from 'node:path'
 import { openBranchFolder } from './branch-folder.js'
 import type { Config } from './config.js'
@@ -6,7 +6,7 @@ import { guardDisk } from './database/disk-guard.js'
 import { type MigrateOptions, migrate, NewerDatabaseError, OlderDatabaseError } from './database/migrate.js'
 import { makeStateFolder, requireNoLink, requireNoLinksIn } from './database/pglite/folder-place.js'
 import { holdLock } from './database/pglite/lock.js'
-import { checkGinIndexes, mostBytesAtStart } from './database/pglite/pages/gin-check.js'
+import { checkGinIndexes, maxBytesAtStart } from './database/pglite/pages/gin-check.js'
 import { openPglite } from './database/pglite/pglite.js'
 import { copyBeforeUpgrade, damaged, newer, prepareData } from './database/pglite/state-folder.js'
 import { readTemplate } from './database/pglite/template.js'
@@ -17,7 +17,7 @@ import type { StartError } from './database/start-error.js'
 import type { DisposalStack } from './disposal-stack.js'
 import { openFileStore } from './ports/files/open-file-store.js'
 import type { FileStore } from './ports/files/port.js'
-import { ensureFilePlace } from './store/files.js'
+import { ensureFilesId } from './store/files.js'
 
 export interface Storage {
   readonly db: Database
@@ -32,21 +32,20 @@ type Options = Pick<
   Partial<Pick<Config, 'sharedBuffersMb'>>
 
 export interface Surroundings {
-  /** Called once the folder is held and before anything is changed: a start that fails here leaves all as it was. */
+  /** Called after the folder is locked and before anything changes. If it throws, nothing has changed. */
   beforeChanges(): Promise<void>
-  /** What another process that wants the same folder reads. */
+  /** Information for other processes that want the same folder. */
   info(): { pid: number; url?: string }
-  /** Receives what broke under the database and was put right. */
+  /** Receives errors of the database that were repaired. */
   report(error: unknown): void
-  /** Receives, in words, what the opening waits for. */
-  warn(words: string): void
-  /** Called once the database is opening, which is done elsewhere and takes a while. */
+  /** Receives messages about the reason for a wait. */
+  warn(message: string): void
+  /** Called while the database opens in the background. */
   whileOpening(): void
 }
 
 /**
- * Opens the database up to date, and locks the folder that it is kept in. The stack closes them and
- * lets go of the folder.
+ * Opens the database, migrates it, and locks its folder. The stack closes the database and releases the folder.
  *
  * @throws {StartError} with nothing changed.
  */
@@ -57,15 +56,15 @@ export async function openStorage(
 ): Promise<Storage> {
   const folder = await holdFolder(stack, options, surroundings.info)
   await surroundings.beforeChanges()
-  const place = await placeOf(options, folder)
-  if (folder !== undefined && place !== undefined && !options.memory) requireOwnParts(options, folder, place)
-  const { db, dataDir } = await openFor(options, place, surroundings)
+  const dataFolder = await findDataFolder(options, folder)
+  if (folder !== undefined && dataFolder !== undefined && !options.memory) requireOwnParts(options, folder, dataFolder)
+  const { db, dataDir } = await openFor(options, dataFolder, surroundings)
   stack.use(db)
-  const files = stack.use(await openFiles(db, options, place))
+  const files = stack.use(await openFiles(db, options, dataFolder))
   return { db, files, dataDir }
 }
 
-/** Makes the folder, and locks it until the stack closes. @throws {StartError} `ALREADY_RUNNING`, `FOLDER_NOT_WRITABLE` */
+/** Creates the folder and locks it until the stack closes. @throws {StartError} `ALREADY_RUNNING`, `FOLDER_NOT_WRITABLE` */
 export async function holdFolder(
   stack: DisposalStack,
   { dir, memory }: Pick<Options, 'dir' | 'memory'>,
@@ -73,27 +72,27 @@ export async function holdFolder(
 ): Promise<string | undefined> {
   const folder = dir === undefined ? undefined : resolve(dir)
   if (folder !== undefined) await makeStateFolder(folder)
-  // What keeps nothing runs beside the process that holds the folder.
+  // An in-memory emulator can run next to the process that locks the folder.
   if (folder !== undefined && !memory) stack.defer((await holdLock(folder, info)).release)
   return folder
 }
 
-/** Where the data are: in the folder itself, or in that of a branch. */
-async function placeOf({ branch, memory }: Options, folder: string | undefined): Promise<string | undefined> {
+/** Finds the folder of the data: the given one, or that of a branch. */
+async function findDataFolder({ branch, memory }: Options, folder: string | undefined): Promise<string | undefined> {
   if (folder === undefined || branch === undefined || memory) return folder
   return openBranchFolder(join(folder, 'branches'), branch)
 }
 
-/** Looked at together, so that nothing is changed where one of them is behind a link. The data are looked at as they are prepared. */
+/** Checks all folders for symbolic links before changing anything. The data folder is checked when it is prepared. */
 export function requireOwnParts(
   { databaseUrl, filesUrl }: Pick<Options, 'databaseUrl' | 'filesUrl'>,
   folder: string,
-  place: string,
+  dataFolder: string,
 ): void {
-  // Beside a database of its own a folder has files alone, and whatever else somebody keeps there.
+  // With an external database, the folder only has our files, and possibly those of others.
   if (databaseUrl === undefined) requireNoLink(join(folder, 'keys'))
-  // A folder of each database, with its files in it.
-  if (filesUrl === undefined) requireNoLinksIn(join(place, 'files'), { recursive: false })
+  // One folder per database, which contains its files.
+  if (filesUrl === undefined) requireNoLinksIn(join(dataFolder, 'files'), { recursive: false })
 }
 
 async function openFor(
@@ -103,19 +102,19 @@ async function openFor(
 ): Promise<{ db: Database; dataDir: string | undefined }> {
   if (databaseUrl !== undefined) {
     await endSpareThread()
-    // Its library takes longer to load than everything else here.
+    // Imported here, because it loads slower than everything else.
     const { openPostgres } = await import('./database/postgres/postgres.js')
     const opening = openPostgres({ url: databaseUrl, directUrl: databaseListenUrl })
     whileOpening()
-    const db = await upToDate(await opening, newerServer, { warn }).catch(refuseStart)
+    const db = await migrateOrFail(await opening, newerServer, { warn }).catch(refuseStart)
     return { db, dataDir: undefined }
   }
   if (memory || folder === undefined) {
-    // It loads while the template is read.
+    // Loads the thread while the template is read.
     startSpareThread()
     const opening = openPglite({ template: readTemplate, report, holdsProcess, sharedBuffersMb })
     whileOpening()
-    return { db: await upToDate(await opening, (cause) => newer('memory', cause)), dataDir: undefined }
+    return { db: await migrateOrFail(await opening, (cause) => newer('memory', cause)), dataDir: undefined }
   }
   const dataDir = await prepareData(folder, { fresh })
   const opening = openPglite({ dataDir, report, sharedBuffersMb })
@@ -125,34 +124,37 @@ async function openFor(
   })
   await requireWholeIndexes(db, dataDir)
   const refused = (cause: NewerDatabaseError) => newer(dataDir, cause)
-  const current = await upToDate(db, refused, { refusesOlder: true }).catch(async (error) => {
+  const current = await migrateOrFail(db, refused, { refusesOlder: true }).catch(async (error) => {
     if (!(error instanceof OlderDatabaseError)) throw error
     await copyBeforeUpgrade(folder, error.found)
-    return upToDate(await openPglite({ dataDir, report, sharedBuffersMb }), refused)
+    return migrateOrFail(await openPglite({ dataDir, report, sharedBuffersMb }), refused)
   })
   return { db: guardDisk(current, folder), dataDir }
 }
 
-/** Asked before anything is written: a statement would not fail at such a page, but run for ever. */
+/** Checks before writing, because a statement would loop forever at such a page. */
 async function requireWholeIndexes(db: Database, dataDir: string): Promise<void> {
-  const damage = await checkGinIndexes(db.query, dataDir, mostBytesAtStart).catch((error) => error)
+  const damage = await checkGinIndexes(db.query, dataDir, maxBytesAtStart).catch((error) => error)
   if (!damage) return
   await db.close()
   throw damage
 }
 
-/** Each database has a place of its own, so that two that share a folder or a bucket leave each other's files alone. */
+/**
+ * Opens a separate directory per database, so that two databases that share a folder or bucket don't touch each other's
+ * files.
+ */
 async function openFiles(db: Database, { filesUrl, memory }: Options, folder: string | undefined): Promise<FileStore> {
   const isKept = folder !== undefined && !memory
   return openFileStore({
     url: filesUrl,
     folder: isKept ? join(folder, 'files') : undefined,
-    place: () => ensureFilePlace(db),
+    place: () => ensureFilesId(db),
     isSynced: db.capabilities.isDurable,
   })
 }
 
-async function upToDate(
+async function migrateOrFail(
   db: Database,
   refused: (cause: NewerDatabaseError) => StartError,
   options?: MigrateOptions,

@@ -1,4 +1,4 @@
-/** `svc-toolkit/testing`: a service for one test run, and a project of its own for each test. */
+/** `svc-toolkit/testing`: a service for a test run, and an isolated project for each test. */
 /// <reference lib="esnext.disposable" preserve="true" />
 import { openAsBlob } from 'node:fs'
 import type { Control } from '../client/control.js'
@@ -6,7 +6,7 @@ import type { UntypedSchema } from '../client/index.js'
 import type { AnySchema } from '../client/types.js'
 import type { Emulator } from './dev.js'
 import { openTestEmulator } from './testing/emulator.js'
-import { emulatorOfEnvironment } from './testing/environment.js'
+import { readEnvironment } from './testing/environment.js'
 import type { TestEmulator, TestEmulatorOptions, TestProject, TestProjectOptions } from './testing/helper.js'
 import { loadSnapshotFile } from './testing/snapshot-file.js'
 
@@ -34,14 +34,15 @@ export type {
 } from './testing/helper.js'
 
 /**
- * Starts a service in memory on a free port. Nothing is left of it on the disk; a process that forgets to close it ends all the same.
+ * Starts a service in memory on a free port. Leaves nothing on disk, and doesn't keep the process running if you forget
+ * to close it.
  *
  * @example
  * await using emulator = await startTestEmulator()
  * const project = await emulator.project()
  * await project.client.collections.create({ name: 'posts' })
  *
- * @throws {Error} in Jest, which loads no ES modules: there its `globalSetup` starts one, and `testProject` finds it
+ * @throws {Error} in Jest, which cannot load ES modules. Use its `globalSetup` and `testProject` instead
  */
 export async function startTestEmulator({ snapshot, settings, seed }: TestEmulatorOptions = {}): Promise<TestEmulator> {
   const started = await holdingProcess(startInMemory)
@@ -60,23 +61,23 @@ export async function startTestEmulator({ snapshot, settings, seed }: TestEmulat
 }
 
 /**
- * The emulator that `svc exec` or the `globalSetup` of this run has started, from any of its processes.
+ * Connects to the emulator that `svc exec` or the `globalSetup` of this run started.
  *
  * @throws {Error} that says how to start one
  */
 export function connectTestEmulator(): TestEmulator {
-  return openTestEmulator(emulatorOfEnvironment(), async () => undefined)
+  return openTestEmulator(readEnvironment(), async () => undefined)
 }
 
 /**
- * A project of its own at the emulator that `svc exec` or the `globalSetup` of this run has started.
+ * Creates an isolated project at the emulator that `svc exec` or the `globalSetup` of this run started.
  *
  * @example
  * const project = await testProject()
  * const ada = await project.users.create({ roles: ['editor'] })
  *
- * @param options settings of the project, and what it is filled from
- * @throws {Error} that says how to start an emulator, or which setting is not understood
+ * @param options settings and initial data of the project
+ * @throws {Error} that says how to start an emulator, or names an unknown or invalid setting
  */
 export function testProject<Schema extends AnySchema<Schema> = UntypedSchema>({
   seed,
@@ -89,22 +90,23 @@ export function testProject<Schema extends AnySchema<Schema> = UntypedSchema>({
 async function startInMemory(): Promise<Emulator> {
   const { startEmulator } = await loadEmulator()
   const starting = startEmulator({ memory: true, holdsProcess: false })
-  // Reading it loads what `fetch` stands on: here while PGlite opens in its thread, else before the first answer.
+  // Loads the modules behind `fetch` while PGlite opens in its thread. Otherwise the first response would wait for
+  // them.
   void globalThis.Response
   return starting
 }
 
 async function loadEmulator(): Promise<typeof import('./dev.js')> {
   try {
-    // It loads PGlite while this thread loads the rest.
+    // Loads PGlite while this thread loads the rest.
     const { startSpareThread } = await import('./database/pglite/thread.js')
     startSpareThread()
     return await import('./dev.js')
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code !== 'ERR_VM_DYNAMIC_IMPORT_CALLBACK_MISSING_FLAG') throw cause
     const message =
-      'Jest loads no ES modules, so the emulator cannot run in a test file. Name svc-toolkit/testing/global-setup as ' +
-      'globalSetup, and call testProject().'
+      'Jest cannot load ES modules, so the emulator cannot run in a test file. Set svc-toolkit/testing/global-setup as ' +
+      'globalSetup and call testProject().'
     throw new Error(message, { cause })
   }
 }
@@ -114,7 +116,7 @@ async function fill(project: TestProject, seed: TestProjectOptions['seed']): Pro
   else if (seed !== undefined) await applySeeds(project, [seed].flat())
 }
 
-/** Files of the project's own folder, which its tests run code of anyway. */
+/** Loads files of the app's own folder, which its tests run code from anyway. */
 async function applySeeds({ id, client, control }: TestProject, words: readonly string[]): Promise<void> {
   const { applySeedFile, findSeeds } = await import('../seeds/seed.js')
   const target = { control: control as object as Control, project: id }
@@ -122,7 +124,7 @@ async function applySeeds({ id, client, control }: TestProject, words: readonly 
   for (const file of await findSeeds(words)) await applySeedFile(target, file, { modules })
 }
 
-/** Nothing of the service keeps the process going, so what waits for the service does. */
+/** Keeps the process running while waiting for the service, which does not do so itself. */
 async function holdingProcess<Result>(work: () => Promise<Result>): Promise<Result> {
   const hold = setInterval(() => undefined, 60_000)
   try {

@@ -1,4 +1,4 @@
-/** Validates a seed as far as possible without the service. */
+/** Parses and validates a seed, as far as possible without the service. */
 import { existsSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, isAbsolute, relative, resolve, sep } from 'node:path'
 import { fieldRuleKinds, type Permissions, permissionKinds, type Schema } from '../client/protocol/model/collection.js'
@@ -7,16 +7,16 @@ import { isCollectionName } from '../client/protocol/model/schema.js'
 import type { SeedIdentity } from '../client/protocol/model/seed/steps.js'
 import { badSeed } from './failure.js'
 
-/** Name of a seed, and positions in it. */
+/** Source of a seed, with positions for messages. */
 export interface SeedSource {
   readonly name: string
-  /** Returns the position of a path, for example `seed.json:5`. */
-  placeOf(path: readonly string[]): string
+  /** Returns the position of a path, such as `seed.json:5`. */
+  locate(path: readonly string[]): string
 }
 
-/** A named part of a seed. Its position is computed only for messages. */
+/** A named entry of a seed. Its position is computed lazily, for messages. */
 interface Named {
-  /** Name used in references. */
+  /** Name for references. */
   readonly name: string
   readonly place: string
 }
@@ -28,7 +28,7 @@ export interface DocumentEntry extends Named {
 export interface CollectionEntry extends Named {
   readonly schema: Schema | undefined
   readonly permissions: Permissions | undefined
-  /** The field that identifies a document in an upsert. */
+  /** Field that identifies a document in upserts. */
   readonly key: string | undefined
   readonly documents: readonly DocumentEntry[]
 }
@@ -45,7 +45,7 @@ export interface UserEntry extends Named {
 }
 
 export interface FileEntry extends Named {
-  /** Path of the content. */
+  /** Path of the bytes. */
   readonly file: string
   /** Name of the stored file. */
   readonly fileName: string
@@ -58,14 +58,14 @@ export interface SeedContent {
   readonly files: readonly FileEntry[]
   readonly users: readonly UserEntry[]
   readonly collections: readonly CollectionEntry[]
-  /** Whether the seed has this part. Then references to `users` and `files` mean the part, not a collection. */
+  /** True if the seed has this part. References to `users` and `files` then mean the part, not a collection. */
   readonly hasUsers: boolean
   readonly hasFiles: boolean
 }
 
 const parts = ['collections', 'users', 'files', '$schema']
 
-/** Returns whether a value is a whole seed instead of documents: an object with collections, users, or files. */
+/** Tells whether a value is a whole seed (collections, users, files) and not documents. */
 export function isSeedContent(value: Json): value is JsonObject {
   if (!isObject(value)) return false
   return isObject(value.collections) || (Object.keys(value).every((name) => parts.includes(name)) && hasPart(value))
@@ -76,16 +76,16 @@ function hasPart({ users, files }: JsonObject): boolean {
 }
 
 /** @throws {InputFailure} for `{"posts": […]}`, which would become one document in a collection named after the file */
-export function requireNoBareCollections({ placeOf }: SeedSource, value: Json): void {
+export function requireNoBareCollections({ locate }: SeedSource, value: Json): void {
   if (!isObject(value)) return
   const names = Object.keys(value).filter((name) => !parts.includes(name))
   const [name] = names.filter((each) => isBareCollection(value[each]))
   if (name === undefined || !names.every((each) => isBareCollection(value[each]) || isEmptyArray(value[each]))) return
-  const hint = `Write {"collections": {"${name}": {"documents": […]}}}; wrap a single document in an array.`
-  throw badSeed(placeOf([name]), `"${name}" looks like a collection but is outside "collections"`, undefined, hint)
+  const hint = `Write {"collections": {"${name}": {"documents": […]}}}; write a single document as an array of one.`
+  throw badSeed(locate([name]), `"${name}" looks like a collection, but is outside "collections"`, undefined, hint)
 }
 
-/** Recognizes an array of documents, or a collection as a seed writes it. */
+/** Recognizes an array of documents, or an object with `documents`. */
 function isBareCollection(value: Json | undefined): boolean {
   if (Array.isArray(value)) return value.length > 0 && value.every(isObject)
   return isObject(value) && typeof value.documents === 'object' && value.documents !== null
@@ -95,12 +95,12 @@ function isEmptyArray(value: Json | undefined): boolean {
   return Array.isArray(value) && value.length === 0
 }
 
-/** @throws {InputFailure} with the position of the invalid part */
+/** @throws {InputFailure} with the position of the first error */
 export function readContent(source: SeedSource, content: JsonObject): SeedContent {
   const other = Object.keys(content).find((name) => !parts.includes(name))
   if (other !== undefined) {
-    const what = `"${other}" is not part of a seed. Use collections, users, and files`
-    throw badSeed(source.placeOf([other]), what)
+    const what = `"${other}" is not part of a seed file. Use collections, users and files`
+    throw badSeed(source.locate([other]), what)
   }
   const { collections = {}, users = {}, files = {} } = content
   return {
@@ -119,25 +119,25 @@ const collectionNames = ['schema', 'permissions', 'key', 'documents'] as const
 
 function readCollection(source: SeedSource, name: string, value: Json): CollectionEntry {
   const path = ['collections', name]
-  if (!isObject(value)) throw badSeed(source.placeOf(path), `"${name}" is not an object`)
-  if (!isCollectionName(name)) throw badSeed(source.placeOf(path), `"${name}" is not a valid collection name`)
+  if (!isObject(value)) throw badSeed(source.locate(path), `"${name}" is not an object`)
+  if (!isCollectionName(name)) throw badSeed(source.locate(path), `"${name}" is not a valid collection name`)
   requireNames(source, path, value, collectionNames, `"${name}"`)
   const { schema, permissions, key, documents = [] } = value
   if (typeof documents !== 'object' || documents === null) {
     const what = `"documents" of "${name}" must be an array or an object`
-    throw badSeed(source.placeOf([...path, 'documents']), what)
+    throw badSeed(source.locate([...path, 'documents']), what)
   }
   if (schema !== undefined && !isObject(schema)) throw notA(source, [...path, 'schema'], 'object')
   return {
     name,
     ...placeIn(source, path),
-    // The service validates the schema, because it knows which rules exist.
+    // The service validates the schema.
     schema: schema as Schema | undefined,
     permissions: readPermissions(source, [...path, 'permissions'], permissions),
     key: optional(source, [...path, 'key'], key, 'string'),
     documents: Object.entries(documents).map(([title, fields]) => {
       const place = [...path, 'documents', title]
-      if (!isObject(fields)) throw badSeed(source.placeOf(place), `"${name}.${title}" is not an object`)
+      if (!isObject(fields)) throw badSeed(source.locate(place), `"${name}.${title}" is not an object`)
       return { name: title, fields, ...placeIn(source, place) }
     }),
   }
@@ -162,15 +162,15 @@ const userNames = ['email', 'password', 'passwordHash', 'data', 'roles', 'verifi
 
 function readUser(source: SeedSource, name: string, value: Json): UserEntry {
   const path = ['users', name]
-  if (!isObject(value)) throw badSeed(source.placeOf(path), `"${name}" is not an object`)
+  if (!isObject(value)) throw badSeed(source.locate(path), `"${name}" is not an object`)
   requireNames(source, path, value, userNames, `"users.${name}"`)
   const { data, roles, twoFactor, identity } = value
   const text = (field: (typeof userNames)[number]) => optional(source, [...path, field], value[field], 'string')
   const email = text('email')
-  if (email === undefined) throw badSeed(source.placeOf(path), `"users.${name}" has no "email"`)
+  if (email === undefined) throw badSeed(source.locate(path), `"users.${name}" has no "email"`)
   if (data !== undefined && !isObject(data)) throw notA(source, [...path, 'data'], 'object')
   if (twoFactor !== undefined && typeof twoFactor !== 'string' && typeof twoFactor !== 'boolean') {
-    throw badSeed(source.placeOf([...path, 'twoFactor']), '"twoFactor" must be true, false, or a base32 secret')
+    throw badSeed(source.locate([...path, 'twoFactor']), '"twoFactor" must be true, false, or a base32 secret')
   }
   return {
     ...{ name, email, data, twoFactor, ...placeIn(source, path) },
@@ -187,20 +187,20 @@ function readIdentity(source: SeedSource, path: string[], value: Json): SeedIden
   requireNames(source, path, value, ['provider', 'subject'], '"identity"')
   const { provider, subject } = value
   if (typeof provider === 'string' && typeof subject === 'string') return { provider, subject }
-  throw badSeed(source.placeOf(path), '"identity" needs a "provider" and a "subject"')
+  throw badSeed(source.locate(path), '"identity" needs a "provider" and a "subject"')
 }
 
 const fileNames = ['file', 'name', 'path', 'owned'] as const
 
-/** Reads a file entry. The file must be inside the seed's folder, even through symlinks. */
+/** Reads a file entry. Refuses files outside the folder of the seed, also through links. */
 function readFileEntry(source: SeedSource, name: string, value: Json): FileEntry {
   const path = ['files', name]
   const entry = typeof value === 'string' ? { file: value } : value
-  if (!isObject(entry)) throw badSeed(source.placeOf(path), `"files.${name}" must be a path or an object`)
+  if (!isObject(entry)) throw badSeed(source.locate(path), `"files.${name}" must be a path or an object`)
   requireNames(source, path, entry, fileNames, `"files.${name}"`)
   const text = (field: (typeof fileNames)[number]) => optional(source, [...path, field], entry[field], 'string')
   const named = text('file')
-  if (named === undefined) throw badSeed(source.placeOf(path), `"files.${name}" has no "file"`)
+  if (named === undefined) throw badSeed(source.locate(path), `"files.${name}" has no "file"`)
   const file = requireBeside(source, path, named)
   return {
     ...{ name, file, ...placeIn(source, path) },
@@ -215,7 +215,7 @@ function requireBeside(source: SeedSource, path: readonly string[], named: strin
   const place = resolve(folder, named)
   if (isAbsolute(named) || isOutside(folder, place)) throw outside(source, path, named)
   if (!existsSync(place) || !statSync(place).isFile())
-    throw badSeed(source.placeOf(path), `file "${named}" does not exist`)
+    throw badSeed(source.locate(path), `file "${named}" does not exist`)
   if (isOutside(realpathSync(folder), realpathSync(place))) throw outside(source, path, named)
   return place
 }
@@ -226,13 +226,13 @@ function isOutside(folder: string, place: string): boolean {
 }
 
 function outside(source: SeedSource, path: readonly string[], named: string) {
-  return badSeed(source.placeOf(path), `"${named}" is outside the seed's folder`)
+  return badSeed(source.locate(path), `"${named}" is outside the folder of the seed`)
 }
 
 function placeIn(source: SeedSource, path: readonly string[]) {
   return {
     get place() {
-      return source.placeOf(path)
+      return source.locate(path)
     },
   }
 }
@@ -252,12 +252,12 @@ function requireNames(
   const other = Object.keys(value).find((name) => !known.includes(name))
   if (other === undefined) return
   const all = `${known.slice(0, -1).join(', ')} and ${known.at(-1)}`
-  throw badSeed(source.placeOf([...path, other]), `"${other}" of ${what} is unknown. Use ${all}`)
+  throw badSeed(source.locate([...path, other]), `unknown "${other}" in ${what}. Use ${all}`)
 }
 
 function requireTexts(source: SeedSource, path: readonly string[], value: Json | undefined): readonly string[] {
   if (Array.isArray(value) && value.every((item) => typeof item === 'string')) return value
-  throw badSeed(source.placeOf(path), `"${path.at(-1)}" must be an array of texts`)
+  throw badSeed(source.locate(path), `"${path.at(-1)}" must be an array of strings`)
 }
 
 interface Primitives {
@@ -277,5 +277,5 @@ function optional<Type extends keyof Primitives>(
 }
 
 function notA(source: SeedSource, path: readonly string[], type: string) {
-  return badSeed(source.placeOf(path), `"${path.at(-1)}" is not ${type === 'object' ? 'an' : 'a'} ${type}`)
+  return badSeed(source.locate(path), `"${path.at(-1)}" must be ${type === 'object' ? 'an' : 'a'} ${type}`)
 }

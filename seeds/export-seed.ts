@@ -1,4 +1,4 @@
-/** Exports a project as a seed. The output is deterministic. */
+/** Writes a project as a seed. Unchanged projects give the same text. */
 import type { Permissions, Schema } from '../client/protocol/model/collection.js'
 import { isObject, type Json, type JsonObject, setOwn } from '../client/protocol/model/json.js'
 import { referenceName, referencesIn } from '../client/protocol/model/seed/references.js'
@@ -34,7 +34,7 @@ export interface ExportedFile {
   readonly name: string
   readonly path: string
   readonly url: string
-  /** Id of the document or user that owns the file. */
+  /** Document or user that owns the file. */
   readonly owner: string | null
 }
 
@@ -47,28 +47,28 @@ export interface ExportedProject {
 export interface ExportedSeed {
   readonly text: string
   readonly users: number
-  /** Files to write next to the seed. */
+  /** Files to save next to the seed, and their paths. */
   readonly files: readonly { readonly url: string; readonly place: string }[]
 }
 
 /**
- * Replaces ids of users, files, and documents with references to their names.
+ * Replaces ids of users, files and documents by references to their names.
  *
  * @param isWhole includes users and files without references
- * @throws {InputFailure} for a text that would be read as a reference
+ * @throws {InputFailure} for text that would be read as a reference
  */
 export function exportSeed(project: ExportedProject, { isWhole }: { readonly isWhole: boolean }): ExportedSeed {
   const names = namesIn(project)
   const used = new Set<string>()
-  const collections = sortedBy(project.collections, ({ name }) => name).map((one) => exportCollection(one, names, used))
+  const collections = sortedBy(project.collections, ({ name }) => name).map((one) => writeCollection(one, names, used))
   const users = project.users
     .filter(({ id }) => isWhole || used.has(id))
-    .map((user) => [names.users.get(user.id) ?? '', exportUser(user, names, used)] as const)
+    .map((user) => [names.users.get(user.id) ?? '', writeUser(user, names, used)] as const)
   const files = project.files.filter(({ id, owner }) => (owner === null ? isWhole || used.has(id) : used.has(id)))
   const seed = {
     ...section(
       'files',
-      files.map((file) => [names.files.get(file.id) ?? '', exportFile(file, names)] as const),
+      files.map((file) => [names.files.get(file.id) ?? '', writeFile(file, names)] as const),
     ),
     ...section('users', users),
     ...section('collections', collections),
@@ -76,7 +76,7 @@ export function exportSeed(project: ExportedProject, { isWhole }: { readonly isW
   return {
     text: `${JSON.stringify(seed, null, 2)}\n`,
     users: users.length,
-    files: files.map((file) => ({ url: file.url, place: filePlace(file, names) })),
+    files: files.map((file) => ({ url: file.url, place: buildFilePath(file, names) })),
   }
 }
 
@@ -84,9 +84,9 @@ interface Names {
   readonly users: ReadonlyMap<string, string>
   readonly files: ReadonlyMap<string, string>
   readonly documents: ReadonlyMap<string, string>
-  /** Reference for each user or document id. */
+  /** References by id of a user or document. */
   readonly references: ReadonlyMap<string, string>
-  /** Ids of documents that others refer to. */
+  /** Documents that others refer to. */
   readonly referred: ReadonlySet<string>
   readonly urls: readonly (readonly [url: string, id: string])[]
 }
@@ -123,12 +123,12 @@ function findTitle(data: JsonObject): string | undefined {
   return typeof title === 'string' ? title : undefined
 }
 
-/** Assigns short, unique names: a second "ada" becomes "ada-2". */
-function named<One extends { readonly id: string }>(all: readonly One[], nameOf: (one: One) => string) {
+/** Assigns short, unique names by id: a second "ada" becomes "ada-2". */
+function named<One extends { readonly id: string }>(all: readonly One[], chooseName: (one: One) => string) {
   const taken = new Set<string>()
   const names = new Map<string, string>()
   for (const one of all) {
-    const wanted = slugify(nameOf(one)) || 'unnamed'
+    const wanted = slugify(chooseName(one)) || 'unnamed'
     let name = wanted
     for (let number = 2; taken.has(name); number++) name = `${wanted}-${number}`
     taken.add(name)
@@ -137,10 +137,7 @@ function named<One extends { readonly id: string }>(all: readonly One[], nameOf:
   return names
 }
 
-/**
- * Removes dots and braces, which are part of the reference syntax. Prefixes plain numbers, which objects would sort
- * first.
- */
+/** Creates a name without dots and braces, which separate references. Avoids bare numbers, which objects would put first. */
 function slugify(text: string): string {
   const slug = text
     .normalize('NFKD')
@@ -151,7 +148,7 @@ function slugify(text: string): string {
   return /^\d+$/.test(slug) ? `n${slug}` : slug
 }
 
-function exportCollection(
+function writeCollection(
   { name, schema, permissions, documents }: ExportedCollection,
   names: Names,
   used: Set<string>,
@@ -161,7 +158,7 @@ function exportCollection(
     ({ id, data }) => [names.documents.get(id) ?? '', referring(data, names, used, name)] as const,
   )
   const content = isNamed ? toObject(written) : written.map(([, fields]) => fields)
-  // An empty list of roles opens a kind and closes a field, so it is kept.
+  // An empty list of roles opens a permission, but closes a field.
   const set = Object.entries(permissions).filter(([, some]) => Object.keys(some).length > 0)
   return [
     name,
@@ -173,7 +170,7 @@ function exportCollection(
   ]
 }
 
-function exportUser(user: ExportedUser, names: Names, used: Set<string>): JsonObject {
+function writeUser(user: ExportedUser, names: Names, used: Set<string>): JsonObject {
   const { email, data, roles, verified, passwordHash, twoFactor, identity } = user
   return {
     email,
@@ -186,8 +183,8 @@ function exportUser(user: ExportedUser, names: Names, used: Set<string>): JsonOb
   }
 }
 
-function exportFile(file: ExportedFile, names: Names): Json {
-  const place = filePlace(file, names)
+function writeFile(file: ExportedFile, names: Names): Json {
+  const place = buildFilePath(file, names)
   const { name, path, owner } = file
   const isNamed = !place.endsWith(`/${name}`)
   if (!isNamed && path === '' && owner === null) return place
@@ -199,18 +196,18 @@ function exportFile(file: ExportedFile, names: Names): Json {
   }
 }
 
-/** Keeps only letters, digits, and the extension of external names, because they may not be valid on this disk. */
-function filePlace({ id, name }: ExportedFile, names: Names): string {
+/** Keeps only letters, digits and the extension, because stored names may be unsafe on disk. */
+function buildFilePath({ id, name }: ExportedFile, names: Names): string {
   const ending = /\.[A-Za-z0-9]{1,10}$/.exec(name)?.[0] ?? ''
   return `files/${names.files.get(id)}${ending}`
 }
 
-/** Replaces ids and URLs with references, and sorts the keys. */
+/** Replaces ids and URLs by references, and sorts keys. */
 function referring(data: JsonObject, names: Names, used: Set<string>, where: string): JsonObject {
   const [found] = referencesIn(data)
   if (found) {
     const message = `"${where}" contains the text ${found.text}, which a seed would read as a reference.`
-    throw new InputFailure('invalid', 'NOT_EXPORTABLE', message, 'Export other collections, or change that text.')
+    throw new InputFailure('invalid', 'NOT_EXPORTABLE', message, 'Change this text, or export other collections.')
   }
   const text = (value: string): string => {
     const reference = names.references.get(value)
@@ -235,11 +232,11 @@ function toObject(entries: readonly (readonly [string, Json])[]): JsonObject {
   return object
 }
 
-function sortedBy<One>(all: readonly One[], keyOf: (one: One) => string): One[] {
-  return [...all].sort((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1))
+function sortedBy<One>(all: readonly One[], readKey: (one: One) => string): One[] {
+  return [...all].sort((one, other) => (readKey(one) < readKey(other) ? -1 : 1))
 }
 
-/** Keeps the order of fields, which tables and forms show. */
+/** Keeps the order of fields, which tables and forms use. */
 function withSortedRules(schema: JsonObject): JsonObject {
   return toObject(Object.entries(schema).map(([field, rule]) => [field, sorted(rule)]))
 }

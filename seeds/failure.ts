@@ -1,6 +1,6 @@
 import { isObject, parseJson } from '../client/protocol/model/json.js'
 
-/** An invalid input. Shared by the command line and the test helper, which has no exit codes. */
+/** Error in an input or its name. Used by the command line, which adds exit codes, and by tests. */
 export class InputFailure extends Error {
   override readonly name = 'InputFailure'
   constructor(
@@ -14,6 +14,7 @@ export class InputFailure extends Error {
   }
 }
 
+/** Creates an error for wrong usage. */
 export function misused(message: string, hint?: string): InputFailure {
   return new InputFailure('misuse', 'MISUSE', message, hint)
 }
@@ -22,14 +23,14 @@ export function noFile(name: string, cause?: unknown): InputFailure {
   return new InputFailure('missing', 'NO_FILE', `No file "${name}".`, hintOfFile(name), { cause })
 }
 
-/** Returns a hint if the user passed JSON instead of a file name. */
+/** Returns a hint if content was passed instead of a file name. */
 export function hintOfFile(name: string): string | undefined {
   const content = parseJson(name)
   if (!isObject(content) && !Array.isArray(content)) return undefined
   return 'This is JSON, not a file name. Save it to a file and pass its name.'
 }
 
-/** Reports an invalid seed at a position such as `seed.json:5`. */
+/** Creates an error with its position in the seed, such as `seed.json:5`. */
 export function badSeed(place: string, what: string, cause?: unknown, hint?: string): InputFailure {
   return new InputFailure('invalid', 'BAD_SEED', `${place}: ${what}.`, hint, { cause })
 }

@@ -4,14 +4,10 @@ import { InputFailure } from './failure.js'
 
 export type { Faker }
 
-/** Fixed reference date, so that generated dates never change. */
+/** Reference date, so that generated dates stay the same. */
 const refDate = '2026-01-01T00:00:00.000Z'
 
-/**
- * Creates a generator that returns the same data for the same number.
- *
- * @throws {InputFailure} if the package is not installed
- */
+/** Opens a generator that repeats its data for the same seed. @throws {InputFailure} if the package is not installed */
 export function openFaker(randomSeed: number): Faker {
   const { Faker, en, base } = load()
   const faker = new Faker({ locale: [en, base], seed: randomSeed })
@@ -19,7 +15,7 @@ export function openFaker(randomSeed: number): Faker {
   return faker
 }
 
-/** Loads the package on demand. It is large and rarely needed, so users install it themselves. */
+/** Loads the package on demand. Users install it themselves, because it is large and few seeds need it. */
 function load(): typeof import('@faker-js/faker') {
   try {
     return createRequire(import.meta.url)('@faker-js/faker')

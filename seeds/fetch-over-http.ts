@@ -1,6 +1,6 @@
 /**
- * Implements the parts of `fetch` that commands and the test helper need over `node:http`. Loading the real one takes
- * longer than most commands, and browser-like test environments replace it.
+ * Implements the part of `fetch` that commands and the test helper need over `node:http`. Loading the real `fetch` takes
+ * longer than most commands, and browser test environments replace it.
  */
 import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
@@ -14,24 +14,22 @@ export interface PlainRequest extends RequestInit {
   readonly body?: string | Uint8Array<ArrayBuffer> | null
 }
 
-// An `import` would load `fetch` too, from Node 22 on. Decision 65.
+// Avoids `import`, which also loads `fetch` since Node 22. Decision 65.
 const { Agent, request } = process.getBuiltinModule('node:http')
 
-/** Closes idle sockets long before the service does, so that no request hits a closing connection. */
+/** Closes idle sockets long before the service does, so that requests never use a closing socket. */
 const agent = new Agent({ keepAlive: true, timeout: 1_000 })
 
-/**
- * Returns whether this client can send the request: to this machine, without TLS or proxy, with a text body or none.
- */
+/** Tells whether this module can send the request: to this machine, without TLS or proxy, and with a text body at most. */
 export function isPlain(url: string, init: RequestInit): init is PlainRequest {
   const isText = init.body === undefined || init.body === null || typeof init.body === 'string'
   return isText && url.startsWith('http:') && isLoopbackUrl(url) && !process.env.NODE_USE_ENV_PROXY
 }
 
 /**
- * Sends a request like `fetch`, but follows no redirects. The response has status, headers, `text()`, and `body`.
+ * Works like `fetch` without redirects. The response has only what commands use: status, headers, `text()` and `body`.
  *
- * @throws {Error} with the socket's error code, or the signal's reason if aborted
+ * @throws {Error} with the code of the socket error, or the reason of the signal
  */
 export function fetchOverHttp(
   url: string,
@@ -51,7 +49,7 @@ export function fetchOverHttp(
     const abort = () => (answer ?? asking).destroy(signal?.reason)
     signal?.addEventListener('abort', abort, { once: true })
     asking.once('close', () => signal?.removeEventListener('abort', abort))
-    // A socket may fail more than once. Only the first failure is reported.
+    // A socket may fail more than once. The promise reports the first error.
     asking.on('error', reject)
     asking.end(body ?? undefined)
   })

@@ -1,11 +1,11 @@
-/** Generates documents for a collection from its schema and existing documents. */
+/** Generates documents that match the schema and existing documents of a collection. */
 import type { FieldRule, FieldType, Schema } from '../client/protocol/model/collection.js'
 import { isId } from '../client/protocol/model/document.js'
 import { isObject, type Json, type JsonObject, setOwn } from '../client/protocol/model/json.js'
 import { areChoices } from './choices.js'
 import type { Faker } from './faker.js'
 
-/** Schema and samples to imitate. */
+/** Model for generated documents. */
 export interface Likeness {
   readonly schema: Schema
   /** Existing documents. */
@@ -13,11 +13,11 @@ export interface Likeness {
 }
 
 export function generateDocuments(faker: Faker, count: number, likeness: Likeness): JsonObject[] {
-  const fields = inferFields(likeness)
+  const fields = collectFields(likeness)
   return Array.from({ length: count }, () => generateObject(faker, fields))
 }
 
-/** A field, its values, and the share of documents that have it. */
+/** A field, its existing values, and the share of documents that have it. */
 interface Field {
   readonly name: string
   readonly type: FieldType
@@ -25,7 +25,7 @@ interface Field {
   readonly share: number
 }
 
-function inferFields({ schema, samples }: Likeness): Field[] {
+function collectFields({ schema, samples }: Likeness): Field[] {
   const names = [...new Set([...Object.keys(schema), ...samples.flatMap(Object.keys)])]
   return names.flatMap((name) => {
     const rule: FieldRule | undefined = Object.hasOwn(schema, name) ? schema[name] : undefined
@@ -36,7 +36,7 @@ function inferFields({ schema, samples }: Likeness): Field[] {
   })
 }
 
-/** Type of the first non-null value. Undefined without one. */
+/** Infers a type from the first value that is not null; undefined without one. */
 function inferType(values: readonly Json[]): FieldType | undefined {
   const [value] = values.filter((one) => one !== null)
   if (value === undefined) return undefined
@@ -49,7 +49,7 @@ function inferType(values: readonly Json[]): FieldType | undefined {
 function generateObject(faker: Faker, fields: readonly Field[]): JsonObject {
   const object: JsonObject = {}
   for (const field of fields) {
-    // Generates a value even if the field is omitted, so that the other fields do not change.
+    // Draws a number for each field, so that omitting one does not change the others.
     const isThere = faker.number.float() < field.share
     const value = makers[field.type](faker, field)
     if (isThere) setOwn(object, field.name, value)
@@ -61,17 +61,17 @@ type Maker = (faker: Faker, field: Field) => Json
 
 const makers: { readonly [Type in FieldType]: Maker } = {
   string: makeText,
-  number: (faker, { values }) => faker.number.float({ ...numberRange(values), fractionDigits: 2 }),
-  integer: (faker, { values }) => faker.number.int(numberRange(values)),
+  number: (faker, { values }) => faker.number.float({ ...findRange(values), fractionDigits: 2 }),
+  integer: (faker, { values }) => faker.number.int(findRange(values)),
   boolean: (faker) => faker.datatype.boolean(),
   datetime: makeDate,
   file: (faker) => faker.image.url(),
   array: makeArray,
-  object: (faker, { values }) => generateObject(faker, inferFields({ schema: {}, samples: values.filter(isObject) })),
+  object: (faker, { values }) => generateObject(faker, collectFields({ schema: {}, samples: values.filter(isObject) })),
   any: (faker) => faker.lorem.word(),
 }
 
-function numberRange(values: readonly Json[]): { min: number; max: number } {
+function findRange(values: readonly Json[]): { min: number; max: number } {
   const numbers = values.filter((value) => typeof value === 'number')
   return numbers.length === 0 ? { min: 0, max: 1_000 } : { min: Math.min(...numbers), max: Math.max(...numbers) }
 }
@@ -88,7 +88,7 @@ function makeArray(faker: Faker, { name, values }: Field): Json[] {
   const arrays = values.filter((value) => Array.isArray(value))
   const items = arrays.flat().filter((item) => item !== null)
   const type = inferType(items) ?? 'string'
-  const length = numberRange(arrays.map((array) => array.length))
+  const length = findRange(arrays.map((array) => array.length))
   const count = arrays.length === 0 ? 3 : faker.number.int(length)
   return Array.from({ length: count }, () => makers[type](faker, { name, type, values: items, share: 1 }))
 }
@@ -97,14 +97,14 @@ function makeText(faker: Faker, field: Field): Json {
   const texts = field.values.filter((value) => typeof value === 'string')
   const choices = [...new Set(texts)]
   const isChoice = areChoices(choices.length, texts.length)
-  // Existing ids keep links valid.
+  // Reuses ids, so that links lead to existing records.
   if (isChoice || (choices.length > 0 && choices.every(isId))) return faker.helpers.arrayElement(choices)
   if (texts.length > 0 && texts.every((text) => isoTime.test(text))) return makeDate(faker, field)
   const [, make] = byName.find(([pattern]) => pattern.test(field.name)) ?? []
   return make ? make(faker) : faker.lorem.words({ min: 2, max: 5 })
 }
 
-/** Generators by field name, the most specific first. */
+/** Generators by field name, most specific first. */
 const byName: readonly (readonly [RegExp, (faker: Faker) => string])[] = [
   [/e-?mail/i, (faker) => faker.internet.email()],
   [/first_?name/i, (faker) => faker.person.firstName()],

@@ -1,20 +1,16 @@
-/** Runs a user's TypeScript or JavaScript in this process. The caller must ask for permission first. Contract 12.4. */
+/** Runs user code, TypeScript or JavaScript, in this process. Callers must ask for permission first. Contract 12.4. */
 import { resolve } from 'node:path'
 
-/**
- * Imports the default export and re-reads the file each time.
- *
- * @throws the error from the module
- */
+/** Loads the default export of a module, without a cache. @throws errors of the module */
 export async function importModule(file: string): Promise<unknown> {
   const { createJiti } = await import('jiti')
-  // Disables jiti's cache, which lies in the temporary folder, where other users could plant code.
+  // Disables the cache in the temporary folder, where other users could inject code.
   const jiti = createJiti(import.meta.url, { fsCache: false, moduleCache: false })
   return jiti.import(resolve(file), { default: true })
 }
 
-/** Returns the first line of a user's error, without a full stop. */
-export function describeReason(error: unknown): string {
+/** Returns the first line of an error message of user code, without a full stop. */
+export function readReason(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error)
   return (text.split('\n')[0] ?? '').replace(/[.\s]+$/, '')
 }

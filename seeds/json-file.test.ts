@@ -39,19 +39,19 @@ test.each(mistakes)('%j stops being JSON on line %i', async (text, line) => {
 })
 
 test('comments are read over, and lines stay what they are', async () => {
-  const { content, plainText, lineOf } = await read('{ // one\n"a": [1, /* two\n */ {"b": 2}]\n}')
+  const { content, plainText, findLine } = await read('{ // one\n"a": [1, /* two\n */ {"b": 2}]\n}')
 
   expect(content).toEqual({ a: [1, { b: 2 }] })
   expect(plainText?.split('\n')).toHaveLength(4)
-  expect(lineOf(['a', '1', 'b'])).toBe(3)
-  expect(lineOf(['a', '1', 'c', 'd'])).toBe(3)
+  expect(findLine(['a', '1', 'b'])).toBe(3)
+  expect(findLine(['a', '1', 'c', 'd'])).toBe(3)
 })
 
 test('the line of each of many documents is found without reading the text again for each', async () => {
-  const { lineOf } = await read(`[\n${Array.from({ length: 1_000 }, (_, n) => `{"n": ${n}}`).join(',\n')}\n]`)
+  const { findLine } = await read(`[\n${Array.from({ length: 1_000 }, (_, n) => `{"n": ${n}}`).join(',\n')}\n]`)
   const readings = [vi.spyOn(String.prototype, 'split'), vi.spyOn(String.prototype, 'matchAll')]
 
-  const lines = Array.from({ length: 1_000 }, (_, n) => lineOf([`${n}`]))
+  const lines = Array.from({ length: 1_000 }, (_, n) => findLine([`${n}`]))
   const times = readings.reduce((sum, { mock }) => sum + mock.calls.length, 0)
 
   vi.restoreAllMocks()

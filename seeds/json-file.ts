@@ -5,28 +5,28 @@ import type { Json } from '../client/protocol/model/json.js'
 import { badSeed } from './failure.js'
 import { warnKeptAsText, withoutMark } from './json-text.js'
 
-/** JSON with comments, and the lines of its values. */
+/** Parsed JSON with comments, and positions of its values. */
 export interface JsonFile {
   readonly name: string
   readonly content: Json
-  /** The same as plain JSON with unchanged line numbers. Undefined if it is plain already. */
+  /** Text without comments, with the same lines; undefined if there are none. */
   readonly plainText: string | undefined
-  /** Returns the line of the value at a path, or of its closest existing parent. */
-  lineOf(path: readonly string[]): number
+  /** Returns the line on which the value at a path starts, or its deepest existing parent. */
+  findLine(path: readonly string[]): number
 }
 
-/** @throws {InputFailure} with file and line, if it is not valid JSON */
+/** @throws {InputFailure} with file and line if it is not JSON */
 export async function readJsonFile(name: string): Promise<JsonFile> {
-  // Imported on demand, because few commands need it. It is CommonJS, so its names are on the default export.
+  // Loads on demand, because few commands need it. A CommonJS module, so its exports are on `default`.
   const { default: jsonc } = await import('jsonc-parser')
   const written = withoutMark(readFileSync(name, 'utf8'))
   const text = withExactIntegers(written, (literal) => warnKeptAsText(name, literal))
-  const lineAt = lineFinder(text)
+  const lineAt = indexLines(text)
   const errors: ParseError[] = []
-  const root = parseOrRefuse(name, () => jsonc.parseTree(text, errors))
+  const root = parseTree(name, () => jsonc.parseTree(text, errors))
   const [error] = errors
   if (!root || error) {
-    const why = error ? ` (${splitCode(jsonc.printParseErrorCode(error.error))})` : ''
+    const why = error ? ` (${formatErrorCode(jsonc.printParseErrorCode(error.error))})` : ''
     throw badSeed(`${name}:${lineAt(error?.offset ?? text.length)}`, `is not JSON${why}`)
   }
   const plainText = jsonc.stripComments(text, ' ')
@@ -34,7 +34,7 @@ export async function readJsonFile(name: string): Promise<JsonFile> {
     name,
     content: jsonc.getNodeValue(root),
     plainText: plainText === written ? undefined : plainText,
-    lineOf(path) {
+    findLine(path) {
       let node = root
       for (const segment of path) {
         const step = node.type === 'array' ? Number(segment) : segment
@@ -47,8 +47,8 @@ export async function readJsonFile(name: string): Promise<JsonFile> {
   }
 }
 
-/** The parser is recursive, so very deep nesting can exhaust the stack. */
-function parseOrRefuse<Tree>(file: string, parse: () => Tree): Tree {
+/** Reports deep nesting, which can exhaust the stack of the recursive parser. */
+function parseTree<Tree>(file: string, parse: () => Tree): Tree {
   try {
     return parse()
   } catch (error) {
@@ -58,12 +58,12 @@ function parseOrRefuse<Tree>(file: string, parse: () => Tree): Tree {
 }
 
 /** Converts "ValueExpected" to "value expected". */
-function splitCode(code: string): string {
+function formatErrorCode(code: string): string {
   return code.replace(/(?<=[a-z])(?=[A-Z])/g, ' ').toLowerCase()
 }
 
-/** Returns a function that finds the line of a position. Scans for line ends once, because every document asks. */
-function lineFinder(text: string): (position: number) => number {
+/** Returns a function that finds the line of a position. Indexes line ends once, because seeds look up many lines. */
+function indexLines(text: string): (position: number) => number {
   let ends: readonly number[] | undefined
   return (position) => {
     ends ??= [...text.matchAll(/\n/g)].map(({ index }) => index)

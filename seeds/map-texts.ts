@@ -1,6 +1,6 @@
 import { isObject, type Json, type JsonObject, setOwn } from '../client/protocol/model/json.js'
 
-/** Changes all texts in a value, but not field names. */
+/** Maps all strings in a value, except field names. */
 export function mapTexts<Value extends Json>(value: Value, change: (text: string) => string): Value {
   if (typeof value === 'string') return change(value) as Value
   if (Array.isArray(value)) return value.map((item) => mapTexts(item, change)) as Value

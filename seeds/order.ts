@@ -1,13 +1,13 @@
-/** Orders the collections of a seed and checks that every reference resolves. */
+/** Sorts the collections of a seed, and validates references. */
 import { type Reference, referenceName, referencesIn } from '../client/protocol/model/seed/references.js'
 import type { CollectionEntry, SeedContent } from './content.js'
 import { badSeed } from './failure.js'
 
 /**
- * Puts collections that others refer to first.
+ * Sorts collections so that referenced ones come first.
  *
- * @param isLoose returns whether a reference may point to a later collection
- * @throws {InputFailure} if the other references form a cycle
+ * @param isLoose tells whether a reference may point to a later document
+ * @throws {InputFailure} for circular references that are not loose
  */
 export function inOrder(
   content: SeedContent,
@@ -15,23 +15,23 @@ export function inOrder(
 ): CollectionEntry[] {
   const byName = new Map(content.collections.map((collection) => [referenceName(collection.name), collection]))
   const findTargets = (collection: CollectionEntry, references: readonly Reference[]) =>
-    [...new Set(references.map((reference) => resolveTarget(content, reference)))].flatMap((name) => {
+    [...new Set(references.map((reference) => meant(content, reference)))].flatMap((name) => {
       const target = byName.get(name)
       return target && target !== collection ? [target] : []
     })
   const needed = (one: CollectionEntry) =>
     findTargets(
       one,
-      collectReferences(one).filter((reference) => !isLoose(reference)),
+      findReferences(one).filter((reference) => !isLoose(reference)),
     )
   const refuse = (circle: readonly CollectionEntry[]) => {
     const names = circle.map(({ name }) => name).join(' → ')
-    throw badSeed(circle[0]?.documents[0]?.place ?? '', `the collections refer to each other in a cycle: ${names}`)
+    throw badSeed(circle[0]?.documents[0]?.place ?? '', `circular references between collections: ${names}`)
   }
   sorted(content.collections, needed, refuse)
   const wished = sorted(
     content.collections,
-    (one) => findTargets(one, collectReferences(one)),
+    (one) => findTargets(one, findReferences(one)),
     () => undefined,
   )
   return sorted(wished, needed, refuse)
@@ -53,36 +53,36 @@ function sorted(
   return [...ordered]
 }
 
-/** Returns whether the name means the seed's users or files. */
+/** Tells whether a name in references means the users or files of the seed. */
 function isPart({ hasUsers, hasFiles }: Pick<SeedContent, 'hasUsers' | 'hasFiles'>, name: string): boolean {
   return (name === 'users' && hasUsers) || (name === 'files' && hasFiles)
 }
 
-/** Returns the target of a reference: a part of the seed, or a collection by its `referenceName`. */
-export function resolveTarget(content: Pick<SeedContent, 'hasUsers' | 'hasFiles'>, { collection }: Reference): string {
+/** Resolves the target of a reference: a part of the seed, or the `referenceName` of a collection. */
+export function meant(content: Pick<SeedContent, 'hasUsers' | 'hasFiles'>, { collection }: Reference): string {
   return isPart(content, collection) ? collection : referenceName(collection)
 }
 
-export function collectReferences({ documents }: CollectionEntry): Reference[] {
+export function findReferences({ documents }: CollectionEntry): Reference[] {
   return documents.flatMap(({ fields }) => referencesIn(fields))
 }
 
-/** @throws {InputFailure} for a reference to something the seed does not contain */
+/** @throws {InputFailure} for a reference without a target */
 export function requireReferred(content: SeedContent): void {
   const names = new Set([
     ...content.collections.flatMap(({ name, documents }) =>
-      documents.map((document) => qualifiedName(referenceName(name), document.name)),
+      documents.map((document) => qualifyName(referenceName(name), document.name)),
     ),
-    ...content.users.map(({ name }) => qualifiedName('users', name)),
-    ...content.files.map(({ name }) => qualifiedName('files', name)),
+    ...content.users.map(({ name }) => qualifyName('users', name)),
+    ...content.files.map(({ name }) => qualifyName('files', name)),
   ])
   const require = (place: () => string, name: string, references: readonly Reference[]) => {
     const missing = references.find(
-      (reference) => !names.has(qualifiedName(resolveTarget(content, reference), reference.document)),
+      (reference) => !names.has(qualifyName(meant(content, reference), reference.document)),
     )
     if (!missing) return
     const noun = isPart(content, missing.collection) ? missing.collection.slice(0, -1) : 'document'
-    throw badSeed(place(), `"${name}" refers to ${missing.text}, but the seed does not contain this ${noun}`)
+    throw badSeed(place(), `"${name}" refers to ${missing.text}, but this ${noun} does not exist`)
   }
   for (const user of content.users) require(() => user.place, user.name, referencesIn(user.data ?? {}))
   for (const { documents } of content.collections) {
@@ -90,7 +90,7 @@ export function requireReferred(content: SeedContent): void {
   }
 }
 
-/** Joins a collection or part with a name. Collections and parts have no dot. */
-export function qualifiedName(collection: string, name: string): string {
+/** Joins the names of a collection or part and a record. Neither contains a dot. */
+export function qualifyName(collection: string, name: string): string {
   return `${collection}.${name}`
 }

@@ -20,13 +20,16 @@ const bare: readonly (readonly [content: unknown, line: number])[] = [
   [{ users: { ada: { email: 'ada@example.com' } }, posts: [{ title: 'Hello' }] }, 7],
 ]
 
-test.each(bare)('collections outside "collections" are refused, with what to write: %j', async (content, line) => {
-  await expect(read(content)).rejects.toMatchObject({
-    code: 'BAD_SEED',
-    message: expect.stringContaining(`data.json:${line}: "posts" looks like a collection`),
-    hint: expect.stringContaining('{"collections": {"posts": {"documents": […]}}}'),
-  })
-})
+test.each(bare)(
+  'collections that stand outside of "collections" are refused, with what to write: %j',
+  async (content, line) => {
+    await expect(read(content)).rejects.toMatchObject({
+      code: 'BAD_SEED',
+      message: expect.stringContaining(`data.json:${line}: "posts" looks like a collection`),
+      hint: expect.stringContaining('{"collections": {"posts": {"documents": […]}}}'),
+    })
+  },
+)
 
 test.each([[[{ title: 'Hello', lines: [{ n: 1 }] }]], [{ title: 'Hello', lines: [{ n: 1 }] }], [{ tags: [] }]])(
   'documents are not taken for collections: %j',

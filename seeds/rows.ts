@@ -1,26 +1,22 @@
-/** Converts a file with the documents of one collection (JSON, NDJSON, or CSV) to steps. */
+/** Converts a JSON, NDJSON or CSV file with documents of one collection to steps. */
 import { basename, extname } from 'node:path'
 import type { JsonObject } from '../client/protocol/model/json.js'
-import { mostBatchItems } from '../client/protocol/model/limits.js'
+import { maxBatchItems } from '../client/protocol/model/limits.js'
 import type { SeedContent } from './content.js'
 import { badSeed } from './failure.js'
 import { hasCells, openInput, readRecords } from './records/input.js'
 import type { BadRow } from './records/record.js'
 import type { PlacedStep } from './steps.js'
 
-/** Maximum size of a step, well below the body limit. */
+/** Maximum size of one step, well below the body limit. */
 const maxStepBytes = 4 * 1024 * 1024
 
-/** Returns the collection that a file is named after. */
-export function collectionNameFor(file: string): string {
+/** Derives the name of the collection from the file name. */
+export function nameCollection(file: string): string {
   return basename(file, extname(file))
 }
 
-/**
- * Reads a file of documents as a seed, so that each document can be compared with its earlier version.
- *
- * @throws as `rowSteps` does
- */
+/** Reads documents of one collection as a seed, to compare them with an earlier version. @throws like `rowSteps` */
 export async function rowContent(file: string, text: string | undefined): Promise<SeedContent> {
   const steps = await rowSteps(file, { text, key: undefined })
   const documents = steps.flatMap(({ step, whereIs }) =>
@@ -29,22 +25,22 @@ export async function rowContent(file: string, text: string | undefined): Promis
       : [],
   )
   const collection = {
-    ...{ name: collectionNameFor(file), place: file, schema: undefined, permissions: undefined, key: undefined },
+    ...{ name: nameCollection(file), place: file, schema: undefined, permissions: undefined, key: undefined },
     documents: documents.map((document, at) => ({ name: String(at), ...document })),
   }
-  const source = { name: file, placeOf: () => file }
+  const source = { name: file, locate: () => file }
   return { source, files: [], users: [], collections: [collection], hasUsers: false, hasFiles: false }
 }
 
 /**
- * @param text the file's content, if it should not be read again
+ * @param text content to use instead of the file's own
  * @throws {InputFailure} with file and line of the first invalid row
  */
 export async function rowSteps(
   file: string,
   { text, key }: { text: string | undefined; key: string | undefined },
 ): Promise<PlacedStep[]> {
-  const name = collectionNameFor(file)
+  const name = nameCollection(file)
   const steps: PlacedStep[] = [
     {
       step: { step: 'collection', name, key, isKeyGuessed: hasCells(file) },
@@ -55,7 +51,7 @@ export async function rowSteps(
   let rows: { line: number; fields: JsonObject }[] = []
   let bytes = 0
   const flush = () => {
-    if (rows.length > 0) steps.push(documentsStep(file, rows))
+    if (rows.length > 0) steps.push(buildStep(file, rows))
     rows = []
     bytes = 0
   }
@@ -65,7 +61,7 @@ export async function rowSteps(
         bad.push(record)
         continue
       }
-      if (rows.length >= mostBatchItems || bytes + record.bytes > maxStepBytes) flush()
+      if (rows.length >= maxBatchItems || bytes + record.bytes > maxStepBytes) flush()
       rows.push({ line: record.line, fields: record.fields })
       bytes += record.bytes
     }
@@ -73,11 +69,11 @@ export async function rowSteps(
   flush()
   const [first] = bad
   if (!first) return steps
-  const more = bad.length > 1 ? `, and ${bad.length - 1} more rows are invalid` : ''
+  const more = bad.length > 1 ? `, and ${bad.length - 1} more rows are refused` : ''
   throw badSeed(`${file}:${first.line}`, `${first.problem.replace(/\.$/, '')}${more}`)
 }
 
-function documentsStep(file: string, rows: readonly { line: number; fields: JsonObject }[]): PlacedStep {
+function buildStep(file: string, rows: readonly { line: number; fields: JsonObject }[]): PlacedStep {
   return {
     step: { step: 'documents', documents: rows.map(({ fields }) => ({ data: fields })) },
     whereIs: ([index]) => ({ place: `${file}:${rows[Number(index)]?.line ?? 1}`, what: '' }),

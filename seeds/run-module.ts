@@ -1,6 +1,6 @@
 /**
- * Runs a seed written as code. Its default export is the seed, an array of documents, or a function that returns
- * either. Runs only if allowed. Contract 12.4.
+ * Runs a seed module. Its default export is a seed, an array of documents, or a function that returns one of these. Runs
+ * code only after the user has allowed it. Contract 12.4.
  */
 import { resolve } from 'node:path'
 import type { Client } from '../client/index.js'
@@ -8,40 +8,41 @@ import { isObject, type Json, type JsonObject } from '../client/protocol/model/j
 import { isSeedContent, readContent, requireNoBareCollections, type SeedContent, type SeedSource } from './content.js'
 import { badSeed, InputFailure } from './failure.js'
 import type { Faker } from './faker.js'
-import { describeReason, importModule } from './import-module.js'
-import { collectionNameFor } from './rows.js'
+import { importModule, readReason } from './import-module.js'
+import { nameCollection } from './rows.js'
 
-/** Argument of a seed module's function. */
+/** Argument of the function in a seed module. */
 export interface ModuleContext {
-  /** A client for the project to seed. */
+  /** Client of the project being seeded. */
   readonly client: Client
-  /** Deterministic generated data. Loaded on first use. */
+  /** Generator of sample data, the same at each run. Loaded on first use. */
   readonly faker: Faker
 }
 
+/** Options to run modules. */
 export interface ModuleOptions {
   readonly client: Client
-  /** Varies the generated data. */
+  /** Selects other generated data. */
   readonly randomSeed?: number | undefined
-  /** Rejects if code in that folder must not run. */
+  /** Rejects if the code must not be run. */
   allow(file: string): Promise<void>
 }
 
-/** Reads the module's export. Line numbers are unknown, so positions show the file and the path in the export. */
+/** Reports errors with the module's name and the path in its export, because lines are unknown. */
 export async function runSeedModule(name: string, options: ModuleOptions): Promise<SeedContent> {
   await options.allow(resolve(name))
-  const source: SeedSource = { name, placeOf: (path) => (path.length === 0 ? name : `${name} (${path.join('.')})`) }
+  const source: SeedSource = { name, locate: (path) => (path.length === 0 ? name : `${name} (${path.join('.')})`) }
   const content = toJson(source, await evaluate(name, options))
   if (isSeedContent(content)) return readContent(source, content)
   if (Array.isArray(content)) {
-    return readContent(source, { collections: { [collectionNameFor(name)]: { documents: content } } })
+    return readContent(source, { collections: { [nameCollection(name)]: { documents: content } } })
   }
   if (content === null) return readContent(source, {})
   requireNoBareCollections(source, content)
   const what = isObject(content)
     ? `"${Object.keys(content)[0] ?? ''}" is not part of a seed`
     : `exports a ${typeof content}`
-  throw badSeed(name, `${what}; a seed consists of collections, users, and files`)
+  throw badSeed(name, `${what}. Use collections, users and files`)
 }
 
 async function evaluate(name: string, { client, randomSeed }: ModuleOptions): Promise<unknown> {
@@ -58,19 +59,19 @@ async function evaluate(name: string, { client, randomSeed }: ModuleOptions): Pr
     return await exported(context)
   } catch (error) {
     if (error instanceof InputFailure) throw error
-    throw badSeed(name, `it failed: ${describeReason(error)}`, error)
+    throw badSeed(name, `could not be run: ${readReason(error)}`, error)
   }
 }
 
-/** Fixed seed, so that a module generates the same data each time. */
+/** Default random seed, so that modules generate the same data at each run. */
 const usualRandomSeed = 1
 
-/** Converts dates to text and drops undefined fields. A function that returns nothing has written the data itself. */
+/** Converts an export to JSON: dates become text, undefined is omitted. A function that returns nothing gives null. */
 function toJson({ name }: SeedSource, value: unknown): Json {
   if (value === undefined) return null
   try {
     return JSON.parse(JSON.stringify(value)) as JsonObject
   } catch (error) {
-    throw badSeed(name, `its export cannot be converted to JSON: ${describeReason(error)}`, error)
+    throw badSeed(name, `its export is not JSON: ${readReason(error)}`, error)
   }
 }

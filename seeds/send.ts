@@ -1,18 +1,19 @@
-/** Sends a seed to the emulator, which applies it atomically. */
+/** Sends a seed to the emulator, which writes all or nothing. */
 import { openAsBlob } from 'node:fs'
 import type { Control } from '../client/control.js'
-import { SvcError, statusOf } from '../client/protocol/model/errors.js'
+import { httpStatus, SvcError } from '../client/protocol/model/errors.js'
 import type { SeedMode } from '../client/protocol/model/seed/steps.js'
 import type { FileEntry } from './content.js'
 import { badSeed } from './failure.js'
-import { formPart, type PlacedStep } from './steps.js'
+import { type PlacedStep, partName } from './steps.js'
 
+/** A parsed seed. */
 export interface ReadSeed {
   readonly steps: readonly PlacedStep[]
   readonly files: readonly FileEntry[]
 }
 
-/** The emulator's control API and the project to seed. */
+/** Control API of the emulator, and the project to seed. */
 export interface SeedTarget {
   readonly control: Pick<Control, 'seeds' | 'snapshots'>
   readonly project: string
@@ -25,15 +26,15 @@ export async function sendSeed({ control, project }: SeedTarget, seed: ReadSeed,
   const form = new FormData()
   form.set('mode', mode)
   form.set('steps', new Blob(seed.steps.map(({ step }) => `${JSON.stringify(step)}\n`)), 'steps.ndjson')
-  for (const file of seed.files) form.set(formPart(file), await openAsBlob(file.file), file.fileName)
+  for (const file of seed.files) form.set(partName(file), await openAsBlob(file.file), file.fileName)
   return control.seeds.apply({ project, form }).catch((error) => {
     throw placedInSeed(error, seed.steps)
   })
 }
 
-/** Maps a service error to the position of its step. */
+/** Adds the position in the seed to an error about a step. */
 function placedInSeed(error: unknown, steps: readonly PlacedStep[]): unknown {
-  if (!(error instanceof SvcError) || statusOf(error) >= 500) return error
+  if (!(error instanceof SvcError) || httpStatus(error) >= 500) return error
   const [issue] = error.issues
   const [number, ...path] = issue?.path ?? []
   const step = typeof number === 'number' ? steps[number] : undefined

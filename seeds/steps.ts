@@ -1,42 +1,37 @@
-/** Converts a seed to the steps that the emulator accepts, with positions for error messages. */
-import { mostBatchItems } from '../client/protocol/model/limits.js'
+/** Converts a seed to steps for the emulator, each with its position for error messages. */
+import { maxBatchItems } from '../client/protocol/model/limits.js'
 import { type Reference, referenceName, referencesIn } from '../client/protocol/model/seed/references.js'
 import type { SeedDocument, SeedStep } from '../client/protocol/model/seed/steps.js'
 import type { CollectionEntry, DocumentEntry, FileEntry, SeedContent, UserEntry } from './content.js'
 import { badSeed } from './failure.js'
-import { collectReferences, inOrder, qualifiedName, requireReferred, resolveTarget } from './order.js'
+import { findReferences, inOrder, meant, qualifyName, requireReferred } from './order.js'
 
-/** A step, and positions inside it. */
+/** A step, and positions for error messages. */
 export interface PlacedStep {
   readonly step: SeedStep
-  /**
-   * Returns a position such as `seed.json:5` and the part there, such as `posts.hello`. The part is empty if the
-   * position suffices.
-   */
+  /** Returns the position, such as `seed.json:5`, and the entry there, such as `posts.hello`; empty if the position is enough. */
   whereIs(path: readonly (string | number)[]): { readonly place: string; readonly what: string }
 }
 
-/** Returns the ids that an earlier run assigned, by document name. */
+/** Ids that an earlier run of the seed assigned, by document name. */
 export type KnownIds = (collection: CollectionEntry) => ReadonlyMap<string, string>
 
 export interface StepOptions {
   readonly knownIds: KnownIds
   readonly key: string | undefined
-  /** Earlier content of the seed. Unchanged parts are skipped. */
+  /** Previous content of the seed. Unchanged parts are skipped. */
   readonly before?: SeedContent | undefined
 }
 
-/** @throws {InputFailure} for references that do not resolve or form a cycle */
-export function createSteps(content: SeedContent, { knownIds, key, before }: StepOptions): PlacedStep[] {
+/** @throws {InputFailure} for references without a target, and for circular ones */
+export function buildSteps(content: SeedContent, { knownIds, key, before }: StepOptions): PlacedStep[] {
   requireReferred(content)
   for (const collection of content.collections) requireKeys(collection, key)
-  // The emulator assigns ids in advance, so references to an id may point forward.
+  // References to ids may point to later documents, because the emulator assigns ids in advance.
   const ordered = inOrder(content, ({ path }) => path.join() === 'id')
   const owned = ownedFiles(content)
   const referred = new Set(
-    ordered
-      .flatMap(collectReferences)
-      .map((reference) => qualifiedName(resolveTarget(content, reference), reference.document)),
+    ordered.flatMap(findReferences).map((reference) => qualifyName(meant(content, reference), reference.document)),
   )
   return [
     ...content.files.map(fileStep),
@@ -53,24 +48,24 @@ export function createSteps(content: SeedContent, { knownIds, key, before }: Ste
   ]
 }
 
-/** Requires the key in every document, because one without it would be created again on every run. */
+/** Refuses documents without their key, which would be created again at each run. */
 export function requireKeys({ name, key, documents }: CollectionEntry, given: string | undefined): void {
   const field = key ?? given
   if (field === undefined) return
   const keyless = documents.find(({ fields }) => !['string', 'number', 'boolean'].includes(typeof fields[field]))
   if (!keyless) return
-  const what = `"${name}.${keyless.name}" has no text, number or boolean in "${field}", the key`
+  const what = `"${name}.${keyless.name}" needs a string, number or boolean in its key "${field}"`
   throw badSeed(keyless.place, what)
 }
 
-/** Returns the form field that carries a file. */
-export function formPart(file: Pick<FileEntry, 'name'>): string {
+/** Names the form part of a file. */
+export function partName(file: Pick<FileEntry, 'name'>): string {
   return `file ${file.name}`
 }
 
 function fileStep(file: FileEntry): PlacedStep {
   const { name, path, isOwned } = file
-  return { step: { step: 'file', name, part: formPart(file), path, isOwned }, whereIs: whole(file, `files.${name}`) }
+  return { step: { step: 'file', name, part: partName(file), path, isOwned }, whereIs: whole(file, `files.${name}`) }
 }
 
 function userStep(user: UserEntry, owned: ReadonlySet<string>, before: SeedContent | undefined): PlacedStep {
@@ -90,7 +85,7 @@ interface Links {
   readonly referred: ReadonlySet<string>
   readonly owned: ReadonlySet<string>
   readonly ids: ReadonlyMap<string, string>
-  /** Unchanged documents, as JSON. */
+  /** Serialized fields of the documents in the previous seed. */
   readonly same: ReadonlySet<string>
 }
 
@@ -102,10 +97,10 @@ function fieldsIn(before: SeedContent | undefined, name: string): Set<string> {
 /** Splits documents into steps of the maximum batch size. */
 function documentSteps({ name, documents }: CollectionEntry, links: Links): PlacedStep[] {
   const steps: PlacedStep[] = []
-  for (let at = 0; at < documents.length; at += mostBatchItems) {
-    const some = documents.slice(at, at + mostBatchItems)
+  for (let at = 0; at < documents.length; at += maxBatchItems) {
+    const some = documents.slice(at, at + maxBatchItems)
     steps.push({
-      step: { step: 'documents', documents: some.map((document) => createDocumentStep(name, document, links)) },
+      step: { step: 'documents', documents: some.map((document) => buildDocument(name, document, links)) },
       whereIs([index]) {
         const one = some[Number(index)]
         return { place: one?.place ?? '', what: `${name}.${one?.name}` }
@@ -115,7 +110,7 @@ function documentSteps({ name, documents }: CollectionEntry, links: Links): Plac
   return steps
 }
 
-function createDocumentStep(
+function buildDocument(
   collection: string,
   { name, fields }: DocumentEntry,
   { referred, owned, ids, same }: Links,
@@ -127,7 +122,7 @@ function createDocumentStep(
     id: ids.get(name),
     ...(same.has(JSON.stringify(fields)) ? { isSame: true } : {}),
     ...(references.length > 0 ? { hasReferences: true } : {}),
-    ...(referred.has(qualifiedName(referenceName(collection), name)) ? { isReferred: true } : {}),
+    ...(referred.has(qualifyName(referenceName(collection), name)) ? { isReferred: true } : {}),
     ...filesIn(references, owned),
   }
 }
@@ -137,11 +132,7 @@ function filesIn(references: readonly Reference[], owned: ReadonlySet<string>): 
   return files.length === 0 ? {} : { files: [...new Set(files.map(({ document }) => document))] }
 }
 
-/**
- * Returns the files owned by a record.
- *
- * @throws {InputFailure} unless exactly one record refers to such a file
- */
+/** Collects owned files. @throws {InputFailure} unless exactly one record refers to each */
 function ownedFiles(content: SeedContent): Set<string> {
   const records = [
     ...content.users.map(({ data = {} }) => referencesIn(data)),

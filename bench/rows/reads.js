@@ -98,13 +98,13 @@ async function listStatement(collection) {
   /** @type {typeof import('../../client/protocol/wire/dialects.js')} */
   const { dialects } = await built('client/protocol/wire/dialects.js')
   /** @type {typeof import('../../emulator/store/lists/page.js')} */
-  const { pageOf } = await built('emulator/store/lists/page.js')
+  const { buildPage } = await built('emulator/store/lists/page.js')
   /** @type {typeof import('../../emulator/store/lists/plan.js')} */
   const { planList } = await built('emulator/store/lists/plan.js')
   /** @type {typeof import('../../emulator/database/values.js')} */
   const { writeValue } = await built('emulator/database/values.js')
-  const indexes = { asked: () => ({ isSmall: true, has: () => true }) }
+  const indexes = { request: () => ({ isSmall: true, has: () => true }) }
   const place = { project: 'dev', collection: { id: collection, name: '' }, mayReadAll: false, roles: [], indexes }
-  const { text, values } = pageOf(planList(place, decodeListQuery(dialects.a, parseQuery(listQuery))))
+  const { text, values } = buildPage(planList(place, decodeListQuery(dialects.a, parseQuery(listQuery))))
   return { text, values: [values.map(writeValue)] }
 }

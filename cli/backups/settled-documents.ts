@@ -2,6 +2,7 @@ import { equalJson, type Json } from '../../client/protocol/model/json.js'
 import type { Where } from '../../client/protocol/model/where.js'
 import { CliFailure, exits } from '../base/failure.js'
 import type { Client } from '../base/target-command.js'
+import { largePages } from '../documents/large-pages.js'
 
 type Collection = ReturnType<Client['collection']>
 
@@ -14,9 +15,9 @@ type Collection = ReturnType<Client['collection']>
 export async function* settledDocuments(collection: Collection, where: Where, total: number | undefined) {
   const before = await newest(collection, where)
   let saved = 0
-  for await (const document of collection.iterate({ where })) {
-    yield document
-    saved++
+  for await (const { items } of largePages(collection, where)) {
+    yield* items
+    saved += items.length
   }
   const isWhole = total === undefined || saved === total
   if (isWhole && equalJson(before, await newest(collection, where))) return

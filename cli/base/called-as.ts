@@ -1,10 +1,10 @@
-/** How `svc` is typed in the shell that has started it: only a global installation is found by its name alone. */
+/** Finds out how the user runs `svc`, because only a global installation is found by its name. */
 import { realpathSync } from 'node:fs'
 import { basename, sep } from 'node:path'
 
 interface Runner {
   readonly installed: string
-  /** What fetches the package, where `svc` would be that of somebody else. */
+  /** The command that fetches the package. `svc` alone is an unrelated package in the registry. */
   readonly fetched: string
 }
 
@@ -13,22 +13,22 @@ const yarn: Runner = { installed: 'yarn svc', fetched: 'yarn dlx svc-toolkit' }
 const runners: Readonly<Record<string, Runner>> = {
   pnpm: { installed: 'pnpm exec svc', fetched: 'pnpm dlx svc-toolkit' },
   yarn,
-  // It asks nobody before it runs what the registry has.
+  // Without the flag, it would run a package from the registry without asking.
   bun: { installed: 'bunx --no-install svc', fetched: 'bunx svc-toolkit' },
 }
 
 interface Start {
   readonly script?: string | undefined
   readonly cwd?: string
-  /** npm and the others say their name in it, before a slash. */
+  /** Starts with the name of the package manager and a slash. */
   readonly userAgent?: string | undefined
   /** The folder whose packages Yarn runs. */
   readonly yarnProject?: string | undefined
 }
 
-/** Where Yarn keeps packages that no `node_modules` of the app has: in archives, or below `.yarn`. */
+/** Matches packages that Yarn keeps in archives or below `.yarn` instead of `node_modules`. */
 const yarnsOwn = /\.zip$|[\\/]\.yarn[\\/]/
-/** Where `yarn dlx` installs what it fetches. */
+/** Matches the folders of `yarn dlx`. */
 const yarnsFetched = /[\\/]dlx-\d+$/
 
 export function calledAs({
@@ -39,10 +39,10 @@ export function calledAs({
 }: Start = {}): string {
   const runner = runners[userAgent?.split('/')[0] ?? ''] ?? npx
   const [above = '', ...below] = (script ?? '').split(/[\\/]node_modules[\\/]/)
-  // Of the source tree there is no file called svc: `npm start` runs it by its path.
+  // The source tree has no file called svc, because `npm start` runs it by its path.
   if (below.length === 0) return userAgent && basename(above) !== 'svc' ? runner.installed : 'svc'
   if (yarnsOwn.test(above)) return yarnsFetched.test(yarnProject ?? '') ? yarn.fetched : yarn.installed
-  // A copy that npx or the like keeps to itself, where `svc` alone would be asked of the registry.
+  // npx and others cache a copy, which `svc` alone would not find.
   if (/[\\/](_npx|dlx-?|bunx-)/.test(above)) return runner.fetched
   const app = real(above)
   return `${cwd}${sep}`.startsWith(`${app}${sep}`) ? runner.installed : 'svc'

@@ -4,11 +4,11 @@ import type { OwnEmulator } from '../target/emulator-of-run.js'
 import { dataFlag, emulatorOfRunOrHere, noEmulatorAsked } from './here.js'
 import { SvcCommand } from './svc-command.js'
 
-/** A command that only an emulator has: it speaks to the one of this folder, whatever else the settings name. */
+/** A command for the emulator of this folder, whatever service the settings name. */
 export abstract class ControlCommand extends SvcCommand {
   static override baseFlags = { ...SvcCommand.baseFlags, data: dataFlag }
 
-  /** The emulator of this test run, else that of the folder. @throws {CliFailure} with exit 8 if none runs there. */
+  /** Returns the emulator of this test run, else the folder's. @throws {CliFailure} with exit 8 if none runs. */
   protected emulator({ data }: { data?: string | undefined }): OwnEmulator {
     const emulator = emulatorOfRunOrHere(data)
     if (emulator) return emulator

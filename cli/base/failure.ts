@@ -1,8 +1,8 @@
 import { unknownOutcome } from '../../client/protocol/model/error-words.js'
-import { type Issue, SvcError, statusOf } from '../../client/protocol/model/errors.js'
+import { httpStatus, type Issue, SvcError } from '../../client/protocol/model/errors.js'
 import { hintOfFile, InputFailure } from '../../seeds/failure.js'
 
-/** The exit codes, as the guide `docs/guides/command-line.md` lists them. */
+/** Exit codes. `docs/guides/command-line.md` lists them. */
 export const exits = {
   ok: 0,
   failed: 1,
@@ -18,7 +18,7 @@ export const exits = {
   terminated: 143,
 } as const
 
-/** What the terminal and `--json` say about a failure: what happened and why, and what to do. */
+/** A failure as the terminal and `--json` show it. */
 export interface Failure {
   readonly code: string
   readonly message: string
@@ -26,7 +26,7 @@ export interface Failure {
   readonly exit: number
 }
 
-/** A failure of the command line itself, worded for the person who must act. */
+/** A failure of the command line itself, with a message for the user. */
 export class CliFailure extends Error {
   override readonly name = 'CliFailure'
   constructor(
@@ -40,23 +40,23 @@ export class CliFailure extends Error {
     this.stopped = extras.stopped
   }
 
-  /** Of a command that its cause stopped. */
+  /** Set if the cause stopped the command halfway. */
   readonly stopped: Stopped | undefined
 }
 
 export interface Stopped {
-  /** How far it had come. */
+  /** How far the command got. */
   readonly reached: string
-  /** What to do about the rest, besides what its cause needs. */
-  readonly wayOn: string | undefined
+  /** How to continue, in addition to the hint of the cause. */
+  readonly nextStep: string | undefined
 }
 
-/** A wrong use of the command line: exit 2. */
+/** Fails with exit 2 for wrong arguments. */
 export function misuse(message: string, hint?: string): CliFailure {
   return new CliFailure('MISUSE', exits.misuse, message, hint)
 }
 
-/** A file that is not there: exit 4. */
+/** Fails with exit 4 for a missing file. */
 export function noFile(name: string, cause?: unknown): CliFailure {
   return new CliFailure('NO_FILE', exits.notFound, `No file "${name}".`, hintOfFile(name), { cause })
 }
@@ -65,39 +65,39 @@ interface ExitSignal extends Error {
   readonly oclif: { readonly exit: number }
 }
 
-/** Whether this is `this.exit(code)` of a command: nothing to print. */
+/** Recognizes `this.exit(code)` of a command, which prints nothing. */
 export function isExit(error: unknown): error is ExitSignal {
   return error instanceof Error && 'code' in error && error.code === 'EEXIT'
 }
 
-/** The same failure in other words. */
+/** Changes the message or hint of a failure. */
 export function reworded(
   cause: unknown,
-  words: (failure: Failure) => { readonly message?: string; readonly hint?: string },
+  change: (failure: Failure) => { readonly message?: string; readonly hint?: string },
 ): CliFailure {
   const failure = describeFailure(cause)
-  const { code, exit, message, hint } = { ...failure, ...words(failure) }
+  const { code, exit, message, hint } = { ...failure, ...change(failure) }
   return new CliFailure(code, exit, message, hint, { cause })
 }
 
-/** The same failure, with how far the command had come, and how to go on once what stopped it is mended. */
-export function stoppedBy(cause: unknown, reached: string, wayOn?: string): CliFailure {
+/** Adds to a failure how far the command got, and how to continue once the cause is fixed. */
+export function stoppedBy(cause: unknown, reached: string, nextStep?: string): CliFailure {
   const { code, exit, message, hint } = describeFailure(cause)
-  // What an answer's code alone suggests is to repeat the command, or less than the command knows.
-  const first = cause instanceof SvcError && wayOn !== undefined ? undefined : hint
-  return new CliFailure(code, exit, `${message} ${reached}`, bothHints(first, wayOn), {
+  // The command knows more than a hint that only depends on the error code.
+  const first = cause instanceof SvcError && nextStep !== undefined ? undefined : hint
+  return new CliFailure(code, exit, `${message} ${reached}`, joinHints(first, nextStep), {
     cause,
-    stopped: { reached, wayOn },
+    stopped: { reached, nextStep },
   })
 }
 
-/** On lines of their own: each may end in a command. */
-function bothHints(one: string | undefined, other: string | undefined): string | undefined {
+/** Puts each hint on its own line, because it may end in a command. */
+function joinHints(one: string | undefined, other: string | undefined): string | undefined {
   if (one === undefined || other === undefined || one === other) return one ?? other
   return `${one}\n${other}`
 }
 
-/** Any thrown thing, as it is printed for people and scripts. */
+/** Describes any thrown value for people and scripts. */
 export function describeFailure(error: unknown): Failure {
   if (error instanceof CliFailure) {
     return { code: error.code, message: error.message, hint: error.hint, exit: error.exit }
@@ -109,7 +109,7 @@ export function describeFailure(error: unknown): Failure {
   if (isStartError(error)) return { code: error.code, message: error.message, hint: error.hint, exit: exits.failed }
   if (!(error instanceof Error)) return unknown(String(error))
   if (error.name === 'ExitPromptError') {
-    return { code: 'CANCELLED', message: 'Cancelled; nothing was done.', hint: undefined, exit: exits.interrupted }
+    return { code: 'CANCELLED', message: 'Cancelled. Nothing was changed.', hint: undefined, exit: exits.interrupted }
   }
   if (isMisuse(error)) return describeMisuse(error)
   if ('code' in error && typeof error.code === 'string' && error.code.startsWith('E')) return describeSystem(error)
@@ -123,31 +123,31 @@ const exitsOfInputs: { readonly [Kind in InputFailure['kind']]: number } = {
   untrusted: exits.notAuthorised,
 }
 
-/** Why an emulator cannot start. Recognized by its form, since the emulator is not loaded for other commands. */
+/** Recognizes a StartError by its form, because most commands do not load the emulator. */
 function isStartError(error: unknown): error is Error & { code: string; hint: string } {
   return error instanceof Error && error.name === 'StartError' && 'code' in error && 'hint' in error
 }
 
-/** Whether no answer came at all, rather than a bad one. */
+/** Returns whether there was no response at all. */
 export function isUnreachable(error: unknown): error is SvcError {
   return error instanceof SvcError && (error.code === 'NETWORK' || error.code === 'TIMEOUT')
 }
 
 function describeAnswer(error: SvcError): Failure {
-  const request = error.requestId && statusOf(error) >= 500 ? ` Request ${error.requestId}.` : ''
+  const request = error.requestId && httpStatus(error) >= 500 ? ` Request ${error.requestId}.` : ''
   return {
     code: error.mayBeDone ? 'OUTCOME_UNKNOWN' : error.code,
     message: [oneLine(error.message) + request, ...furtherIssues(error)].join(' '),
-    hint: hintOf(error),
-    exit: exitOf(error),
+    hint: chooseHint(error),
+    exit: chooseExit(error),
   }
 }
 
-/** The message names the first thing that is wrong, if not all of them; the next few follow it. */
+/** Returns the next few issues, because the message may name only the first. */
 function furtherIssues({ issues, message }: SvcError): string[] {
   const further = issues
     .slice(1)
-    .map(placedMessage)
+    .map(describeIssue)
     .filter((words) => !message.includes(words.replace(/^needs /, '')))
   if (further.length === 0) return []
   const named = further.slice(0, 3)
@@ -155,44 +155,45 @@ function furtherIssues({ issues, message }: SvcError): string[] {
   return [`Also: ${named.join('; ')}${more > 0 ? `; and ${more} more` : ''}.`]
 }
 
-/** With its place, where the words do not begin with the field themselves. */
-function placedMessage({ path, message }: Issue): string {
+/** Adds the path, unless the message starts with the field. */
+function describeIssue({ path, message }: Issue): string {
   return path.length === 0 || /^("|needs )/.test(message) ? message : `"${path.join('.')}": ${message}`
 }
 
-export const lookFirst = 'See whether it was done, as with `svc docs get` or `svc docs list`, first.'
+export const lookFirst =
+  'Check whether it was done before you repeat it, for example with `svc docs get` or `svc docs list`.'
 
-function hintOf({ code, message, mayBeDone }: SvcError): string | undefined {
+function chooseHint({ code, message, mayBeDone }: SvcError): string | undefined {
   if (mayBeDone || message === unknownOutcome) return lookFirst
-  // The words already say what to do: ask for less, free some space, try again.
+  // The message already says what to do.
   if (code === 'UNAVAILABLE' && /\. \S/.test(message)) return undefined
   return Object.hasOwn(hints, code) ? hints[code] : undefined
 }
 
-export const noGoodKey = 'Give a good key with --key or SVC_API_KEY; `svc whoami` shows which one is used.'
+export const noGoodKey = 'Set a valid key with --key or SVC_API_KEY. To see which one is used: svc whoami'
 
 const hints: { readonly [code: string]: string } = {
   UNAUTHORIZED: noGoodKey,
-  COLLECTION_EXISTS: 'See what is there: svc collections list',
-  SNAPSHOT_EXISTS: 'Take another name; see what is there: svc snapshot list',
-  CONFLICT: 'Read it again, then repeat the change.',
-  RATE_LIMITED: 'Wait a moment, then repeat the command.',
+  COLLECTION_EXISTS: 'List the collections: svc collections list',
+  SNAPSHOT_EXISTS: 'Choose another name. List the snapshots: svc snapshot list',
+  CONFLICT: 'Read it again and repeat the change.',
+  RATE_LIMITED: 'Wait a moment and repeat the command.',
   UNAVAILABLE: 'Repeat the command in a moment.',
 }
 
-function exitOf(error: SvcError): number {
+function chooseExit(error: SvcError): number {
   if (misunderstood.includes(error.code)) return exits.misuse
   if (unanswered.includes(error.code) || error.mayBeDone) return exits.network
-  const status = statusOf(error)
-  return status < 400 ? exits.failed : exitOfStatus(status)
+  const status = httpStatus(error)
+  return status < 400 ? exits.failed : exitForStatus(status)
 }
 
-/** What a flag said, and no service has a form for. */
+/** Codes for invalid flags, refused by the client. */
 const misunderstood: readonly string[] = ['INVALID_DIALECT', 'INVALID_FILTER', 'INVALID_OPTION', 'INVALID_QUERY']
 const unanswered: readonly string[] = ['UNAVAILABLE', 'NETWORK', 'TIMEOUT']
 
-/** The exit code of a command whose request was answered with this status. */
-export function exitOfStatus(status: number): number {
+/** Returns the exit code for the status of a response. */
+export function exitForStatus(status: number): number {
   if (status < 400) return exits.ok
   if (status === 401 || status === 403) return exits.notAuthorised
   if (status === 404) return exits.notFound
@@ -201,7 +202,7 @@ export function exitOfStatus(status: number): number {
   return status < 500 ? exits.invalid : exits.failed
 }
 
-/** oclif's errors of parsing carry `oclif.exit` 2 and a message that ends in "See more help with --help". */
+/** Recognizes oclif's parse errors, which carry `oclif.exit` 2. */
 function isMisuse(error: Error): boolean {
   return 'oclif' in error && (error as { oclif?: { exit?: number } }).oclif?.exit === exits.misuse
 }
@@ -210,7 +211,7 @@ function describeMisuse(error: Error): Failure {
   return { code: 'MISUSE', message: misuseMessage(error), hint: undefined, exit: exits.misuse }
 }
 
-/** oclif's words in ours, where its own take several lines. */
+/** Rewrites oclif's messages of several lines. */
 function misuseMessage(error: Error): string {
   if ('flags' in error && Array.isArray(error.flags)) return `Unknown flag "${[...new Set(error.flags)].join('", "')}".`
   if (error.message.startsWith('Missing ') && 'args' in error && Array.isArray(error.args)) {
@@ -222,15 +223,15 @@ function misuseMessage(error: Error): string {
     return `Missing: ${words.join(', ')}.`
   }
   const text = oneLine(error.message.replace(/\s*See more help with --help\s*$/, ''))
-    // A value may be a password, and says nothing here.
+    // Drops the value, which may be a password.
     .replace(/(--[\w-]+)=.*?(?= cannot also be provided)/g, '$1')
   return sentence(text.replace(/^The following errors? occurred:\s*/, '').replace(/^Parsing (--\S+)\s+/, '$1: '))
 }
 
 const systemHints: { readonly [code: string]: string } = {
-  EACCES: 'Check who owns it and what you may do with it.',
-  EPERM: 'Check who owns it and what you may do with it.',
-  ENOSPC: 'Free some space, then repeat the command.',
+  EACCES: 'Check its owner and permissions.',
+  EPERM: 'Check its owner and permissions.',
+  ENOSPC: 'Free some space and repeat the command.',
 }
 
 function describeSystem(error: Error & { code?: unknown }): Failure {
@@ -247,22 +248,22 @@ function describeSystem(error: Error & { code?: unknown }): Failure {
 
 const systemReasons: { readonly [code: string]: string } = {
   ENOENT: 'No such file',
-  EISDIR: 'That is a folder, not a file',
+  EISDIR: 'This is a folder, not a file',
   EEXIST: 'File already exists',
-  ENOTDIR: 'That is a file, not a folder',
+  ENOTDIR: 'This is a file, not a folder',
   EACCES: 'Permission denied',
   EPERM: 'Permission denied',
   EROFS: 'The disk is read-only',
   ENOSPC: 'The disk is full',
 }
 
-/** For what may be gone, or may not be there yet. @throws every other failure */
+/** Ignores NOT_FOUND, for `catch`. @throws every other failure */
 export function undefinedIfMissing(error: unknown): undefined {
   if (!(error instanceof SvcError) || error.code !== 'NOT_FOUND') throw error
 }
 
 function unknown(message: string): Failure {
-  const hint = 'Run the command again with --debug to see where it happened.'
+  const hint = 'Run the command again with --debug to see where it failed.'
   return { code: 'FAILED', message: sentence(oneLine(message)), hint, exit: exits.failed }
 }
 

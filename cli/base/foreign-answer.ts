@@ -1,18 +1,17 @@
-/** Explains refusals of a service that says neither codes nor its dialect, as a deployed one does. */
-import { SvcError, statusOf } from '../../client/protocol/model/errors.js'
+/** Explains refusals of a service that sends neither error codes nor its dialect, such as a deployed one. */
+import { httpStatus, SvcError } from '../../client/protocol/model/errors.js'
 import { mayWrite, readRequest } from '../target/guarded-fetch.js'
 import { CliFailure, describeFailure, exits, type Failure, noGoodKey, reworded } from './failure.js'
 
-/** The answer to a request. */
 export interface Answered {
   readonly method: string
   readonly path: string
   readonly status: number
-  /** Whether it says its dialect: then its codes and words say what they mean. */
+  /** Whether the response names its dialect, so that its codes and messages can be trusted. */
   readonly isOwn: boolean
 }
 
-/** A `fetch` that shows each answer before it is read. */
+/** Wraps `fetch` to report each response before it is read. */
 export function watchedFetch(
   fetch: typeof globalThis.fetch,
   onAnswer: (answered: Answered) => void,
@@ -27,22 +26,24 @@ export function watchedFetch(
 }
 
 /**
- * Whether a refusal is of the key. A deployed service answers 422 without one, and 400 to a wrong one.
+ * Returns whether a refusal is about the key. A deployed service sends 422 without a key, and 400 for a wrong one.
  */
 export function isAboutKey(error: SvcError): boolean {
-  if (![400, 401, 422].includes(statusOf(error))) return false
+  if (![400, 401, 422].includes(httpStatus(error))) return false
   return [error.message, ...error.issues.map(({ path }) => path.join('.'))].some((text) => /\bapi[ _-]?key/i.test(text))
 }
 
-/** Whether a write was answered with a success that could not be read. */
+/** Returns whether a write succeeded but its response could not be read. */
 export function isUnreadWrite({ code, status }: SvcError, answered: Answered): boolean {
   const { method, path, status: last } = answered
   return code === 'INVALID_RESPONSE' && mayWrite(method, path) && last === status && last < 400
 }
 
 /**
- * Names the request, and what its refusal may mean. `explained` is the refusal in better words, where there are any, and `detect`
- * the command that finds out the dialect.
+ * Adds the request and a possible reason to a refusal.
+ *
+ * @param explained the refusal with a better message, if there is one
+ * @param detect the command that detects the dialect
  */
 export function explainForeign(
   cause: SvcError,
@@ -54,7 +55,7 @@ export function explainForeign(
   const isAlike = explained === cause || explained.message === describeFailure(cause).message
   if (!isAlike) return explained
   const named = ({ message }: Failure) =>
-    // The message of an unreadable answer names its address already.
+    // The message of an unreadable response already names its address.
     cause.code === 'INVALID_RESPONSE' ? message : `${request} answered ${status}: ${message}`
   if (isAboutKey(cause)) {
     return new CliFailure('UNAUTHORIZED', exits.notAuthorised, named(describeFailure(cause)), noGoodKey, { cause })
@@ -66,27 +67,26 @@ export function explainForeign(
 }
 
 function suggestFix(request: string, status: number, cause: SvcError, detect: string): string | undefined {
-  if (request === 'GET /collections' && status === 405) return 'This service does not list its collections: name one.'
-  if (request.startsWith('GET /realtime/'))
-    return 'It has no events there, or a proxy in front of it does not pass them on.'
-  if (refusedForPath(cause)) return `It may speak another dialect: ${detect}`
+  if (request === 'GET /collections' && status === 405) return 'This service does not list its collections. Name one.'
+  if (request.startsWith('GET /realtime/')) return 'The service has no events, or a proxy blocks them.'
+  if (refusedForPath(cause)) return `The service may use another dialect. Detect it: ${detect}`
   const mayBeKey = (status === 400 || status === 422) && cause.issues.length === 0
-  return mayBeKey ? 'If the request is as it should be, the key may be wrong: svc whoami' : undefined
+  return mayBeKey ? 'If the request is correct, the key may be wrong. Check it: svc whoami' : undefined
 }
 
-/** Whether a service has nothing at the path of the request, rather than nothing of that name. */
+/** Returns whether the service does not know the path, rather than the name in it. */
 export function refusedForPath(error: unknown): boolean {
   if (!(error instanceof SvcError)) return false
-  const status = statusOf(error)
+  const status = httpStatus(error)
   return status === 405 || (status === 404 && isUnknownPath(error))
 }
 
-/** A document that is not there is refused in other words, or in JSON. */
+/** Recognizes an unknown path. A missing document has another message, or a JSON body. */
 function isUnknownPath({ code, message }: SvcError): boolean {
   return code === 'INVALID_RESPONSE' || /^not found\.?$/i.test(message)
 }
 
-/** A success that lacks what it was asked for. */
+/** Fails for a successful response without the expected data. */
 export function answeredWithout(what: string, url: string): CliFailure {
   return new CliFailure('INVALID_RESPONSE', exits.failed, `${url} answered without ${what}.`)
 }

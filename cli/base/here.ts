@@ -13,9 +13,9 @@ export const dataFlag = Flags.string({
 })
 
 /**
- * The emulator of a state folder, or of the nearest one; undefined where none has said that it runs.
+ * Reads the emulator of a state folder, or of the nearest one. Returns undefined if none has started there.
  *
- * @throws {CliFailure} with exit 3 if its file names another machine, which was never accepted.
+ * @throws {CliFailure} with exit 3 if its file names another machine that was never accepted
  */
 export function emulatorHere(folder: string | undefined): EmulatorInfo | undefined {
   const path = folder === undefined ? findEmulatorFile() : join(resolve(folder), 'emulator.json')
@@ -26,20 +26,20 @@ export function emulatorHere(folder: string | undefined): EmulatorInfo | undefin
   return emulator
 }
 
-/** The emulator of this test run, else the one of {@link emulatorHere}; with a folder named, only the latter. */
+/** Returns the emulator of this test run, unless a folder is named, else that of {@link emulatorHere}. */
 export function emulatorOfRunOrHere(folder: string | undefined): OwnEmulator | undefined {
   return (folder === undefined ? emulatorOfRun() : undefined) ?? emulatorHere(folder)
 }
 
-/** The same where SVC_URL is set: that service was most likely meant. */
+/** Mentions SVC_URL if it is set, because that service was probably meant. */
 export function noEmulatorAsked(folder?: string): CliFailure {
   const failure = noEmulator(folder)
   if (process.env.SVC_URL === undefined) return failure
-  const more = 'SVC_URL is not asked: svc serve has this on its admin port, if at all.'
+  const more = 'This command does not use SVC_URL. It only works with an emulator.'
   return reworded(failure, ({ hint }) => ({ hint: `${hint}. ${more}` }))
 }
 
-/** What only an emulator has was asked for where none runs: exit 8. */
+/** Fails with exit 8, because no emulator runs. */
 export function noEmulator(folder?: string, cause?: unknown): CliFailure {
   const [where, more] = folder === undefined ? ['this folder', ''] : [`"${folder}"`, ` --data ${shellWord(folder)}`]
   const hint = `Start one: ${calledAs()} dev${more}`

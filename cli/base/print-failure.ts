@@ -3,18 +3,18 @@ import { wrapWords } from '../terminal/prose.js'
 import { jsonText, printable, printableLines } from '../terminal/text-width.js'
 import type { Failure } from './failure.js'
 
-const besideWords = 'error  '.length
+const indent = 'error  '.length
 
 interface PrintOptions {
   readonly json: boolean
-  /** Where each line of stdout is JSON of its own. */
+  /** Whether each line of stdout is a JSON object. */
   readonly isOneLine?: boolean
-  /** What ends, on stdout, the member of an object that was begun: the failure becomes the next one of it. */
+  /** Closes the unfinished member of an object on stdout. The failure becomes the next member. */
   readonly afterMember?: string | undefined
   readonly error: unknown
 }
 
-/** Tells of a failure on stderr, or on stdout as JSON, and leaves its exit code. A stack only under --debug. */
+/** Prints a failure to stderr, or to stdout as JSON, and sets the exit code. Prints a stack only with --debug. */
 export function printFailure(failure: Failure, { json, isOneLine = false, afterMember, error }: PrintOptions): void {
   process.exitCode = failure.exit
   if (json) {
@@ -29,11 +29,11 @@ export function printFailure(failure: Failure, { json, isOneLine = false, afterM
     process.stderr.write(`${printableLines(stacks(error))}\n`)
 }
 
-/** No word is broken at the edge of the terminal; in a pipe a line stays a line. */
+/** Wraps text at the edge of a terminal. Does not wrap in a pipe. */
 function fitted(text: string): string {
   const words = printable(text)
   const { isTTY, columns } = process.stderr
-  return isTTY && columns > 0 ? wrapWords(words, columns - besideWords, besideWords) : words
+  return isTTY && columns > 0 ? wrapWords(words, columns - indent, indent) : words
 }
 
 function stacks(error: Error): string {

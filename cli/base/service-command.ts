@@ -43,7 +43,7 @@ export type { Client }
 
 export type Access = 'read' | 'write'
 
-/** The flags and arguments of a call, which may decide whether it writes. */
+/** Flags and arguments, which may decide whether the command writes. */
 export interface CommandInput {
   readonly flags: Named
   readonly args: Named
@@ -51,29 +51,32 @@ export interface CommandInput {
 }
 
 interface ConfirmOptions {
-  /** Whether an emulator is asked about too: for what deletes or changes many documents. */
+  /** Whether to ask for an emulator too, because many documents are deleted or changed. */
   readonly isAlwaysAsked?: boolean
 }
 
-/** A command that talks to a service: the emulator of this folder, or whatever the flags and settings name. */
+/** A command for a service: the emulator of this folder, or the one that flags and settings name. */
 export abstract class ServiceCommand extends SvcCommand {
   static override baseFlags = {
     ...SvcCommand.baseFlags,
-    profile: Flags.string({ char: 'P', description: 'the named service to use [SVC_PROFILE]', helpGroup: 'TARGET' }),
+    profile: Flags.string({ char: 'P', description: 'profile of the service [SVC_PROFILE]', helpGroup: 'TARGET' }),
     url: Flags.string({ description: 'address of the service [SVC_URL]', helpGroup: 'TARGET' }),
-    key: Flags.string({ description: 'API key; SVC_API_KEY keeps it off the screen', helpGroup: 'TARGET' }),
+    key: Flags.string({
+      description: 'API key; prefer SVC_API_KEY, which stays out of your shell history',
+      helpGroup: 'TARGET',
+    }),
     dialect: Flags.string({
-      description: 'forms the service speaks: a, b, c, or "a, document=flat" [SVC_DIALECT]',
+      description: 'dialect of the service: a, b, c, or "a, document=flat" [SVC_DIALECT]',
       helpGroup: 'TARGET',
     }),
   }
 
   /**
-   * Whether it writes to the service. A member of the instance, since TypeScript demands no static one of a subclass. A request
-   * that writes is sent only by a command that says so here, and after {@link confirmWrite}.
+   * Whether the command writes to the service. Only writing commands may send writes, and only after {@link confirmWrite}. It is an
+   * instance member, because TypeScript cannot require a static one.
    */
   protected abstract readonly access: Access | ((input: CommandInput) => Access)
-  /** Whether it compares a service with the emulator of this folder: then that is not its target. */
+  /** Whether the command compares a service with the folder's emulator, which is then not its target. */
   protected readonly isOther: boolean = false
 
   private target: Target | undefined
@@ -84,15 +87,15 @@ export abstract class ServiceCommand extends SvcCommand {
   private givenArgs: { readonly [name: string]: unknown } = {}
   private givenTarget: TargetFlags = {}
 
-  /** The client of the service that the flags and settings name. */
+  /** Opens a client for the service. */
   protected client(flags: TargetFlags, more: Partial<ClientOptions> = {}): Client {
     const { url, key, dialect } = this.requireTarget(flags)
-    // The client's own words are few; these name the choices.
+    // Fails with a better message than the client's.
     if (dialect !== undefined && dialect !== 'auto') parseDialect(dialect)
     return withSchemas(createClient({ url, apiKey: key, dialect, transport: 'sse', fetch: this.guarded(), ...more }))
   }
 
-  /** A `fetch` to the target, for requests that the client has no call for. The last answer is kept: a failure is explained by it. */
+  /** Returns a `fetch` for requests that the client does not have. Remembers the last response, to explain failures. */
   protected guarded(fetch: typeof globalThis.fetch = fetchDirectly): typeof globalThis.fetch {
     const watched = watchedFetch(fetch, (answered) => {
       this.answered = answered
@@ -111,7 +114,7 @@ export abstract class ServiceCommand extends SvcCommand {
       this.note(`Using ${from}, not ${passedOver.join(' or ')}. Choose with --profile or --url.`, onStderr.dim)
     }
     if (key !== undefined && !isOwn && isUnencrypted(url)) {
-      this.sayAlways(`The key travels unencrypted to ${url} (${from}). Use https.`)
+      this.sayAlways(`Your key is sent unencrypted to ${url} (${from}). Use https.`)
     }
     return target
   }
@@ -121,32 +124,32 @@ export abstract class ServiceCommand extends SvcCommand {
     return this.kind
   }
 
-  /** A command that is suggested, at the service that this one talks to. */
+  /** Adds the flags of this service to a suggested command. */
   protected there(command: string): string {
     const { url, profile } = this.givenTarget
-    // The environment, svc.json or the default profile may name another service by the time it is run.
+    // Names the profile, because the settings may have changed when the user runs the command.
     const named = url === undefined && profile === undefined ? { profile: this.target?.profile } : {}
     return command + targetWords({ ...this.givenTarget, ...named })
   }
 
-  /** The client for a write, after {@link confirmWrite}. */
+  /** Opens a client for a write, after {@link confirmWrite}. */
   protected async clientForWrite(flags: TargetFlags & { yes: boolean }, what: string): Promise<Client> {
     await this.confirmWrite(flags, what)
     return this.client(flags)
   }
 
   /**
-   * Prints where a write goes, and asks first unless the target is an emulator.
+   * Prints the target of a write, and asks first unless it is an emulator.
    *
-   * @param what is done, as a question begins: "Delete 3 documents"
-   * @throws {CliFailure} with exit 2 without a terminal and without --yes, with 130 after a no.
+   * @param what the start of the question: "Delete 3 documents"
+   * @throws {CliFailure} with exit 2 without a terminal and --yes, with 130 after a no
    */
   protected async confirmWrite(
     flags: TargetFlags & { yes: boolean },
     what: string,
     { isAlwaysAsked = false }: ConfirmOptions = {},
   ): Promise<TargetKind> {
-    if (!this.isWriting) throw new Error(`svc ${this.id} asks to write, and its access says that it reads.`)
+    if (!this.isWriting) throw new Error(`svc ${this.id} asks to write, but its access is "read".`)
     const { url, from } = this.requireTarget(flags)
     const kind = await this.targetKind(flags)
     const { host } = new URL(url)
@@ -156,16 +159,16 @@ export abstract class ServiceCommand extends SvcCommand {
     return kind
   }
 
-  /** A page that the service cut to its maximum looks like all there is: contract 12.3. Under --json, `limit` says so. */
+  /** Warns if the service cut a page to its maximum, which looks like the end of the list: contract 12.3. */
   protected noteCut(page: Page<unknown>, asked: number | undefined): void {
     const { items, limit, offset, total } = page
     if (asked === undefined || limit === undefined || limit >= asked || items.length < limit) return
     if (total !== null && total <= offset + items.length) return
-    const what = `${counted(asked, 'record')} asked for, ${count(items.length)} shown`
-    this.noteAlways(`${what}: a page holds at most ${count(limit)} here.`, onStderr.yellow)
+    const what = `Showing ${count(items.length)} of the requested ${counted(asked, 'record')}`
+    this.noteAlways(`${what}, because a page has at most ${count(limit)} here.`, onStderr.yellow)
   }
 
-  /** Says why conditions found nothing. Asks the service only if there is anyone to read it. */
+  /** Explains why conditions found nothing. Asks the service only if the note is shown. */
   protected async noteEmptyResult(explain: () => Promise<readonly string[]>): Promise<void> {
     if (this.isQuiet() || this.jsonEnabled()) return
     for (const note of await explain()) this.note(note, onStderr.yellow)
@@ -176,18 +179,18 @@ export abstract class ServiceCommand extends SvcCommand {
     const detect = this.there(detectCommand)
     const { message } = explained
     if (!message.endsWith(detectCommand) && !message.includes(`${detectCommand}. `)) return explained
-    // The client names the command, and does not know the service that it is for.
+    // Adds the flags of the service, which the client does not know.
     return reworded(explained, (failure) => ({ message: failure.message.replace(detectCommand, detect) }))
   }
 
   private async explainCause(error: Error): Promise<Error> {
-    // What the command line said itself while it sent something.
+    // A failure of the command line itself, thrown inside a request.
     if (error instanceof SvcError && error.cause instanceof CliFailure) return error.cause
     if (error instanceof CliFailure && error.stopped) return this.explainStopped(error, error.stopped)
     if (error instanceof SvcError && error.mayBeDone) return this.explainLost(error)
     if (isUnreachable(error)) return this.explainUnreachable(error)
     if (!(error instanceof SvcError) || !this.target) return error
-    // Explaining may send another request, which replaces the last answer.
+    // Read now, because explaining may send another request.
     const { answered } = this
     const isForeign = answered?.isOwn === false && answered.status === error.status
     const isKeyMissing = error.status === 401 || (isForeign && isAboutKey(error))
@@ -208,29 +211,29 @@ export abstract class ServiceCommand extends SvcCommand {
     return error
   }
 
-  private async explainStopped(failure: CliFailure, { reached, wayOn }: Stopped): Promise<Error> {
+  private async explainStopped(failure: CliFailure, { reached, nextStep }: Stopped): Promise<Error> {
     const { cause } = failure
     if (!(cause instanceof SvcError)) return failure
     const explained = await this.explainCause(cause)
-    return explained === cause ? failure : stoppedBy(explained, reached, wayOn)
+    return explained === cause ? failure : stoppedBy(explained, reached, nextStep)
   }
 
-  /** A write whose answer was lost: what to look at before it is repeated. */
+  /** Suggests what to check before a write with a lost response is repeated. */
   private explainLost(cause: SvcError): Error {
-    const hint = this.lookAt()
+    const hint = this.checkFirst()
     return hint === undefined ? cause : reworded(cause, () => ({ hint }))
   }
 
-  /** A write that was answered with a success that cannot be read: for a script the same as a lost answer. */
+  /** Treats a write with an unreadable success like one with a lost response. */
   private explainUnread(cause: SvcError): Error {
     const message = `${describeFailure(cause).message}. It may have been carried out.`
-    return new CliFailure('OUTCOME_UNKNOWN', exits.network, message, this.lookAt() ?? lookFirst, { cause })
+    return new CliFailure('OUTCOME_UNKNOWN', exits.network, message, this.checkFirst() ?? lookFirst, { cause })
   }
 
-  private lookAt(): string | undefined {
+  private checkFirst(): string | undefined {
     const name = this.collectionInQuestion()
     if (name === undefined) return undefined
-    return `Look before you repeat it: ${this.there(`svc docs list ${shellWord(name)} --limit 5`)}`
+    return `Check before you repeat it: ${this.there(`svc docs list ${shellWord(name)} --limit 5`)}`
   }
 
   private explainUnreachable(cause: SvcError): Error {
@@ -238,16 +241,16 @@ export abstract class ServiceCommand extends SvcCommand {
     const { url, from, emulator } = this.target
     if (cause.code === 'TIMEOUT') return cause
     if (emulator) return notRunning(cause)
-    const hint = 'Check the address, and that the service runs.'
+    const hint = 'Check the address, and whether the service runs.'
     return new CliFailure('NETWORK', exits.network, `Could not reach ${url} (${from}).`, hint, { cause })
   }
 
-  /** The service knows who asks, and does not let them; or it does not know. */
+  /** Explains UNAUTHORIZED and FORBIDDEN. */
   protected async explainRefused(cause: SvcError): Promise<Error> {
     return cause
   }
 
-  /** A collection that is not there is most often one that is spelled otherwise. */
+  /** Suggests a similar name, because a missing collection is usually misspelled. */
   private async explainNotFound(cause: SvcError): Promise<Error> {
     const name = this.collectionInQuestion()
     if (name === undefined || !this.target) return cause
@@ -267,12 +270,12 @@ export abstract class ServiceCommand extends SvcCommand {
     return new CliFailure('NOT_FOUND', exits.notFound, `No collection "${name}".`, hint, { cause })
   }
 
-  /** What to do about a collection that is not there, and cannot be created by this command. */
+  /** Returns a hint for a missing collection that this command cannot create. */
   protected seeCollections(): string {
-    return `See which there are: ${this.there('svc collections list')}`
+    return `List the collections: ${this.there('svc collections list')}`
   }
 
-  /** The collection that this command was asked about, where its first argument is one, and no other was named beside it. */
+  /** Returns the collection in the first argument, if it is the only one. */
   protected collectionInQuestion(): string | undefined {
     const [first] = Object.keys(this.ctor.args)
     const given = first === 'collection' ? this.givenArgs[first] : undefined
@@ -286,7 +289,7 @@ export abstract class ServiceCommand extends SvcCommand {
   ): Promise<ParserOutput<F, B, A>> {
     const parsed = await super.parse(options, argv)
     this.givenArgs = parsed.args
-    this.givenTarget = { ...parsed.flags, ...this.placeOf(parsed.args) }
+    this.givenTarget = { ...parsed.flags, ...this.targetOfArgs(parsed.args) }
     const { flags, args, argv: words } = parsed
     const access = typeof this.access === 'function' ? this.access({ flags, args, argv: words }) : this.access
     this.isWriting = access === 'write'
@@ -294,20 +297,20 @@ export abstract class ServiceCommand extends SvcCommand {
     return parsed
   }
 
-  /** What the arguments say of where to go; it counts as the flags do. */
-  protected placeOf(_args: Named): TargetFlags {
+  /** Reads the target from the arguments, which count like flags. */
+  protected targetOfArgs(_args: Named): TargetFlags {
     return {}
   }
 
   /**
-   * An address that a file of the folder names is asked for the first time only after a yes at the terminal.
-   * `--yes` speaks of the operation, not of who may hear of it: without a terminal, and in CI, the target is refused.
+   * Asks before the first request to an address from a file in the folder. `--yes` confirms the operation, not the address, so the
+   * address is refused without a terminal and in CI.
    */
   private async askAboutAddress(flags: TargetFlags, yes: boolean): Promise<void> {
     if (!this.mayAsk({ yes })) return
     const named = doubtfulAddress(flags, { isOther: this.isOther })
     if (!named) return
-    await this.confirm(`${named.path} names ${acceptedAs(named)}. Send requests and keys there from now on?`, { yes })
+    await this.confirm(`${named.path} names ${acceptedAs(named)}. Send requests and keys there?`, { yes })
     await accept(named)
   }
 }
@@ -319,19 +322,19 @@ function explainText(cause: SvcError, words: readonly string[]): Error {
 
 const userToken = /^[\w-]+\.[\w-]+\.[\w-]+$/
 
-/** What is wrong with the key itself, where no role and no user would help. */
+/** Explains what is wrong with the key itself. */
 function explainKey(cause: SvcError, { key = '', emulator }: Target): Error | undefined {
   if (cause.message.startsWith(scopeRefusal)) {
-    const hint = `Give another key with --key or SVC_API_KEY.${emulator ? ' Scopes of keys: svc keys list' : ''}`
+    const hint = `Use another key with --key or SVC_API_KEY.${emulator ? ' List keys and scopes: svc keys list' : ''}`
     return reworded(cause, () => ({ hint }))
   }
   if (cause.code !== 'UNAUTHORIZED' || !userToken.test(key)) return undefined
-  const hint = 'That is the token of a user. It goes beside a key: svc api GET /… -H "authorization: Bearer …"'
+  const hint = 'This is a user token, not a key. Send it along with a key: svc api GET /… -H "authorization: Bearer …"'
   return reworded(cause, () => ({ hint }))
 }
 
 function explainNoKey({ url, from, withheld }: Target): CliFailure {
-  const message = `${url} (${from}) asks for an API key, and none was given.`
-  const hint = withheld ? `${withheld} Give one with --key.` : 'Give one with SVC_API_KEY, --key or a profile.'
+  const message = `${url} (${from}) needs an API key, but none is set.`
+  const hint = withheld ? `${withheld} Set one with --key.` : 'Set one with SVC_API_KEY, --key or a profile.'
   return new CliFailure('UNAUTHORIZED', exits.notAuthorised, message, hint)
 }

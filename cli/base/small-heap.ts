@@ -1,8 +1,8 @@
 import { setFlagsFromString } from 'node:v8'
 
 /**
- * Keeps the space for young objects as small as it begins. Rows that stream through die young: without this they pile
- * up to three times the memory before it is collected, and go no faster for it.
+ * Stops the heap's young generation from growing. Rows that stream through die young. Without this, they fill three times the
+ * memory before they are collected, with no gain in speed.
  */
 export function keepHeapSmall(): void {
   setFlagsFromString('--semi-space-growth-factor=1')

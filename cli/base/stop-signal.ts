@@ -1,25 +1,25 @@
 import { exits } from './failure.js'
 
-const millisecondsOfOne = 500
+const echoMilliseconds = 500
 
 /**
- * Tells whether a signal has just come already. What a terminal or a service manager sends to all processes of a group, `npx` and
- * `npm run` hand on to their command as well: that is one signal, and no second one of somebody in a hurry.
+ * Recognizes a signal that arrives twice. Terminals and service managers signal all processes of a group, and `npx` and `npm run`
+ * pass the signal on too, so the second one does not mean that the user is in a hurry.
  */
 export function signalEchoes(): (signal: NodeJS.Signals) => boolean {
   const last = new Map<NodeJS.Signals, number>()
   return (signal) => {
     const now = performance.now()
-    const isEcho = now - (last.get(signal) ?? Number.NEGATIVE_INFINITY) < millisecondsOfOne
+    const isEcho = now - (last.get(signal) ?? Number.NEGATIVE_INFINITY) < echoMilliseconds
     if (!isEcho) last.set(signal, now)
     return isEcho
   }
 }
 
-/** Aborts at Ctrl-C or SIGTERM instead of ending the process; a second one ends it. */
+/** Aborts at Ctrl-C or SIGTERM instead of ending the process. A second one ends it. */
 export function stopSignal(): {
   readonly signal: AbortSignal
-  /** The exit code of a command that the signal has stopped. */
+  /** Returns the exit code for the signal. */
   exit(): number
   release(): void
 } {
@@ -28,7 +28,7 @@ export function stopSignal(): {
   const isEcho = signalEchoes()
   const onSignal = (signal: NodeJS.Signals) => {
     if (isEcho(signal)) return
-    if (name) process.exit(exitOf(signal))
+    if (name) process.exit(chooseExit(signal))
     name = signal
     controller.abort()
   }
@@ -36,9 +36,9 @@ export function stopSignal(): {
   process.on('SIGTERM', onSignal)
   return {
     signal: controller.signal,
-    exit: () => exitOf(name),
+    exit: () => chooseExit(name),
     release() {
-      // The same signal may come once more, and is not to end the process before it has said how far it came.
+      // The signal may arrive twice, and must not end the process before it reports its progress.
       if (name) return
       process.off('SIGINT', onSignal)
       process.off('SIGTERM', onSignal)
@@ -46,6 +46,6 @@ export function stopSignal(): {
   }
 }
 
-function exitOf(signal: NodeJS.Signals | undefined): number {
+function chooseExit(signal: NodeJS.Signals | undefined): number {
   return signal === 'SIGTERM' ? exits.terminated : exits.interrupted
 }

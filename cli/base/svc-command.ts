@@ -14,52 +14,52 @@ export interface Named {
 }
 
 /**
- * What every command has: the common flags, results on stdout and words on stderr, and failures that
- * say what happened and what to do. What `run` returns is what `--json` prints.
+ * The base of all commands: common flags, results on stdout, notes on stderr, and failures with a message and a hint. `--json`
+ * prints the return value of `run`.
  */
 export abstract class SvcCommand extends Command {
   static override enableJsonFlag = true
   static override baseFlags = {
     yes: Flags.boolean({ char: 'y', description: 'answer yes to every question', helpGroup: 'GLOBAL' }),
-    quiet: Flags.boolean({ char: 'q', description: 'print results only, no words about them', helpGroup: 'GLOBAL' }),
-    debug: Flags.boolean({ description: 'show where a failure happened', helpGroup: 'GLOBAL' }),
+    quiet: Flags.boolean({ char: 'q', description: 'print only results', helpGroup: 'GLOBAL' }),
+    debug: Flags.boolean({ description: 'show the stack of a failure', helpGroup: 'GLOBAL' }),
   }
 
-  /** Words beside the result: on stderr, and not under --quiet or --json. What a service said may be in them. */
+  /** Prints a note to stderr, unless --quiet or --json is set. Escapes text from services. */
   protected note(text: string, colour: (text: string) => string = (plain) => plain): void {
     if (!this.isQuiet()) this.noteAlways(text, colour)
   }
 
-  /** Words that --quiet does not hide: without them, a result would be taken for another. Not under --json. */
+  /** Prints a note that --quiet does not hide, because the result would mislead without it. --json hides it. */
   protected noteAlways(text: string, colour: (text: string) => string = (plain) => plain): void {
     if (!this.jsonEnabled()) process.stderr.write(`${colour(printableLines(text))}\n`)
   }
 
-  /** Words that neither --quiet nor --json hides: where a write goes, and what endangers a key. */
+  /** Prints a note that neither --quiet nor --json hides, such as the target of a write or a risk for a key. */
   protected sayAlways(text: string): void {
     process.stderr.write(`${onStderr.yellow(printableLines(text))}\n`)
   }
 
-  /** Results: on stdout, and not under --json. Nothing but colours and line breaks moves the terminal. */
+  /** Prints a result to stdout, unless --json is set. Escapes control characters, except colours and line breaks. */
   override log(text = ''): void {
     super.log(printableColoured(text))
   }
 
-  /** A result that is data in a format of its own: a file or a pipe gets it as it came, a terminal as text. */
+  /** Prints data unchanged to a file or pipe, and escaped to a terminal. */
   protected logData(text: string): void {
     super.log(process.stdout.isTTY ? printableLines(text) : text)
   }
 
-  /** Whether there is a terminal, and it may be prompted. */
+  /** Returns whether the command may prompt. */
   protected mayAsk({ yes }: { yes: boolean }): boolean {
     const isTerminal = process.stdin.isTTY === true && process.stderr.isTTY === true
     return isTerminal && !yes && !this.jsonEnabled() && !process.env.CI
   }
 
   /**
-   * Asks before something that cannot be undone. Where no prompt can be shown, only --yes goes on.
+   * Asks before something that cannot be undone.
    *
-   * @throws {CliFailure} with exit 2 without a terminal and without --yes, with 130 after a no.
+   * @throws {CliFailure} with exit 2 without a terminal and --yes, with 130 after a no
    */
   protected async confirm(question: string, flags: { yes: boolean }): Promise<void> {
     if (flags.yes) return
@@ -67,18 +67,18 @@ export abstract class SvcCommand extends Command {
       throw new CliFailure(
         'NOT_CONFIRMED',
         exits.misuse,
-        `${question} There is no terminal to ask at.`,
-        'Say it with --yes (-y).',
+        `${question} Cannot ask without a terminal.`,
+        'Confirm it with --yes (-y).',
       )
     }
     const { confirm } = await import('@inquirer/prompts')
     const isWanted = await confirm({ message: printable(question), default: false }, { output: process.stderr })
-    if (!isWanted) throw new CliFailure('CANCELLED', exits.interrupted, 'Cancelled; nothing was done.')
+    if (!isWanted) throw new CliFailure('CANCELLED', exits.interrupted, 'Cancelled. Nothing was changed.')
   }
 
   /**
-   * Does what destroys something at the emulator of this folder so that `svc undo` takes it back. What is destroyed elsewhere is
-   * not brought back.
+   * Saves a snapshot before destructive work on the folder's emulator, so that `svc undo` can restore it. Only runs the work for
+   * other services.
    */
   protected async undoably<Result>(
     { emulator, key, keeping }: { emulator: OwnEmulator | undefined; key?: string | undefined; keeping?: string },
@@ -88,14 +88,14 @@ export abstract class SvcCommand extends Command {
   ): Promise<Result> {
     if (!emulator) return work()
     const { withSnapshot } = await import('../snapshots/undoable.js')
-    const onSaved = (name: string) => this.note(`Saved snapshot "${name}"; svc undo takes this back.`)
-    const onUnchanged = (name: string) => this.note(`Nothing was changed; deleted snapshot "${name}" again.`)
-    const onGone = (name: string) => this.noteAlways(`Snapshot "${name}" is gone: svc undo cannot take this back.`)
-    const onUnsaved = (why: string) => this.confirm(`${why} Go on, although it cannot be undone?`, flags)
+    const onSaved = (name: string) => this.note(`Saved snapshot "${name}". To undo this: svc undo`)
+    const onUnchanged = (name: string) => this.note(`Nothing changed, so snapshot "${name}" was deleted again.`)
+    const onGone = (name: string) => this.noteAlways(`Snapshot "${name}" is gone, so svc undo cannot undo this.`)
+    const onUnsaved = (why: string) => this.confirm(`${why} Continue without undo?`, flags)
     return withSnapshot({ emulator, key, command, keeping, onSaved, onUnchanged, onGone, onUnsaved }, work)
   }
 
-  /** The same for a request of any kind: most of them destroy at most one document. */
+  /** Saves a snapshot only for requests that may destroy more than one document. */
   protected sendUndoably<Result>(
     target: { emulator: OwnEmulator | undefined; key?: string | undefined },
     { by, method, path }: { by: string; method: string; path: string },
@@ -105,21 +105,21 @@ export abstract class SvcCommand extends Command {
     return destroysMany(method, path) ? this.undoably(target, `${by} ${method} ${path}`, flags, send) : send()
   }
 
-  /** Whether `--json` prints a line for each thing that happens, rather than one value. */
+  /** Whether `--json` prints a line for each event, rather than one value. */
   protected printsLines(): boolean {
     return false
   }
 
-  /** What ends the member of an object that `--json` has begun to print: a failure is printed into that object. */
+  /** Closes a member that `--json` has started to print, so that a failure can follow in the same object. */
   protected afterMember: string | undefined
 
-  /** The flags of which an empty value means something, or is refused in words of their own. */
+  /** Flags that accept an empty value, or refuse it with their own message. */
   protected readonly mayBeEmpty: readonly string[] = []
 
-  /** A short flag may stand for it with others, as in `-yq`: only what reads the arguments can say. */
+  /** Set by the parser, because short flags can be combined as in `-yq`. */
   private isSilent = false
 
-  /** No argument or flag is empty: it comes of a variable that a script did not set, and may mean far more than was wanted. */
+  /** Refuses empty arguments and flags, because an unset variable in a script may select far too much. */
   protected override async parse<F extends Named, B extends Named, A extends Named>(
     options?: Input<F, B, A>,
     argv?: string[],
@@ -135,7 +135,7 @@ export abstract class SvcCommand extends Command {
     return parsed
   }
 
-  /** A command that takes the state folder of an emulator and no target: another service has nothing of what it is about. */
+  /** Refuses --profile and --url for commands that only work with an emulator. */
   private refuseElsewhere(argv: readonly string[]): void {
     const flags = { ...this.ctor.baseFlags, ...this.ctor.flags }
     if (!Object.hasOwn(flags, 'data') || Object.hasOwn(flags, 'url')) return
@@ -143,14 +143,17 @@ export abstract class SvcCommand extends Command {
     const named = words.map((word) => /^(--profile|--url|-P)(?==|$)/.exec(word)?.[1]).find(Boolean)
     if (named === undefined) return
     const command = `svc ${(this.id ?? '').replaceAll(':', ' ')}`
-    throw misuse(`${command} is of the emulator only, and has no ${named}.`, 'Run it in the folder where svc dev runs.')
+    throw misuse(
+      `${command} only works with an emulator, so ${named} is not supported.`,
+      'Run it in the folder of svc dev.',
+    )
   }
 
   protected isQuiet(): boolean {
     return this.isSilent
   }
 
-  // oclif colours its JSON and writes it in pieces; scripts want it plain, and fast.
+  // oclif would colour the JSON and write it in pieces. Scripts want it plain and fast.
   protected override logJson(json: unknown): void {
     process.stdout.write(`${jsonText(json, 2)}\n`)
   }
@@ -164,7 +167,7 @@ export abstract class SvcCommand extends Command {
     printFailure({ ...failure, hint }, { ...how, error })
   }
 
-  /** Gives a failure the words that only this kind of command knows. */
+  /** Improves the message of a failure with knowledge of the command. */
   protected async explain(error: Error): Promise<Error> {
     return error
   }
@@ -174,19 +177,19 @@ export abstract class SvcCommand extends Command {
     const unknown = 'flags' in error && Array.isArray(error.flags) ? String(error.flags[0]) : undefined
     const known = Object.keys({ ...this.ctor.flags, ...this.ctor.baseFlags, json: true })
     const meant = unknown?.startsWith('--') ? nearest(unknown.slice(2), known) : undefined
-    return meant ? `Did you mean "--${meant}"? All of them: ${help}` : `See how it is used: ${help}`
+    return meant ? `Did you mean "--${meant}"? List all flags: ${help}` : `Show the usage: ${help}`
   }
 }
 
 /**
- * The framework would read an argument that is left out from stdin, to its end. That may be the rest of the script that runs
- * the command, or the list that its loop goes through.
+ * Stops the framework from reading a missing argument from stdin, which may be the rest of the calling script, or the list of its
+ * loop.
  */
 function leaveStdin(args: Command.Class['args']): void {
   for (const arg of Object.values(args)) arg.ignoreStdin = true
 }
 
-/** The first flag of the command line that has an empty value, alone or as one of several, and may not have one. */
+/** Returns the first flag with an empty value that does not accept one. */
 function emptyFlag(
   { raw, flags }: Pick<ParserOutput<Named>, 'raw' | 'flags'>,
   mayBeEmpty: readonly string[],
@@ -200,5 +203,5 @@ function emptyFlag(
 }
 
 function emptyFailure(name: string): CliFailure {
-  return misuse(`${name} is empty.`, 'Is a variable not set?')
+  return misuse(`${name} is empty.`, 'Check whether a variable is unset.')
 }

@@ -15,24 +15,24 @@ import { ServiceCommand } from './service-command.js'
 export type { Client }
 
 interface BackupWork {
-  /** The command, which the file is named after. */
+  /** The command, for the name of the file. */
   readonly words: string
-  /** What the file cannot bring back. */
+  /** Describes data that the file cannot restore. */
   readonly lost: Lost
   readonly lines: AsyncIterable<Undo>
 }
 
-/** What a backup cannot bring back: of documents that are created again, and of those that are only changed. */
+/** Data that a backup cannot restore, for documents that are created again and for changed ones. */
 export const lostByDeletion = 'ids, times, passwords, files and fields hidden from your key'
 export const lostByChange = 'times, passwords, files and fields hidden from your key'
 type Lost = typeof lostByDeletion | typeof lostByChange
 
-/** A command that talks to a service, with its key alone or as one of its users. */
+/** A command for a service, with the key alone or as a user. */
 export abstract class TargetCommand extends ServiceCommand {
   static override baseFlags = {
     ...ServiceCommand.baseFlags,
     as: Flags.string({
-      description: 'act as this user of the emulator: email or id',
+      description: 'email or id of the user to act as, on the emulator',
       helpGroup: 'TARGET',
       helpValue: 'user',
     }),
@@ -41,7 +41,7 @@ export abstract class TargetCommand extends ServiceCommand {
   private login: SessionStore | undefined
 
   /**
-   * Saves what a command is about to change where no snapshot can, and says what takes the command back. Nothing is sent before.
+   * Saves the documents that a command is about to change at a service without snapshots, and prints how to restore them.
    *
    * @throws {CliFailure} `BACKUP_FAILED`, `CHANGED`
    */
@@ -56,17 +56,17 @@ export abstract class TargetCommand extends ServiceCommand {
     if (backup) {
       const { path, saved } = backup
       const restore = this.there(`svc docs batch -f ${shellWord(path)}`)
-      this.sayAlways(`Saved ${counted(saved, 'document')} to ${path}, without ${lost}. Bring back: ${restore}`)
+      this.sayAlways(`Saved ${counted(saved, 'document')} to ${path}, without ${lost}. Restore: ${restore}`)
     }
     return backup
   }
 
-  /** The client of the service, signed in as the user of `--as`. */
+  /** Opens a client for the service, logged in as the user of `--as`. */
   protected override client(flags: TargetFlags, more: Partial<ClientOptions> = {}): Client {
-    return super.client(flags, { ...more, ...this.sessionOf(flags) })
+    return super.client(flags, { ...more, ...this.openSession(flags) })
   }
 
-  /** The client of the service: at the emulator of this folder its owner's, unless a key or a user was named. */
+  /** Opens a client: the owner's on the emulator of this folder, unless a key or user is named. */
   protected async ownerClient(flags: TargetFlags, more: Partial<ClientOptions> = {}): Promise<Client> {
     if (!this.isOwner(flags)) return this.client(flags, more)
     return this.client(flags, { ...more, apiKey: await ownerKey(this.requireTarget(flags)) })
@@ -76,7 +76,7 @@ export abstract class TargetCommand extends ServiceCommand {
     return flags.as === undefined && this.requireTarget(flags).isOwner
   }
 
-  /** Whether permissions hide nothing from this command. */
+  /** Returns whether the command sees all data, whatever the permissions. */
   protected seesAll(flags: TargetFlags): boolean {
     return (
       this.isOwner(flags) ||
@@ -84,19 +84,19 @@ export abstract class TargetCommand extends ServiceCommand {
     )
   }
 
-  /** Looked up by the first request, and once, however many clients a command opens. */
-  private sessionOf(flags: TargetFlags): { session?: SessionStore } {
+  /** Logs in at the first request, and only once for all clients of the command. */
+  private openSession(flags: TargetFlags): { session?: SessionStore } {
     if (flags.as === undefined) return {}
     this.login ??= loginAs(this.requireTarget(flags), super.client(flags), flags.as)
     return { session: this.login }
   }
 
-  /** A good key is no user: permissions ask for one, and managing what has them for the secret key. */
+  /** Suggests a user or the secret key, which permissions may need in addition to a valid key. */
   protected override async explainRefused(cause: SvcError): Promise<Error> {
     const { emulator } = this.requireTarget({})
     if (cause.code === 'FORBIDDEN' && this.id?.startsWith('collections:')) {
       const secret = emulator ? '$(svc project key --secret --quiet)' : 'svc_secret_…'
-      return reworded(cause, () => ({ hint: `Give the secret key: SVC_API_KEY=${secret} svc ${words(this.id)} …` }))
+      return reworded(cause, () => ({ hint: `Use the secret key: SVC_API_KEY=${secret} svc ${words(this.id)} …` }))
     }
     if (cause.message.endsWith(userRefusal)) return reworded(cause, () => ({ hint: actAs(emulator !== undefined) }))
     const listed = await super
@@ -104,21 +104,21 @@ export abstract class TargetCommand extends ServiceCommand {
       .collections.list()
       .catch(() => undefined)
     if (!listed) return cause
-    const act = emulator ? 'Act as a user who has the role: --as <user>. ' : ''
-    // The refusal names it, also where many were asked about, or none by an argument.
+    const act = emulator ? 'Act as a user with the role: --as <user>. ' : ''
+    // The message names the collection, even if no argument does.
     const name = listed.find((one) => cause.message.includes(` in "${one.name}"`))?.name ?? this.collectionInQuestion()
-    // The owner of an emulator needs no key for it; elsewhere permissions are shown only to those who may read.
+    // Other services show permissions only to those who may read.
     const isShown = emulator !== undefined || listed.find((one) => one.name === name)?.permissions !== undefined
     const key = isShown ? '' : 'SVC_API_KEY=svc_secret_… '
     const collection = name === undefined ? 'COLLECTION' : shellWord(name)
     const shown = this.there(`svc collections permissions ${collection}`)
-    return reworded(cause, () => ({ hint: `${act}Who may: ${key}${shown}` }))
+    return reworded(cause, () => ({ hint: `${act}Show the permissions: ${key}${shown}` }))
   }
 }
 
 function actAs(isEmulator: boolean): string {
-  if (isEmulator) return 'Act as a user: --as <user>. See which there are: svc users list'
-  return 'Send one with `svc api`: -H "authorization: Bearer <token>"'
+  if (isEmulator) return 'Act as a user: --as <user>. List the users: svc users list'
+  return 'Send a user token with svc api: -H "authorization: Bearer <token>"'
 }
 
 function words(id = ''): string {

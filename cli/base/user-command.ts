@@ -13,71 +13,71 @@ import { ServiceCommand } from './service-command.js'
 export const userArg = Args.string({ required: true, description: 'email or id of the user' })
 
 export const passwordFlag = Flags.string({
-  description: 'the password; SVC_PASSWORD keeps it off the screen, and a terminal is asked for it',
+  description: 'password; prefer SVC_PASSWORD or the prompt, which keep it out of your shell history',
   env: 'SVC_PASSWORD',
 })
 
 export const newPasswordFlag = Flags.string({
-  description: 'the new password; SVC_NEW_PASSWORD keeps it off the screen, and a terminal is asked for it',
+  description: 'new password; prefer SVC_NEW_PASSWORD or the prompt, which keep it out of your shell history',
   env: 'SVC_NEW_PASSWORD',
 })
 
 export const tokenFlag = Flags.string({
-  description: 'token of the user; without one, the owner of the emulator acts',
+  description: 'token of the user [default: act as the owner of the emulator]',
 })
 
 interface ActingUser {
   readonly who: string
   readonly token?: string | undefined
-  /** What is written, as a question begins: "Change the password of ada@example.com". */
+  /** The start of the question: "Change the password of ada@example.com". */
   readonly what: string
 }
 
-/** A command about users: the interface's own operations and, on an emulator, the owner's. */
+/** A command for users: operations of the API and, on an emulator, of its owner. */
 export abstract class UserCommand extends ServiceCommand {
-  /** What the owner may do. Only an emulator lets its owner in. */
+  /** Returns the calls of the owner. Only an emulator has one. */
   protected owner(flags: TargetFlags): Control['users'] {
     return openOwner(this.requireTarget(flags)).users
   }
 
-  /** @throws {CliFailure} with exit 4, naming who may be meant */
+  /** @throws {CliFailure} with exit 4, suggesting a user */
   protected findUser(client: Client, who: string): Promise<AppUser> {
     return findUser(client, who)
   }
 
-  /** The client for a write as that user, who is signed in by a token that is given, else by the owner's right. */
+  /** Opens a client for a write as the user, with the given token or by the owner's right. */
   protected async clientAs(flags: TargetFlags & { yes: boolean }, { who, token, what }: ActingUser): Promise<Client> {
-    // Whoever is not the owner is refused before a question.
+    // Refuses everyone but the owner before asking.
     const given = token ?? this.owner(flags)
     const client = await this.clientForWrite(flags, what)
     const isToken = typeof given === 'string'
     const { user } = await client.auth.use(isToken ? given : await createToken(given, await this.findUser(client, who)))
     const isMeant = user.id === who || user.email.toLowerCase() === who.toLowerCase()
-    if (!isMeant) throw misuse('The token is of another user.', `It is of ${user.email}.`)
+    if (!isMeant) throw misuse(`The token belongs to ${user.email}.`, `Use a token of ${who}.`)
     return client
   }
 
-  /** @throws {CliFailure} with exit 2 where no prompt can be shown */
+  /** @throws {CliFailure} with exit 2 if it cannot prompt */
   protected async askPassword(
     given: string | undefined,
     flags: { yes: boolean },
     message = 'Password',
   ): Promise<string> {
     if (given !== undefined) return given
-    if (!this.mayAsk(flags)) throw misuse('A password is needed.', 'Give it with SVC_PASSWORD or --password.')
+    if (!this.mayAsk(flags)) throw misuse('A password is required.', 'Set it with SVC_PASSWORD or --password.')
     const { password } = await import('@inquirer/prompts')
     return password({ message, mask: true }, { output: process.stderr })
   }
 
-  /** @throws {CliFailure} with exit 2 where no prompt can be shown */
+  /** @throws {CliFailure} with exit 2 if it cannot prompt */
   protected async askNewPassword(given: string | undefined, flags: { yes: boolean }): Promise<string> {
     if (given !== undefined) return given
     if (this.mayAsk(flags)) return this.askPassword(undefined, flags, 'New password')
-    throw misuse('A new password is needed.', 'Give it with SVC_NEW_PASSWORD or --new-password.')
+    throw misuse('A new password is required.', 'Set it with SVC_NEW_PASSWORD or --new-password.')
   }
 }
 
-/** A user as one line of a table. */
+/** Makes the table row of a user. */
 export function userRow({ id, email, roles, emailVerified, oauthId, data, createdAt }: AppUser): Row {
   const shown = {
     id,

@@ -67,7 +67,7 @@ if (first === '--version') {
   print(overview(root))
 } else {
   // The database of its own loads while the command line does.
-  if (first === 'dev' && !rest.some((word) => /^(-h|--(help|detach|database-url))\b/.test(word))) {
+  if ((first === 'dev' || first === 'up') && !rest.some((word) => /^(-h|--(help|detach|database-url))\b/.test(word))) {
     const { startSpareThread } = await import(built('../emulator/database/pglite/thread.js'))
     startSpareThread()
   }

@@ -5,6 +5,7 @@ import { CliFailure, stoppedBy } from '../base/failure.js'
 import { stopSignal } from '../base/stop-signal.js'
 import { type Client, type lostByChange, type lostByDeletion, TargetCommand } from '../base/target-command.js'
 import { documentFields, emptyResultNotes } from '../documents/empty-result.js'
+import { withLargePages } from '../documents/large-pages.js'
 import { readWhere, type WhereFlags } from '../documents/where-flag.js'
 import type { Undo } from '../sync/operations.js'
 import type { TargetFlags } from '../target/target.js'
@@ -47,7 +48,7 @@ export abstract class BulkCommand extends TargetCommand {
   protected async writeMatching(name: string, flags: BulkFlags, bulk: BulkWrite): Promise<number> {
     const { verb, done, write, undo, lost } = bulk
     const where = readWhere(flags.where, flags.or)
-    const client = this.client(flags)
+    const client = this.client(flags, { dialect: withLargePages(this.requireTarget(flags).dialect) })
     const collection = client.collection(name)
     const total = await collection.count({ where })
     if (total === 0) {

@@ -6,7 +6,7 @@
 import { relative } from 'node:path'
 import { type Document, operatorNames } from '../../client/protocol/model/document.js'
 import { equalJson, isObject, type Json, type JsonObject } from '../../client/protocol/model/json.js'
-import { describeReason, importModule } from '../../seeds/import-module.js'
+import { importModule, readReason } from '../../seeds/import-module.js'
 import { CliFailure, exits } from '../base/failure.js'
 import { fieldChanges } from '../documents/edit/field-changes.js'
 import { shellWord } from '../terminal/shell-word.js'
@@ -52,7 +52,7 @@ export async function readMigration(file: string): Promise<Migration> {
   const name = relative(process.cwd(), file)
   const exported = await importModule(file).catch((cause) => {
     throw badMigration(
-      `${name} could not be run: ${describeReason(cause)}.`,
+      `${name} could not be run: ${readReason(cause)}.`,
       'Run it with --debug to see the stack trace',
       cause,
     )
@@ -108,7 +108,7 @@ async function dataAfter(
     answer = await migrate(given)
   } catch (cause) {
     throw bad(
-      `failed with "${describeReason(cause)}" on`,
+      `failed with "${readReason(cause)}" on`,
       `See the document: svc docs get ${shellWord(collection ?? 'COLLECTION')} ${shellWord(id)}${target}`,
       cause,
     )

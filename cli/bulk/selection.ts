@@ -3,13 +3,14 @@ import { SvcError } from '../../client/protocol/model/errors.js'
 import { sizes } from '../../client/protocol/model/limits.js'
 import type { Where } from '../../client/protocol/model/where.js'
 import type { Client } from '../base/target-command.js'
+import { largePages } from '../documents/large-pages.js'
 import { idsThere } from './read-back.js'
 
 type Collection = ReturnType<Client['collection']>
 
 /** Yields the ids of the documents that match. */
 export async function* matchingIds(collection: Collection, where: Where): AsyncGenerator<string, void, undefined> {
-  for await (const { id } of collection.iterate({ where })) yield id
+  for await (const { items } of largePages(collection, where)) for (const { id } of items) yield id
 }
 
 export interface SelectionOptions {
@@ -28,7 +29,7 @@ export interface SelectionResult {
 }
 
 /** Size of one batch. */
-const idsAtOnce = sizes.mostBatchItems
+const idsAtOnce = sizes.maxBatchItems
 const maxInFlight = 3
 
 /**

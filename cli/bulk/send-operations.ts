@@ -28,9 +28,9 @@ export interface SendOptions {
   readonly isRepeated: boolean
 }
 
-const maxOperations = 3 * sizes.mostBatchItems
+const maxOperations = 3 * sizes.maxBatchItems
 // Leaves room for the envelope around each document.
-const maxBytes = sizes.mostBodyBytes * 0.7
+const maxBytes = sizes.maxBodyBytes * 0.7
 
 /** Collects operations in order until the batch is full, or until two concern the same document. */
 export function gatherOperations() {
@@ -71,7 +71,7 @@ export async function sendOperations(operations: readonly Operation[], options: 
     if (group) group.push(operation)
     else groups.set(name, [operation])
   }
-  const batches = [...groups.values()].flatMap((group) => [...inPieces(group, sizes.mostBatchItems)])
+  const batches = [...groups.values()].flatMap((group) => [...inPieces(group, sizes.maxBatchItems)])
   const carried = await Promise.all(batches.map((batch) => runBatch(batch, options)))
   const accepted = { create: 0, update: 0, replace: 0, delete: 0 }
   for (const [at, { accepted: count }] of carried.entries()) {

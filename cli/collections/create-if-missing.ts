@@ -1,4 +1,4 @@
-import { SvcError, statusOf } from '../../client/protocol/model/errors.js'
+import { httpStatus, SvcError } from '../../client/protocol/model/errors.js'
 import type { Client } from '../base/target-command.js'
 
 type NewCollection = Parameters<Client['collections']['create']>[0]
@@ -16,5 +16,5 @@ export async function createIfMissing(client: Client, collection: NewCollection)
 
 /** Deployed services have no error code for this. */
 function isTaken(error: SvcError): boolean {
-  return error.code === 'COLLECTION_EXISTS' || (statusOf(error) === 400 && /\balready exists\b/i.test(error.message))
+  return error.code === 'COLLECTION_EXISTS' || (httpStatus(error) === 400 && /\balready exists\b/i.test(error.message))
 }

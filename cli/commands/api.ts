@@ -4,7 +4,7 @@ import * as Flags from '@oclif/core/flags'
 import { parseJson } from '../../client/protocol/model/json.js'
 import { decodeError } from '../../client/protocol/wire/errors/decode.js'
 import { asFailure } from '../../client/send.js'
-import { CliFailure, describeFailure, exitOfStatus, exits, lookFirst, misuse } from '../base/failure.js'
+import { CliFailure, describeFailure, exitForStatus, exits, lookFirst, misuse } from '../base/failure.js'
 import type { CommandInput } from '../base/service-command.js'
 import { TargetCommand } from '../base/target-command.js'
 import { fieldsArg, readFileAndFields } from '../documents/fields-args.js'
@@ -18,10 +18,10 @@ const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
 export default class Api extends TargetCommand {
   static override summary = 'Send an authenticated request to the API.'
   static override description =
-    prose(`Prints the body, JSON in lines and all else as it came; --include prints status and headers too. Under --json a body
-that is not text is in "bodyBase64". Fields become a JSON body: title=Hello is text, views:=3 is JSON. A failing status is a failing command.
+    prose(`Prints the body. Pass --include to print status and headers too. Fields become a JSON body: title=Hello is text,
+views:=3 is JSON. The command fails if the service answers with an error status. With --json, a binary body is in "bodyBase64".
 
-At the emulator of the folder, svc undo takes back the delete of a collection and batches that delete or update.`)
+On the emulator of this folder, svc undo restores collections that you delete, and documents that a batch deletes or updates.`)
   static override examples = [
     '<%= config.bin %> api GET /collections/posts?limit=2',
     '<%= config.bin %> api POST /collections/posts title=Hello -H "svc-dialect: c" --include',
@@ -29,7 +29,7 @@ At the emulator of the folder, svc undo takes back the delete of a collection an
   static override usage = 'api METHOD PATH [FIELD=text] [FIELD:=json] [-f file]'
   static override args = {
     method: Args.string({ required: true, description: 'GET, POST, PATCH, PUT, DELETE …' }),
-    path: Args.string({ required: true, description: 'path and query, as the reference has them' }),
+    path: Args.string({ required: true, description: 'path and query, for example /collections/posts?limit=2' }),
     field: fieldsArg,
   }
   static override flags = {
@@ -37,10 +37,10 @@ At the emulator of the folder, svc undo takes back the delete of a collection an
       char: 'H',
       multiple: true,
       multipleNonGreedy: true,
-      description: 'a header of the request',
+      description: 'request header',
       helpValue: 'name: value',
     }),
-    file: Flags.string({ char: 'f', description: 'file with the body as JSON; - reads stdin' }),
+    file: Flags.string({ char: 'f', description: 'file with the JSON body; - reads stdin' }),
     include: Flags.boolean({ char: 'i', description: 'print status and headers before the body' }),
   }
 
@@ -50,11 +50,12 @@ At the emulator of the folder, svc undo takes back the delete of a collection an
   async run() {
     const { args, argv, flags } = await this.parse(Api)
     const method = args.method.toUpperCase()
-    if (!methods.includes(method)) throw misuse(`Not a valid method: "${args.method}".`, `Use ${methods.join(', ')}.`)
+    if (!methods.includes(method)) throw misuse(`Invalid method "${args.method}".`, `Use ${methods.join(', ')}.`)
     const words = argv.slice(2).map(String)
     const isBare = words.length === 0 && !flags.file
     const body = isBare ? undefined : JSON.stringify(await readFileAndFields(flags.file, words))
-    if (body !== undefined && isSafeMethod(method)) throw misuse(`${method} has no body.`)
+    if (body !== undefined && isSafeMethod(method))
+      throw misuse(`A ${method} request has no body.`, 'Leave out the fields and -f.')
     const target = this.requireTarget(flags)
     const url = new URL(`${target.url}/${args.path.replace(/^\/+/, '')}`)
     if (!isSafeMethod(method)) await this.confirmWrite(flags, `${method} ${url.pathname}`)
@@ -89,16 +90,16 @@ At the emulator of the folder, svc undo takes back the delete of a collection an
     return { status: response.status, headers: answered, ...content }
   }
 
-  /** A terminal gets no bytes that are not text. */
+  /** Never writes binary data to a terminal. */
   private printBody({ bytes, text, isText, value }: Answer): void {
     if (bytes.length === 0) return
     if (isText && typeof value !== 'string') this.log(jsonText(value, 2))
     else if (!process.stdout.isTTY) process.stdout.write(bytes)
     else if (isText) this.logData(text)
-    else this.noteAlways(`The body is not text (${counted(bytes.length, 'byte')}). Send it to a file: svc api … > file`)
+    else this.noteAlways(`The body is binary (${counted(bytes.length, 'byte')}). Write it to a file: svc api … > file`)
   }
 
-  /** What the service said of it, where it did: under --json the body is nowhere else. */
+  /** Repeats the service's message, because --json shows the body nowhere else. */
   private async refused(
     request: string,
     { status, headers }: Response,
@@ -106,27 +107,27 @@ At the emulator of the folder, svc undo takes back the delete of a collection an
     isOwnKey: boolean,
   ): Promise<CliFailure> {
     const error = decodeError(status, (name) => headers.get(name), parseJson(text), text.slice(0, 100))
-    // What is known of the target's key says nothing of a key in --header.
+    // Hints about the target's key do not apply to a key in --header.
     const { code, hint } = describeFailure(isOwnKey ? await this.explain(error) : error)
-    const exit = code === 'UNAUTHORIZED' ? exits.notAuthorised : exitOfStatus(status)
+    const exit = code === 'UNAUTHORIZED' ? exits.notAuthorised : exitForStatus(status)
     const message = `${request} answered ${status}: ${error.message}`
-    // A proxy answers so for a service that may have received the request.
+    // A proxy may send this status although the service has received the request.
     const isLost = exit === exits.network && !request.startsWith('GET ') && !headers.has('svc-dialect')
     if (isLost) return new CliFailure('OUTCOME_UNKNOWN', exit, `${message} It may have been carried out.`, lookFirst)
     return new CliFailure(code, exit, message, hint)
   }
 }
 
-/** A write that was sent on is not done. */
+/** Fails, because a redirected write was not carried out. */
 function redirected(request: string, { status, headers }: Response): CliFailure {
   const message = `${request} answered ${status}: it redirects to ${headers.get('location') ?? 'nowhere'}. Nothing was sent there.`
-  const hint = 'If that is the service, give its address: --url or SVC_URL.'
+  const hint = 'If the service is there, set its address with --url or SVC_URL.'
   return new CliFailure('REDIRECTED', exits.network, message, hint)
 }
 
 function readHeader(text: string): [string, string] {
   const at = text.indexOf(':')
-  if (at < 1) throw misuse(`Not a valid header: "${text}".`, 'Use "svc-dialect: b".')
+  if (at < 1) throw misuse(`Invalid header "${text}".`, 'Use "name: value", for example "svc-dialect: b".')
   return [text.slice(0, at).trim().toLowerCase(), text.slice(at + 1).trim()]
 }
 
@@ -134,7 +135,7 @@ interface Answer {
   readonly bytes: Buffer
   readonly text: string
   readonly isText: boolean
-  /** Of JSON what it says, else the text. */
+  /** The parsed JSON, else the text. */
   readonly value: unknown
 }
 

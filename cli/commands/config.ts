@@ -25,9 +25,8 @@ const masks: { readonly [variable: string]: ((value: string) => string) | undefi
 }
 
 export default class Config extends SvcCommand {
-  static override summary = 'Show the settings in effect, and where each is set.'
-  static override description =
-    'Flags beat the environment, which beats the running emulator, which beats svc.json, which beats the default profile.'
+  static override summary = 'Show the active settings and where each is set.'
+  static override description = 'Order of precedence: flags, environment, running emulator, svc.json, default profile.'
   static override examples = ['<%= config.bin %> config', '<%= config.bin %> config --json']
 
   async run() {
@@ -62,8 +61,8 @@ export default class Config extends SvcCommand {
       ...(current ? [{ setting: 'profile', value: current, from: profilesFile() }] : []),
       ...(settings.emulatorFile ? [{ setting: 'emulator', value: settings.emulatorFile, from: 'svc dev' }] : []),
     ]
-    if (rows.length === 0) this.note('Nothing is set. svc dev starts an emulator; svc profiles add names a service.')
-    else this.log(table(rows))
+    if (rows.length === 0) this.note('Nothing is set. Start an emulator: svc dev. Or add a service: svc profiles add')
+    else this.log(table(rows, { whole: ['value', 'from'] }))
     return settings
   }
 }

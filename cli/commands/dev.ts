@@ -35,24 +35,25 @@ interface ReadyDetails extends BoxDetails {
 }
 
 export default class Dev extends SvcCommand {
+  static override hiddenAliases = ['up']
   static override summary = 'Start the emulator.'
-  static override description = prose(`Starts the service on this machine and keeps it running until Ctrl-C.
+  static override description = prose(`Runs the service on this machine until you press Ctrl-C.
 
-What was answered is kept in the state folder; stopping it in any way loses nothing. Stopped by Ctrl-C or
-SIGTERM it exits with 0, within three seconds. Where it runs already, it says so and exits with 1.
+Your data is saved in the state folder, .svc by default. You lose nothing when the emulator stops, not even when it is killed.
+After Ctrl-C or SIGTERM it exits with 0 within three seconds. If an emulator already runs in this folder, the command exits with 1.
 
-Keys, control token and port belong to the state folder: they stay the same after a restart and after --fresh. With --memory
-no data are kept, and it runs beside another emulator of the folder, by the same keys.
+Keys, control token and port are stored in the state folder and survive restarts and --fresh. With --memory nothing is saved, and
+you can run it next to the folder's emulator, with the same keys.
 
-A command after -- runs beside it, with SVC_URL, SVC_WS_URL and SVC_API_KEY set. Both end together, and with the
-command's exit code if it ends by itself.`)
+You can start your app with it: svc dev -- npm run start. The app gets SVC_URL, SVC_WS_URL and SVC_API_KEY. Both stop together. If the
+app exits first, svc dev exits with its exit code.`)
   static override examples = [
     '<%= config.bin %> dev',
     '<%= config.bin %> dev --demo',
     '<%= config.bin %> dev -- npm run start',
     '<%= config.bin %> dev --memory --port 0 --ready-file ready.json --json',
   ]
-  static override usage = 'dev [-- COMMAND...]'
+  static override usage = '<%= command.id %> [-- COMMAND...]'
   static override flags = devFlags
 
   async run() {
@@ -74,11 +75,11 @@ command's exit code if it ends by itself.`)
     const branch = options['per-branch'] ? await openServedBranch() : undefined
     const started: Started = { live, requests, branch }
     const emulator = await start(options, started)
-    // A terminal that is closed fails what is written to it, which would end the process before the emulator is closed.
+    // Writing to a closed terminal fails, and would end the process before the emulator is closed.
     ignoreClosedOutput()
     try {
       signal.throwIfAborted()
-      const info = infoOf(emulator)
+      const info = pickInfo(emulator)
       const { url, apiKey } = info
       const client = createClient({ url, apiKey, transport: 'sse', fetch: fetchDirectly })
       const [hashLibrary] = await unlessStopped(Promise.all([emulator.hashLibrary(), firstAnswers(emulator)]))
@@ -127,10 +128,10 @@ command's exit code if it ends by itself.`)
       await emulator.close()
       requests.close()
     }
-    this.note(options.memory ? 'stopped' : 'stopped; what was answered is kept')
+    this.note(options.memory ? 'stopped' : 'stopped; your data is saved')
   }
 
-  /** What changes outside, until the answered function is called. */
+  /** Follows changes of svc.json and of the git branch, until the returned function is called. */
   private async follow(info: EmulatorInfo, { live, branch }: Started): Promise<() => void> {
     const say = (words: string) => this.note(words)
     const ends = [await live.follow(info, say), branch?.follow(say)]
@@ -139,11 +140,11 @@ command's exit code if it ends by itself.`)
     }
   }
 
-  /** Seeds, and goes on doing so with `isWatched`, until the answered function is called. */
+  /** Applies the seeds. With `isWatched`, applies them again on save, until the returned function is called. */
   private async seed(files: readonly string[], seeding: SeedOptions, isWatched: boolean): Promise<() => Promise<void>> {
     if (isWatched) {
       if (files.length === 0)
-        throw misuse('--watch takes the files to watch.', 'As in: svc dev --seed seed.json --watch')
+        throw misuse('--watch needs files to watch.', 'Add --seed: svc dev --seed seed.json --watch')
       const { watchSeeds } = await import('../seeds/watch-seeds.js')
       return watchSeeds(files, seeding, (words) => this.note(words))
     }
@@ -151,7 +152,7 @@ command's exit code if it ends by itself.`)
     return async () => undefined
   }
 
-  /** Keeps a file of types up to date, until the answered function is called. */
+  /** Keeps the types file up to date, until the returned function is called. */
   private async keepTypes(
     { types: place }: DevOptions,
     isTyped: boolean,
@@ -169,18 +170,16 @@ command's exit code if it ends by itself.`)
     else if (!this.isQuiet()) process.stdout.write(`${box(info, details)}\n`)
     if (filled !== undefined) this.note(`${nearby(filled)} has this address and key.`)
     else if (basename(details.folder) === stateFolder && lacksEnvFile(dirname(details.folder)))
-      this.note(
-        `No .env file here names the service, as in a fresh clone. Have ${envFile} written: ${calledAs()} init --yes`,
-      )
+      this.note(`No .env file here has the address of the service. Create ${envFile}: ${calledAs()} init --yes`)
     if (details.open) await openDashboard(info, details.folder)
   }
 
-  /** A file that cannot be written is the app's affair: the emulator runs all the same. */
+  /** Reports a file that cannot be written. The emulator runs without it. */
   private async fillEnv(folder: string, info: EmulatorInfo): Promise<string | undefined> {
     try {
       return await fillEnvFile(folder, info)
     } catch (error) {
-      this.note(`${envFile} could not be written: ${error instanceof Error ? error.message : error}`)
+      this.note(`Could not write ${envFile}: ${error instanceof Error ? error.message : error}`)
       return undefined
     }
   }
@@ -200,7 +199,7 @@ command's exit code if it ends by itself.`)
     else process.exitCode = end
   }
 
-  /** In the background words go to the log too, beside the line of JSON that says that it is ready. */
+  /** Writes notes to the log in the background, although --json would hide them. */
   protected override noteAlways(text: string, colour?: (text: string) => string): void {
     if (process.env[inBackground] === '1') process.stderr.write(`${printableLines(text)}\n`)
     else super.noteAlways(text, colour)
@@ -211,23 +210,23 @@ command's exit code if it ends by itself.`)
     folder: string,
     app: readonly string[],
   ): Promise<void> {
-    if (app.length > 0) throw misuse('A command runs beside "svc dev" at a terminal only.', 'Leave out --detach.')
+    if (app.length > 0) throw misuse('--detach cannot run a command after --.', 'Leave out --detach, or the command.')
     const { startDetached } = await import('../dev/detach.js')
     const words = this.argv.filter((word) => !['--detach', '--open', '--json'].includes(word))
     const { info, isBeside } = await startDetached(words, folder, { [inBackground]: '1' })
     if (this.jsonEnabled()) process.stdout.write(`${JSON.stringify({ type: 'ready', ...info })}\n`)
     else if (!quiet) {
       const stop = isBeside ? `kill ${info.pid}` : `svc stop${dataWords(folder)}`
-      this.log(`${info.url} runs in the background, as process ${info.pid}. Stop it: ${stop}`)
+      this.log(`The emulator runs in the background at ${info.url} (process ${info.pid}). Stop it: ${stop}`)
     }
     if (open) await openDashboard(info, folder)
   }
 }
 
-/** The variable that tells the process of `--detach` what it is. */
+/** Tells the process of `--detach` that it runs in the background. */
 const inBackground = 'SVC_DEV_IN_BACKGROUND'
 
-/** What listens to keys is loaded only where there is a terminal. */
+/** Loads the hotkeys only if there is a terminal. */
 async function listenToKeys(
   info: EmulatorInfo,
   { live, requests, branch }: Started,
@@ -236,12 +235,12 @@ async function listenToKeys(
   if (!process.stdin.isTTY || !process.stdout.isTTY) return () => undefined
   const [{ WebSocket }, { listenToKeys }] = await Promise.all([import('ws'), import('../dev/hotkeys.js')])
   const client = createClient({ url: info.url, apiKey: info.apiKey, WebSocket })
-  const about = () => [...(branch ? [branch.words()] : []), ...latencyWords(live.latency())]
+  const about = () => [...(branch ? [branch.describe()] : []), ...latencyWords(live.latency())]
   return listenToKeys({ client, emulator: info, folder, requests, about })
 }
 
-/** What the emulator file says, field by field: an emulator knows more than it may tell. Contract 11. */
-function infoOf(emulator: Emulator): EmulatorInfo {
+/** Picks the fields of the emulator file, because an emulator knows more than it may publish. Contract 11. */
+function pickInfo(emulator: Emulator): EmulatorInfo {
   const { url, wsUrl, storageUrl, dashboardUrl, projectId, apiKey, controlToken, pid, version } = emulator
   const dataDir = emulator.dataDir ?? null
   return { url, wsUrl, storageUrl, dashboardUrl, projectId, apiKey, controlToken, pid, dataDir, version }

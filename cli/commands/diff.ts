@@ -5,11 +5,10 @@ import { table } from '../terminal/print.js'
 import { prose } from '../terminal/prose.js'
 
 export default class Diff extends SyncCommand {
-  static override summary = 'Compare the emulator of this folder with another service.'
+  static override summary = 'Compare your emulator with another service.'
   static override description =
-    prose(`Counts, by collection, the documents that only the emulator has (here) or only the service (there), and those that
-changed on either side since they were pulled or pushed. Ids that differ between the two are no difference. It writes nothing,
-and exits with 10 where something is different.`)
+    prose(`Counts documents by collection: those that only your emulator has (here), those that only the service has (there), and
+those that changed on either side since the last pull or push. Ids may differ. Writes nothing. Exits with 10 if anything differs.`)
   static override examples = [
     '<%= config.bin %> diff --profile staging',
     '<%= config.bin %> diff posts authors --profile staging --by slug --json',

@@ -4,7 +4,7 @@ import { describeFailure, exits } from '../base/failure.js'
 import { dataFlag } from '../base/here.js'
 import { SvcCommand } from '../base/svc-command.js'
 import { devFlags } from '../dev/dev-flags.js'
-import { examine, holderOf } from '../doctor/examine.js'
+import { examine, findFolderHolder } from '../doctor/examine.js'
 import type { Finding, Patient } from '../doctor/finding.js'
 import { readEmulatorFile, stateFolderHere } from '../target/emulator-file.js'
 import { isStillThere } from '../target/emulator-health.js'
@@ -15,12 +15,12 @@ import { prose } from '../terminal/prose.js'
 import { printableLines } from '../terminal/text-width.js'
 
 export default class Doctor extends SvcCommand {
-  static override summary = 'Find out what is wrong with the emulator of this folder, and what to do about it.'
+  static override summary = 'Check the emulator of this folder and suggest fixes.'
   static override description =
-    prose(`Looks at Node, versions, the port, the state folder and its lock, the database, the disk, the clock, indexes, settings, keys in .env
-files and orphaned processes, whether an emulator runs or not. Nothing is changed without --repair.
+    prose(`Checks Node, versions, the port, the state folder and its lock, the database, the disk, the clock, indexes, settings, keys in
+.env files and orphaned processes. The emulator need not run. Nothing is changed without --repair.
 
-Exits with 10 when something is wrong. Warnings alone do not count.`)
+Exits with 10 if something is wrong. Warnings alone do not count.`)
   static override examples = [
     '<%= config.bin %> doctor',
     '<%= config.bin %> doctor --repair --json',
@@ -29,11 +29,11 @@ Exits with 10 when something is wrong. Warnings alone do not count.`)
   static override flags = {
     data: dataFlag,
     'database-url': Flags.string({
-      description: 'PostgreSQL server to look at [default: the one that svc.json names]',
+      description: 'PostgreSQL server to check [default: the one in svc.json]',
       helpValue: 'postgres://…',
     }),
     'database-listen-url': devFlags['database-listen-url'],
-    repair: Flags.boolean({ description: 'do what is safe to do about it, and say what was done' }),
+    repair: Flags.boolean({ description: 'apply the safe fixes' }),
   }
 
   async run() {
@@ -49,19 +49,19 @@ Exits with 10 when something is wrong. Warnings alone do not count.`)
       const treated = []
       for (const finding of findings) treated.push(await treat(finding, flags.repair))
       this.log(`${mark(treated)} ${check.padEnd(width)}  ${printableLines(said)}`)
-      for (const one of treated) for (const line of linesOf(one)) this.log(`${' '.repeat(width + 4)}${line}`)
+      for (const one of treated) for (const line of formatFinding(one)) this.log(`${' '.repeat(width + 4)}${line}`)
       checks.push({ check, said, findings: treated })
     }
     const isWell = checks.every(({ findings }) => !findings.some(isStillWrong))
     if (!isWell) process.exitCode = exits.different
     const elsewhere = this.namedElsewhere(patient)
     if (elsewhere !== null) {
-      this.noteAlways(`This looked at the emulator of ${patient.folder}, not at ${elsewhere}, which SVC_URL names.`)
+      this.noteAlways(`Checked the emulator of ${patient.folder}, not ${elsewhere} from SVC_URL.`)
     }
     return { folder: patient.folder, url: patient.emulator?.url ?? null, elsewhere, isWell, checks }
   }
 
-  /** The service that `SVC_URL` names, where it is not the emulator of the folder. */
+  /** Returns the service in `SVC_URL`, unless it is the emulator of the folder. */
   private namedElsewhere({ recorded, env: { SVC_URL: url } }: Patient): string | null {
     if (!url) return null
     const named = readAddress(url, 'SVC_URL')
@@ -73,7 +73,7 @@ Exits with 10 when something is wrong. Warnings alone do not count.`)
     const recorded = readEmulatorFile(path)
     const mayBeAsked = recorded !== undefined && isAccepted({ path, url: recorded.url })
     const emulator = mayBeAsked && (await isStillThere(recorded)) ? recorded : undefined
-    const holder = await holderOf(folder)
+    const holder = await findFolderHolder(folder)
     return {
       ...{ folder, recorded, emulator, holder },
       app: dirname(folder),
@@ -85,7 +85,7 @@ Exits with 10 when something is wrong. Warnings alone do not count.`)
 }
 
 interface Treated extends Omit<Finding, 'repair'> {
-  /** What was done about it. */
+  /** Says what was repaired. */
   readonly repaired: string | null
 }
 
@@ -95,7 +95,7 @@ async function treat({ repair, ...finding }: Finding, isWanted: boolean): Promis
     return { ...finding, repaired: await repair() }
   } catch (error) {
     const { message } = describeFailure(error)
-    return { ...finding, message: `${finding.message} It could not be repaired: ${message}`, repaired: null }
+    return { ...finding, message: `${finding.message} Could not repair it: ${message}`, repaired: null }
   }
 }
 
@@ -108,6 +108,6 @@ function mark(findings: readonly Treated[]): string {
   return findings.some(({ repaired }) => repaired === null) ? onStdout.yellow('!') : onStdout.green('✓')
 }
 
-function linesOf({ message, remedy, repaired }: Treated): string[] {
+function formatFinding({ message, remedy, repaired }: Treated): string[] {
   return [printableLines(message), onStdout.dim(printableLines(repaired === null ? `→ ${remedy}` : `✓ ${repaired}`))]
 }

@@ -20,40 +20,41 @@ import { prose } from '../terminal/prose.js'
 const example = 'svc exec -- npm test'
 
 export default class Exec extends SvcCommand {
-  static override summary = 'Run a command against an emulator of its own.'
+  static override summary = 'Run a command against a temporary emulator.'
   static override description =
-    prose(`Starts an emulator in memory on a free port, runs the command, and ends with the command's exit code.
-Whatever else runs in the folder goes on, and nothing is written there.
+    prose(`Starts an emulator in memory on a free port, runs the command, and exits with the command's exit code. Writes nothing to
+the folder, and leaves its own emulator alone.
 
-The command has SVC_URL, SVC_WS_URL, SVC_API_KEY, SVC_SECRET_KEY, SVC_CONTROL_TOKEN and SVC_PROJECT_ID in its environment. Signals are passed on
-to it; one that ends it is exit code 128 and the signal's number.`)
+Sets SVC_URL, SVC_WS_URL, SVC_API_KEY, SVC_SECRET_KEY, SVC_CONTROL_TOKEN and SVC_PROJECT_ID for the command, and passes signals on to
+it. If a signal ends the command, the exit code is 128 plus the signal's number.`)
   static override examples = [
     '<%= config.bin %> exec -- npm test',
     '<%= config.bin %> exec --seed seeds/users.json --dialect b -- npx vitest run',
   ]
   static override usage = 'exec [FLAGS] -- COMMAND...'
-  // A command without `--` before it gets words of its own.
+  // Lets run() report a command without `--` before it.
   static override strict = false
   static override flags = {
     snapshot: Flags.string({
-      description: 'file of "svc snapshot export", or snapshot of the emulator that runs here, to begin with',
+      description:
+        'snapshot to start with: a file from "svc snapshot export", or a snapshot of the emulator that runs here',
       helpValue: 'name',
     }),
     seed: Flags.string({
       multiple: true,
       multipleNonGreedy: true,
-      description: 'file to fill collections from, as svc seed does',
+      description: 'seed file to apply; see svc seed',
       helpValue: 'file',
     }),
     project: Flags.string({ description: 'id of the project that the keys belong to [default: dev]' }),
-    dialect: Flags.string({ description: 'forms the project speaks: a, b, c, or "a, document=flat"' }),
-    tier: Flags.option({ options: tiers, description: 'plan whose limits for files the project has' })(),
+    dialect: Flags.string({ description: 'dialect of the project: a, b, c, or "a, document=flat"' }),
+    tier: Flags.option({ options: tiers, description: 'plan that sets the file limits of the project' })(),
   }
 
   async run() {
     const [own, words] = splitAtDashes(this.argv, example)
     const { flags, argv } = await this.parse(Exec, own)
-    if (argv.length > 0 || words.length === 0) throw misuse('The command has to follow "--".', `As in: ${example}`)
+    if (argv.length > 0 || words.length === 0) throw misuse('The command must follow "--".', `Example: ${example}`)
     await requireCommand(words)
     const seeds = flags.seed ? await findSeeds(flags.seed) : []
     const loadSnapshot = flags.snapshot === undefined ? undefined : await findSnapshot(flags.snapshot)
@@ -68,12 +69,12 @@ to it; one that ends it is exit code 128 and the signal's number.`)
     try {
       await firstAnswers(emulator)
       await loadSnapshot?.(emulator)
-      // A snapshot has settings too; those that were asked for here come after it.
+      // A snapshot has settings too, so the flags and svc.json are applied after it.
       const settings = { ...file.config.settings, ...(dialect && { dialect }), ...(tier && { tier }) }
       await applyConfig(emulator, { from: {}, to: { settings }, fixed: [] })
       await this.seed(emulator, seeds, flags)
       this.note(`emulator at ${emulator.url}, in memory`)
-      const command = runCommand(words, { env: environmentOf(emulator), isStdoutOurs: this.jsonEnabled() })
+      const command = runCommand(words, { env: makeEnvironment(emulator), isStdoutOurs: this.jsonEnabled() })
       signals.to(command.pass)
       process.exitCode = await command.ended
       return { exit: process.exitCode }
@@ -93,7 +94,7 @@ to it; one that ends it is exit code 128 and the signal's number.`)
   }
 }
 
-function environmentOf({
+function makeEnvironment({
   url,
   wsUrl,
   apiKey,

@@ -10,7 +10,7 @@ import { rememberFolder } from '../config/folder-config.js'
 import { replaceWhole } from '../files/replace-whole.js'
 import { readApp } from '../init/app.js'
 import { ciKinds, planCi } from '../init/ci.js'
-import { packageManagerOf } from '../init/package-manager.js'
+import { detectPackageManager } from '../init/package-manager.js'
 import {
   configAbove,
   type PlannedFile,
@@ -26,14 +26,16 @@ import { nearest } from '../terminal/nearest.js'
 import { prose } from '../terminal/prose.js'
 import { shellWord } from '../terminal/shell-word.js'
 
-const startsLater = 'svc dev fills .env.local; it goes on until you stop it, in a terminal of its own.'
+const startsLater = 'svc dev fills .env.local. Run it in its own terminal.'
 
 export default class Init extends SvcCommand {
-  static override summary = 'Create an app from a template, or add the service to an existing one.'
+  static override summary = 'Create an app from a template, or set up an existing app.'
   static override description =
-    prose(`In a folder with a package.json it adds svc.json (unless one above it counts), .env.local and a
-client file, elsewhere the files of a template. Names of settings, and how they are read, are those of Vite, Next, Expo or plain Node, by what
-the package.json depends on. It shows the files and lines that it is going to write, asks, and never writes over a file that is there. --yes writes without showing them.`)
+    prose(`In a folder with a package.json, adds svc.json, .env.local and a client file. Elsewhere, writes the files of a template.
+Supports Vite, Next, Expo and plain Node, and recognizes them by the dependencies in package.json.
+
+Shows the files and lines that it is going to write, and asks. With --yes, writes without showing them. Never overwrites a file. Adds no
+svc.json if a folder above has one.`)
   static override examples = [
     '<%= config.bin %> init',
     '<%= config.bin %> init notes --template web',
@@ -42,10 +44,10 @@ the package.json depends on. It shows the files and lines that it is going to wr
   ]
   static override args = { folder: Args.string({ default: '.', description: 'folder of the app' }) }
   static override flags = {
-    template: Flags.string({ description: 'template to start from: chat, node, react or web' }),
+    template: Flags.string({ description: 'template to use: chat, node, react or web' }),
     ci: Flags.option({
       options: ciKinds,
-      description: 'add what runs the tests elsewhere: a GitHub workflow, or a script for any CI',
+      description: 'add a CI setup: a GitHub workflow, or a script for any CI',
     })(),
   }
 
@@ -62,8 +64,8 @@ the package.json depends on. It shows the files and lines that it is going to wr
     const planned = () => {
       const files = app ? planExistingApp(app, emulator) : []
       if (template) files.push(...planTemplate(root, template, folder, emulator))
-      // A template says by itself that it is installed by npm.
-      const manager = app?.manager ?? packageManagerOf(folder, folder)
+      // A template names npm in its own package.json.
+      const manager = app?.manager ?? detectPackageManager(folder, folder)
       const plan = [...files, ...(flags.ci ? [planCi(root, flags.ci, folder, manager)] : [])]
       requireWritable(plan, folder, template)
       return plan
@@ -74,14 +76,13 @@ the package.json depends on. It shows the files and lines that it is going to wr
     for (const line of planLines(shown)) this.note(line)
     if (!flags.yes) for (const line of shown.flatMap(contentLines)) this.note(line)
     const above = app && !shown.some(({ path }) => basename(path) === 'svc.json') ? configAbove(folder) : undefined
-    if (above !== undefined)
-      this.note(`What ${nearby(above)} says counts here too; an svc.json of its own would hide it.`)
-    if (shown.some(({ change }) => change !== 'keep')) await this.confirm('Write them?', flags)
-    // Files may have come, or have been edited, while it asked.
+    if (above !== undefined) this.note(`${nearby(above)} applies here too, so no svc.json is added.`)
+    if (shown.some(({ change }) => change !== 'keep')) await this.confirm('Write these files?', flags)
+    // Files may have been added or edited during the prompt.
     const plan = planned()
     const others = plan.filter(({ path, change }) => !shown.some((one) => one.path === path && one.change === change))
     for (const line of planLines(others)) this.note(line)
-    // What is written here says how the emulator runs; it need not be accepted once more.
+    // The user has just accepted the svc.json that is written here.
     const isNew = template !== undefined && isEmpty(folder)
     for (const file of plan) await write(file)
     if (isNew) await rememberFolder(folder)
@@ -89,11 +90,10 @@ the package.json depends on. It shows the files and lines that it is going to wr
     const steps = [...(app?.installs ?? []), ...(app && !runs ? [app.start] : []), ...(template?.next ?? [])]
     const next = steps.length > 0 && args.folder !== '.' ? [`cd ${shellWord(args.folder)}`, ...steps] : steps
     if (next.length > 0) this.note(['', 'Next:', ...next.map((step) => `  ${step}`)].join('\n'))
-    this.note(runs ? `.env.local names the emulator that runs at ${emulator.url}.` : startsLater)
+    this.note(runs ? `.env.local has the address of the running emulator, ${emulator.url}.` : startsLater)
     if (flags.ci && app && !app.hasTests)
-      this.note('The tests that --ci runs are missing: package.json has no script "test". Add one before you push.')
-    if (app?.kind === 'node')
-      this.note('On your machine, start your app with node --env-file=.env.local, which reads it.')
+      this.note('--ci runs your tests, but package.json has no script "test". Add one before you push.')
+    if (app?.kind === 'node') this.note('To load .env.local, start your app with node --env-file=.env.local.')
     return {
       folder,
       template: template?.name ?? null,
@@ -116,33 +116,33 @@ function requireTemplate(name: string, templates: readonly Template[]): Template
   if (template) return template
   const names = templates.map((known) => known.name)
   const meant = nearest(name, names)
-  throw misuse(`No template "${name}".`, meant ? `Did you mean "${meant}"?` : `There are: ${names.join(', ')}.`)
+  throw misuse(`No template "${name}".`, meant ? `Did you mean "${meant}"?` : `Use one of ${names.join(', ')}.`)
 }
 
-/** A new repository is empty, too. */
+/** Counts a new repository as empty. */
 function isEmpty(folder: string): boolean {
   return !existsSync(folder) || readdirSync(folder).every((name) => name === '.git')
 }
 
-/** @throws {CliFailure} where a template would come over an app, or a link is in the way */
+/** @throws {CliFailure} if a template would overwrite an app, or a link is in the way */
 function requireWritable(plan: readonly PlannedFile[], folder: string, template: Template | undefined): void {
   if (template && plan.some(({ path, change }) => change === 'keep' && path.endsWith('package.json'))) {
     throw new CliFailure(
       'NOT_EMPTY',
       exits.invalid,
       `An app already exists in ${folder}.`,
-      'Name a new folder, or leave --template out.',
+      'Name a new folder: svc init FOLDER. To set up this app, leave --template out.',
     )
   }
   for (const { path, change } of plan) if (change !== 'keep') requireNoLink(path, folder)
 }
 
 function planLines(plan: readonly PlannedFile[]): string[] {
-  const words = { add: 'new', extend: 'lines added', keep: 'there already, left as it is' }
+  const words = { add: 'new', extend: 'lines added', keep: 'exists, unchanged' }
   return plan.map(({ path, change }) => `  ${nearby(path)}  (${words[change]})`)
 }
 
-/** What is going to be written: a new file, or the lines that are added to one. */
+/** Shows the content of a new file, or the lines to add to an existing one. */
 function contentLines({ path, content, change }: PlannedFile): string[] {
   if (change === 'keep') return []
   const before = change === 'extend' ? readFileSync(path, 'utf8') : ''
@@ -153,13 +153,13 @@ function contentLines({ path, content, change }: PlannedFile): string[] {
   return ['', `${nearby(path)}:`, ...lines.map((line) => `  ${line}`.trimEnd())]
 }
 
-/** Nothing is written over: a new file is not there yet, and one that is extended is replaced by what it was and the new lines. */
+/** Fails if a new file exists by now. Replaces an extended file with its former content and the new lines. */
 async function write({ path, content, change }: PlannedFile): Promise<void> {
   if (change === 'keep') return
   if (change === 'extend')
     return basename(path) === envFile ? replaceEnvFile(path, content) : replaceWhole(path, content)
   await mkdir(dirname(path), { recursive: true })
-  const file = await open(path, 'wx', modeOf(path))
+  const file = await open(path, 'wx', chooseMode(path))
   try {
     await file.writeFile(content)
   } catch (error) {
@@ -170,8 +170,8 @@ async function write({ path, content, change }: PlannedFile): Promise<void> {
   }
 }
 
-/** Keys are their owner's alone, and a script can be run. */
-function modeOf(path: string): number {
+/** Makes keys readable for their owner only, and scripts executable. */
+function chooseMode(path: string): number {
   if (basename(path) === envFile) return 0o600
   return path.endsWith('.sh') ? 0o777 : 0o666
 }

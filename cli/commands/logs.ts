@@ -14,12 +14,12 @@ import { jsonText } from '../terminal/text-width.js'
 const betweenLooksMilliseconds = 200
 
 export default class Logs extends SvcCommand {
-  static override summary = 'Show the requests and failures of the emulator of this folder.'
+  static override summary = 'Show the request and error logs of the emulator.'
   static override description =
-    prose(`Reads what svc dev keeps in its state folder, whether it runs or not: of requests method, path, status, time and by what
-right, never bodies, keys or what follows the ? of an address.
+    prose(`Reads the logs in the state folder. The emulator need not run. A request has its method, path, status, duration and
+caller, but no body, key or query.
 
--f goes on until Ctrl-C; with --json each entry is then a line, after {"type":"ready"}.`)
+With -f, follows the logs until Ctrl-C. With -f and --json, prints {"type":"ready"} and then one line per entry.`)
   static override examples = [
     '<%= config.bin %> logs',
     '<%= config.bin %> logs -f --only requests',
@@ -27,11 +27,16 @@ right, never bodies, keys or what follows the ? of an address.
   ]
   static override flags = {
     data: dataFlag,
-    follow: Flags.boolean({ char: 'f', description: 'go on with what comes' }),
-    last: Flags.integer({ char: 'n', min: 0, default: 50, description: 'how many of the last entries to show' }),
+    follow: Flags.boolean({ char: 'f', description: 'follow the logs' }),
+    last: Flags.integer({
+      char: 'n',
+      min: 0,
+      default: 50,
+      description: 'number of entries to show, counted from the last',
+    }),
     only: Flags.option({
       options: ['requests', 'failures'] as const satisfies readonly LogName[],
-      description: 'one of the two kinds',
+      description: 'show only one kind of entry',
     })(),
   }
 
@@ -50,7 +55,7 @@ right, never bodies, keys or what follows the ? of an address.
     this.isFollowing = flags.follow
     if (!flags.follow) {
       for (const entry of entries) this.log(logLine(entry, onStdout))
-      if (entries.length === 0 && flags.last > 0) this.note(`Nothing was logged in ${nearby(folder)}.`)
+      if (entries.length === 0 && flags.last > 0) this.note(`No log entries in ${nearby(folder)}.`)
       return { folder, entries }
     }
     if (this.jsonEnabled()) this.line({ type: 'ready' })

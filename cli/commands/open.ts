@@ -15,7 +15,7 @@ import { printable } from '../terminal/text-width.js'
 export default class Open extends SvcCommand {
   static override summary = 'Open the dashboard in the browser.'
   static override description =
-    'The URL carries the control token of the emulator in its fragment, by which the page is authorised. Browsers send a fragment to no server.'
+    'The fragment of the URL holds the control token, which authorizes the dashboard. Browsers do not send fragments to servers.'
   static override examples = [
     '<%= config.bin %> open',
     '<%= config.bin %> open data posts',
@@ -24,12 +24,12 @@ export default class Open extends SvcCommand {
   static override args = {
     page: Args.custom<DashboardPage>({ description: 'page to open', options: dashboardPages, default: 'home' })(),
     id: Args.string({
-      description: 'what to open on it: a collection, posts/<id>, or the id of a user, mail or request',
+      description: 'item to open: a collection, posts/<id>, or the id of a user, mail or request',
     }),
   }
   static override flags = {
     data: dataFlag,
-    print: Flags.boolean({ description: 'print the address with its token, to a pipe too' }),
+    print: Flags.boolean({ description: 'print the address and its token, even to a pipe' }),
   }
 
   async run() {

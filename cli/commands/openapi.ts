@@ -12,8 +12,8 @@ import { jsonText } from '../terminal/text-width.js'
 export default class OpenApi extends ServiceCommand {
   static override summary = 'Print the OpenAPI description of the service.'
   static override description =
-    prose(`In the dialect of the project, or with --dialect in another. Generators make clients of it, and tools such as Postman,
-Bruno and Insomnia import it. An emulator serves the same at /openapi.json.`)
+    prose(`Uses the dialect of the project, unless you pass --dialect. You can generate clients from it, and import it into Postman,
+Bruno or Insomnia. The emulator also serves it at /openapi.json.`)
   static override examples = [
     '<%= config.bin %> openapi -o openapi.json',
     '<%= config.bin %> openapi --dialect c -o openapi.json && npx openapi-typescript openapi.json -o api.d.ts',
@@ -42,14 +42,14 @@ Bruno and Insomnia import it. An emulator serves the same at /openapi.json.`)
       throw new CliFailure(
         'BAD_ANSWER',
         exits.failed,
-        `${address} answered no JSON.`,
-        'Not every service has a description.',
+        `${address} did not answer with JSON.`,
+        'Some services have no OpenAPI description.',
       )
     }
     if (out === undefined) this.logData(jsonText(body, 2))
     else {
       await replaceWhole(out, `${JSON.stringify(body, null, 2)}\n`)
-      this.note(`${out} is written.`)
+      this.note(`Wrote ${out}.`)
     }
     return body
   }

@@ -5,19 +5,20 @@ import { counted } from '../terminal/print.js'
 import { prose } from '../terminal/prose.js'
 
 export default class Reset extends ProjectCommand {
-  static override summary = "Delete what the emulator's project keeps: everything, or what you name."
+  static override summary = "Delete the data of the emulator's project."
   static override description =
-    prose(`Without arguments, all collections, users, files and mail are deleted. Collections that are named lose
-their documents and keep their schema and permissions. Keys, settings and port stay as they are, and other projects are not
-touched. Subscribers stay connected and receive RESYNC. svc undo brings all of it back but the mail.`)
+    prose(`Without arguments, deletes all collections, users, files and mail. If you name collections, deletes their documents and
+keeps their schemas and permissions. Keys, settings, port and other projects stay. Subscribers stay connected and receive RESYNC.
+
+svc undo restores everything except mail.`)
   static override examples = ['<%= config.bin %> reset', '<%= config.bin %> reset posts comments --mail --yes']
   static override usage = 'reset [COLLECTION...]'
   static override args = {
-    collection: Args.string({ multiple: true, description: 'collections to empty' }),
+    collection: Args.string({ multiple: true, description: 'collections to empty [default: delete everything]' }),
   }
   static override flags = {
     users: Flags.boolean({ description: 'delete all users, with their sessions and files' }),
-    files: Flags.boolean({ description: 'delete files that belong to no document and no user' }),
+    files: Flags.boolean({ description: 'delete files that belong to neither a document nor a user' }),
     mail: Flags.boolean({ description: 'delete all mail' }),
   }
 
@@ -31,9 +32,9 @@ touched. Subscribers stay connected and receive RESYNC. svc undo brings all of i
       ...(flags.files ? { files: true as const } : {}),
       ...(flags.mail ? { mail: true as const } : {}),
     }
-    await this.confirm(`Delete ${nameOf(choice)} of project "${project}"?`, flags)
+    await this.confirm(`Delete ${describeChoice(choice)} of project "${project}"?`, flags)
     const emulator = this.emulator(flags)
-    const report = await this.undoably({ emulator }, ['reset', ...wordsOf(choice)].join(' '), flags, () =>
+    const report = await this.undoably({ emulator }, ['reset', ...formatArguments(choice)].join(' '), flags, () =>
       projects.reset({ project, ...choice }),
     )
 
@@ -56,16 +57,15 @@ interface Choice {
   readonly mail?: true
 }
 
-/** What was chosen, as it was typed. */
-function wordsOf({ collections = [], users, files, mail }: Choice): string[] {
+function formatArguments({ collections = [], users, files, mail }: Choice): string[] {
   return [...collections, ...(users ? ['--users'] : []), ...(files ? ['--files'] : []), ...(mail ? ['--mail'] : [])]
 }
 
-function nameOf({ collections = [], users, files, mail }: Choice): string {
+function describeChoice({ collections = [], users, files, mail }: Choice): string {
   const names = [
     ...(collections.length > 0 ? [`all documents of ${collections.map((name) => `"${name}"`).join(', ')}`] : []),
     ...(users ? ['all users'] : []),
-    ...(files ? ['all files that nothing owns'] : []),
+    ...(files ? ['all files without an owner'] : []),
     ...(mail ? ['all mail'] : []),
   ]
   return names.length > 0 ? names.join(', ') : 'all collections, users, files and mail'

@@ -11,22 +11,26 @@ import { prose } from '../terminal/prose.js'
 export default class Serve extends SvcCommand {
   static override summary = 'Run one replica of the service on PostgreSQL and S3.'
   static override description =
-    prose(`The same service as svc dev, with all state in PostgreSQL and a bucket. Each svc serve is one process and one replica: systemd,
-Docker Compose or Kubernetes run as many as you want, and restart one that ends. Nothing that is for development comes along: no dashboard, no mailbox, no login provider, no
-keys and no project before you make one. TLS is left to the balancer in front.
+    prose(`Runs the same service as svc dev, with all state in PostgreSQL and a bucket. Each process is one replica. Run as many as
+you want with systemd, Docker Compose or Kubernetes, and let it restart those that exit. Development features are off: dashboard, mailbox
+and login provider. You create projects and keys yourself. Terminate TLS in the load balancer.
 
-It needs SVC_DATABASE_URL, SVC_FILES_URL and SVC_SECRET, which svc serve keys makes. Each flag but --ready-file is also a variable: --public-url
-is SVC_PUBLIC_URL. Secrets have files as well: SVC_SECRET_FILE names the file that holds SVC_SECRET.
+Set SVC_DATABASE_URL, SVC_FILES_URL and SVC_SECRET. svc serve keys generates the secret. Every flag except --ready-file can also be
+set as a variable, for example --public-url as SVC_PUBLIC_URL. Secrets can also be read from files, for example from the file named
+by SVC_SECRET_FILE.
 
-SIGTERM and Ctrl-C let requests finish and hand streams over to other replicas; a second one ends it at once. Keys of S3
-come from the environment, as AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.`)
+On SIGTERM or Ctrl-C, requests finish and streams move to other replicas. A second signal exits at once. S3 keys are read from
+AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.`)
   static override examples = [
     '<%= config.bin %> serve --public-url https://api.example.com --admin-port 4401',
     '<%= config.bin %> serve --host 0.0.0.0 --trusted-proxies 1 --shutdown-delay 5s --json --ready-file ready.json',
   ]
   static override flags = {
     ...serveFlags,
-    'ready-file': Flags.string({ description: 'file to write the addresses to, once it answers', helpValue: 'file' }),
+    'ready-file': Flags.string({
+      description: 'file to write the addresses to when the service is ready',
+      helpValue: 'file',
+    }),
   }
 
   async run() {
@@ -45,16 +49,16 @@ come from the environment, as AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.`)
       if (this.jsonEnabled()) process.stdout.write(`${JSON.stringify({ type: 'ready', ...ready })}\n`)
       else this.log(readyLine(config.publicUrl, ready))
       await stopped
-      this.say('Stopping: requests at work are finished.')
+      this.say('Stopping: waiting for running requests.')
     } finally {
-      // Also where closing fails or hangs: nobody is to take it for one that serves.
+      // Removed first, because closing may fail or hang and the file says that the service runs.
       if (readyFile !== undefined) await withdrawFile(readyFile, (words) => this.say(words))
       await served.close()
     }
     this.say('Stopped.')
   }
 
-  /** Beside the line that it serves: standard error is the log, a line of JSON for each thing. */
+  /** Prints to stdout, because stderr is the log, with one line of JSON per entry. */
   private say(text: string): void {
     if (!this.isQuiet()) this.log(text)
   }
@@ -74,7 +78,7 @@ function readyLine(publicUrl: string | undefined, { url, adminUrl }: Ready): str
   return `${places.join(', ')}.`
 }
 
-/** Resolves with the first signal, also one during the start. A second one ends the process at once. */
+/** Resolves at the first signal, even during the start. A second one ends the process at once. */
 function firstStopSignal(): Promise<void> {
   return new Promise((resolve) => onStopSignals(() => resolve()))
 }

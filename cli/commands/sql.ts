@@ -8,20 +8,21 @@ import { counted, table } from '../terminal/print.js'
 import { prose } from '../terminal/prose.js'
 
 export default class Sql extends ControlCommand {
-  static override summary = "Run one SELECT over the emulator's collections and users."
+  static override summary = "Run a SELECT query over the emulator's collections and users."
   static override description =
     prose(`Each collection is a table with the columns id, created_at, updated_at, version, the fields of its schema and of its newest
-documents, and "data", the whole document as jsonb; "users" are the users without their secrets, and "files" the files without their bytes. Ids are texts. A value of another type than its
-column is null there, and whole in "data". Write names with capitals in double quotes: select "authorId" from posts. A query runs on a
-copy of the collections that it names, so it cannot change anything. The copy holds at most 200,000 rows and 100 MB. A query is stopped
-after 5 seconds, or when it takes more than 512 MB of memory.`)
+documents, and "data", the whole document as jsonb. The table "users" has no secrets, and "files" no content. Ids are text. If a value
+does not have the type of its column, the column is null; "data" has the value. Put names with capitals in double quotes: select
+"authorId" from posts.
+
+A query runs on a copy, so it changes nothing. Limits: 200,000 rows and 100 MB for the copy, 5 seconds, 512 MB of memory.`)
   static override examples = [
     `<%= config.bin %> sql 'select title, views from posts order by views desc limit 5'`,
     `<%= config.bin %> sql 'select a.name, count(*) from posts p join authors a on a.id = p."authorId" group by 1'`,
     '<%= config.bin %> sql - --json < report.sql',
   ]
   static override args = {
-    query: Args.string({ description: 'the query; - reads it from stdin', required: true }),
+    query: Args.string({ description: 'query to run; - reads stdin', required: true }),
   }
   static override flags = {
     limit: limitFlag('rows'),
@@ -34,7 +35,7 @@ after 5 seconds, or when it takes more than 512 MB of memory.`)
     const found = await this.control(flags)
       .sql.run({ project, query, limit: flags.limit })
       .catch((error) => {
-        throw withPlace(error, query)
+        throw withPosition(error, query)
       })
 
     const { columns, rows, isCut } = found
@@ -42,18 +43,18 @@ after 5 seconds, or when it takes more than 512 MB of memory.`)
     const shown = rows.map((row) => Object.fromEntries(names.map((name, at) => [name, row[at] ?? null])))
     if (names.length > 0) this.log(table(shown, { columns: names }))
     const words = counted(rows.length, 'row')
-    this.note(isCut ? `the first ${words}; --limit shows more` : words)
+    this.note(isCut ? `First ${words}. To see more, pass --limit.` : words)
     return found
   }
 }
 
-/** Where in the query it is wrong, in the words that stand there. */
-function withPlace(error: unknown, query: string): unknown {
+/** Adds the position of a mistake in the query, and the text there. */
+function withPosition(error: unknown, query: string): unknown {
   if (!(error instanceof SvcError)) return error
   const [, at] = error.issues[0]?.path ?? []
   if (typeof at !== 'number' || at === 0) return error
   const line = query.slice(0, at).split('\n').length
   const there = query.slice(at).split('\n')[0]?.slice(0, 40).trim()
-  const place = there ? `at "${there}"` : 'at its end'
-  return reworded(error, () => ({ hint: `Line ${line}, ${place}.` }))
+  const position = there ? `at "${there}"` : 'at its end'
+  return reworded(error, () => ({ hint: `Line ${line}, ${position}.` }))
 }

@@ -11,11 +11,11 @@ import { printable } from '../terminal/text-width.js'
 export default class Status extends SvcCommand {
   static override summary = 'Show the status of the emulator of this folder.'
   static override description =
-    'Shows its database, free disk, open streams, clock and limits. Exits with 8 when none runs. --env prints exports for a shell.'
+    'Shows database, free disk space, open streams, clock and limits. Exits with 8 if no emulator runs.'
   static override examples = ['<%= config.bin %> status', 'eval "$(<%= config.bin %> status --env)"']
   static override flags = {
     data: dataFlag,
-    env: Flags.boolean({ description: 'print exports for a shell' }),
+    env: Flags.boolean({ description: 'print shell exports of address and key' }),
   }
 
   async run() {
@@ -23,10 +23,10 @@ export default class Status extends SvcCommand {
     const emulator = emulatorHere(flags.data)
     const presence = emulator ? await checkPresence(emulator, patientMilliseconds) : 'gone'
     if (!emulator || presence === 'gone') throw noEmulatorAsked(flags.data)
-    if (presence === 'slow') this.note(`${emulator.url} does not answer now; process ${emulator.pid} is there.`)
-    // The control token opens everything; it stays in its file.
+    if (presence === 'slow') this.note(`${emulator.url} does not answer at the moment. Process ${emulator.pid} runs.`)
+    // The control token grants full access, so it is never printed.
     const { controlToken: _, ...shown } = emulator
-    // An emulator of an earlier version does not say.
+    // Emulators of earlier versions have no info.
     const info =
       presence === 'slow' || (flags.env && !this.jsonEnabled())
         ? undefined
@@ -42,7 +42,6 @@ export default class Status extends SvcCommand {
   }
 }
 
-/** As a shell takes it for one word, whatever is in it. */
 function quoted(text: string): string {
   return `'${printable(text).replaceAll("'", "'\\''")}'`
 }

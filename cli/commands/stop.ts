@@ -10,15 +10,16 @@ import { checkPresence, isProcessThere, isStillThere } from '../target/emulator-
 import { isAccepted } from '../target/trust.js'
 import { shellWord } from '../terminal/shell-word.js'
 
-/** How long an emulator on a busy machine may take to answer. */
-const mostMilliseconds = 10_000
-const mostSeconds = 5
+/** Allows for an emulator on a busy machine. */
+const maxAnswerMilliseconds = 10_000
+const maxStopSeconds = 5
 const nothing = { stopped: false, pid: null, url: null }
 
 export default class Stop extends SvcCommand {
+  static override hiddenAliases = ['down']
   static override summary = 'Stop the emulator of this folder.'
   static override description =
-    'As Ctrl-C does: what was answered is kept. One of an outer folder is left alone. Where none runs, it says so, and exits with 0; one that does not answer is left alone, and it exits with 7.'
+    'Stops it like Ctrl-C; your data is saved. Leaves emulators of outer folders alone. Exits with 0 if no emulator runs, and with 7 if it does not answer.'
   static override examples = ['<%= config.bin %> stop', '<%= config.bin %> stop --data other/.svc --json']
   static override flags = {
     data: Flags.string({ description: `state folder of the emulator [default: ${stateFolder}]`, helpValue: 'folder' }),
@@ -27,45 +28,44 @@ export default class Stop extends SvcCommand {
   async run() {
     const { flags } = await this.parse(Stop)
     const emulator = emulatorHere(flags.data ?? stateFolder)
-    // A number in an old file may be another process's by now; only one that answers is ours.
-    const presence = emulator && isProcessThere(emulator) ? await checkPresence(emulator, mostMilliseconds) : 'gone'
-    if (!emulator || presence === 'gone') return this.stopsNothing(flags.data)
+    // The pid in an old file may belong to another process by now, so the emulator must answer.
+    const presence =
+      emulator && isProcessThere(emulator) ? await checkPresence(emulator, maxAnswerMilliseconds) : 'gone'
+    if (!emulator || presence === 'gone') return this.reportNothing(flags.data)
     if (presence === 'slow') throw notAnswering(emulator)
     process.kill(emulator.pid, 'SIGTERM')
     for (let ms = 0; isProcessThere(emulator); ms += 50) {
-      if (ms > mostSeconds * 1000) {
-        const hint = `Look at it: ps -p ${emulator.pid}`
+      if (ms > maxStopSeconds * 1000) {
+        const hint = `Check it: ps -p ${emulator.pid}`
         throw new CliFailure(
           'NOT_STOPPED',
           exits.network,
-          `Process ${emulator.pid} still runs after ${mostSeconds} s.`,
+          `Process ${emulator.pid} still runs after ${maxStopSeconds} s.`,
           hint,
         )
       }
       await wait(50)
     }
-    this.note(`${emulator.url} is stopped`)
+    this.note(`Stopped ${emulator.url}.`)
     return { stopped: true, pid: emulator.pid, url: emulator.url }
   }
 
-  private async stopsNothing(data: string | undefined) {
+  private async reportNothing(data: string | undefined) {
     const outer = data === undefined ? findEmulatorFile() : undefined
     const running = outer === undefined ? undefined : readEmulatorFile(outer)
-    this.note(`no emulator runs in ${data === undefined ? 'this folder' : `"${data}"`}; nothing to stop`)
+    this.note(`No emulator runs in ${data === undefined ? 'this folder' : `"${data}"`}.`)
     if (outer === undefined || !running || !isAccepted({ path: outer, url: running.url })) return nothing
     if (await isStillThere(running)) {
       const folder = join(outer, '..')
-      this.note(
-        `one of an outer folder runs at ${running.url}; it would be: svc stop --data ${shellWord(nearby(folder))}`,
-      )
+      this.note(`An outer folder has one at ${running.url}. Stop it: svc stop --data ${shellWord(nearby(folder))}`)
     }
     return nothing
   }
 }
 
-/** It is neither ended, since it may be another process, nor taken for one that has ended. */
+/** Fails without ending the process, because it may not be an emulator. */
 function notAnswering({ pid, url }: EmulatorInfo): CliFailure {
-  const message = `Process ${pid} does not answer at ${url}, and was left alone: it may be another one by now.`
-  const hint = `Look at it: ps -p ${pid}. If it is an emulator: kill ${pid}`
+  const message = `Process ${pid} does not answer at ${url}. It was left alone, because it may not be the emulator.`
+  const hint = `Check it: ps -p ${pid}. If it is an emulator: kill ${pid}`
   return new CliFailure('NOT_ANSWERING', exits.network, message, hint)
 }

@@ -10,11 +10,11 @@ import { documentFields, emptyResultNotes } from '../documents/empty-result.js'
 import { readWhere, whereFlags } from '../documents/where-flag.js'
 import { changeLines } from '../tail/change-lines.js'
 import { execute, forward } from '../tail/deliver.js'
-import { endingOf, graceSeconds, mostSecondsToOpen, tooFew, unlessAborted } from '../tail/ending.js'
+import { graceSeconds, maxSecondsToOpen, openEnding, tooFew, unlessAborted } from '../tail/ending.js'
 import { eventLine } from '../tail/event-line.js'
 import { eventLines } from '../tail/event-lines.js'
 import { everything, type Seen } from '../tail/everything.js'
-import { noteOf } from '../tail/notes.js'
+import { describeNote } from '../tail/notes.js'
 import { type Tail as OpenTail, openTail, type Shown } from '../tail/open-tail.js'
 import { reportingSocket } from '../tail/refused-upgrade.js'
 import { openControl } from '../target/control.js'
@@ -31,10 +31,10 @@ interface AllFlags {
   readonly last: number | undefined
 }
 
-/** Of the stream itself is no choice. */
+/** Leaves out events about the stream itself, which are always shown. */
 const groups = Object.keys(eventGroups).filter((group) => group !== 'stream')
 
-interface Wanted {
+interface TailWork {
   readonly events: readonly string[] | undefined
   readonly max: number | undefined
   readonly exec: string | undefined
@@ -42,17 +42,17 @@ interface Wanted {
 }
 
 export default class Tail extends TargetCommand {
-  static override summary = 'Show realtime events.'
+  static override summary = 'Stream realtime events.'
   static override description =
-    prose(`Without a collection it shows all of them, those too that are made while it runs. Each event is shown once and in
-order, also when the connection was lost in between. A collection that is deleted and made again is shown again.
+    prose(`Shows the events of all collections, including new ones, unless you name some. Shows each event once and in order, even if
+the connection is lost in between.
 
-With --all it shows everything that happens in the emulator of this folder, not changes of documents alone; --only chooses.
+With --all, shows everything that happens in the emulator of this folder. Filter it with --only.
 
-Under --json each line is JSON of its own: first {"type":"ready"}, then an {"type":"event"} for each change, and "lost",
-"back", "ended", "again" and "resync" as they come about. --timeout counts from the start; with 0 it ends as soon as it
-listens. It exits with 7 when nothing could be listened to in time, or too few events for --max came in time; with 1 when a
-command of --exec or an address of --forward-to failed.`)
+With --json, prints one JSON object per line: first {"type":"ready"}, then {"type":"event"} for each change, and "lost", "back",
+"ended", "again" and "resync" for the connection. --timeout counts from the start; 0 ends the command as soon as it listens.
+
+Exits with 7 if it could not listen in time, or if fewer events than --max came in time. Exits with 1 if --exec or --forward-to failed.`)
   static override examples = [
     '<%= config.bin %> tail posts',
     '<%= config.bin %> tail --where status=published --events created,updated',
@@ -63,7 +63,7 @@ command of --exec or an address of --forward-to failed.`)
   ]
   static override usage = 'tail [COLLECTION...]'
   static override args = {
-    collection: Args.string({ multiple: true, description: 'names of collections [default: all]' }),
+    collection: Args.string({ multiple: true, description: 'collections to follow [default: all]' }),
   }
   static override flags = {
     ...whereFlags,
@@ -74,25 +74,32 @@ command of --exec or an address of --forward-to failed.`)
       delimiter: ',',
       description: 'only these events',
     })(),
-    transport: Flags.option({ options: ['ws', 'sse'] as const, default: 'ws', description: 'WebSocket or SSE' })(),
-    since: Flags.integer({ min: 0, description: 'start after this change', helpValue: 'seq' }),
+    transport: Flags.option({
+      options: ['ws', 'sse'] as const,
+      default: 'ws',
+      description: 'WebSocket (ws) or server-sent events (sse)',
+    })(),
+    since: Flags.integer({ min: 0, description: 'start after the change with this number', helpValue: 'seq' }),
     max: Flags.integer({ min: 1, description: 'stop after this many events' }),
     timeout: Flags.integer({
       ...asDuration({ unit: 's' }),
       description: 'stop after this time: 30s, 5m, or a number of seconds',
     }),
-    exec: Flags.string({ description: 'command that gets each event as JSON on stdin', helpValue: 'command' }),
-    'forward-to': Flags.string({ description: 'address that each event is posted to, as JSON', helpValue: 'url' }),
+    exec: Flags.string({
+      description: 'command to run for each event, with the event as JSON on stdin',
+      helpValue: 'command',
+    }),
+    'forward-to': Flags.string({ description: 'address to POST each event to, as JSON', helpValue: 'url' }),
     all: Flags.boolean({
-      description: 'everything that happens in the emulator: users, logins, files, mail, refused requests and more',
+      description: 'all events of the emulator: users, logins, files, mail, refused requests and more',
       exclusive: ['where', 'or', 'events', 'transport', 'since', 'exec', 'forward-to', 'url', 'key', 'profile', 'as'],
     }),
     only: Flags.string({
       dependsOn: ['all'],
-      description: `of --all, these: ${groups.join(', ')}, or kinds such as mail.sent`,
+      description: `with --all, only these: ${groups.join(', ')}, or kinds such as mail.sent`,
       helpValue: 'kinds',
     }),
-    last: Flags.integer({ dependsOn: ['all'], min: 0, description: 'of --all, begin with so many of the last events' }),
+    last: Flags.integer({ dependsOn: ['all'], min: 0, description: 'with --all, number of past events to show first' }),
   }
 
   protected readonly access = 'read'
@@ -107,7 +114,7 @@ command of --exec or an address of --forward-to failed.`)
     const client = await this.ownerClient(flags, { transport, WebSocket })
     const asked = { where: readWhere(flags.where, flags.or), since, target: this.there('') }
     const stop = stopSignal()
-    const ending = endingOf(stop.signal, timeout)
+    const ending = openEnding(stop.signal, timeout)
     const signal = AbortSignal.any([ending.signal, refusal.signal])
     try {
       const tail = await unlessAborted(openTail(client, argv.map(String), asked, signal), signal)
@@ -124,7 +131,7 @@ command of --exec or an address of --forward-to failed.`)
       this.note(counted(shown, 'event'))
       if (shown === 0) {
         const [only, another] = argv.map(String)
-        // Nobody who stops it waits for more requests.
+        // Someone who presses Ctrl-C does not want to wait for more requests.
         const isKnown = only !== undefined && another === undefined && !stop.signal.aborted
         const fields = isKnown ? documentFields(client, only) : undefined
         await this.noteEmptyResult(() => emptyResultNotes(flags, fields))
@@ -139,13 +146,13 @@ command of --exec or an address of --forward-to failed.`)
   }
 
   private async tailAll(words: readonly string[], flags: AllFlags): Promise<void> {
-    if (words.length > 0) throw misuse('--all is of the whole emulator, not of a collection.', 'Leave out one of both.')
+    if (words.length > 0) throw misuse('--all cannot be combined with collections.', 'Leave out one of them.')
     const { max, only, last, timeout } = flags
     const emulator = emulatorOfRunOrHere(undefined)
     if (!emulator) throw noEmulatorAsked()
     const connect = () => openControl(emulatorOfRunOrHere(undefined) ?? emulator)
     const stop = stopSignal()
-    const ending = endingOf(stop.signal, timeout)
+    const ending = openEnding(stop.signal, timeout)
     let isOpen = false
     let shown = 0
     try {
@@ -174,7 +181,7 @@ command of --exec or an address of --forward-to failed.`)
       return this.printLine(line)
     }
     if (type === 'event') this.log(eventLines(seen.event))
-    else if (type === 'ready') this.note(`listening to everything at ${url}; Ctrl-C ends it`, onStderr.dim)
+    else if (type === 'ready') this.note(`Listening to all events at ${url}. Press Ctrl-C to stop.`, onStderr.dim)
     else this.note(connectionNotes[type], onStderr.yellow)
   }
 
@@ -184,7 +191,7 @@ command of --exec or an address of --forward-to failed.`)
 
   private async show(
     tail: OpenTail,
-    wanted: Wanted,
+    wanted: TailWork,
     deadline: AbortSignal,
   ): Promise<{ shown: number; failed: number }> {
     let shown = 0
@@ -199,15 +206,15 @@ command of --exec or an address of --forward-to failed.`)
       if (++shown === wanted.max) break
     }
     if (undelivered > 0) {
-      this.note(`${counted(undelivered, 'event')} left undelivered ${graceSeconds} s after the end`, onStderr.red)
+      this.note(`${counted(undelivered, 'event')} not delivered within ${graceSeconds} s after the end`, onStderr.red)
     }
     return { shown, failed: failed + undelivered }
   }
 
-  /** One after the other, so that what they do happens in the order of the events. Answers how many of them failed. */
+  /** Delivers in the order of the events, one at a time. Returns how many deliveries failed. */
   private async deliver(
     event: Shown & { type: 'event' },
-    { exec, forwardTo }: Wanted,
+    { exec, forwardTo }: TailWork,
     deadline: AbortSignal,
   ): Promise<number> {
     const line = eventLine(event)
@@ -222,8 +229,8 @@ command of --exec or an address of --forward-to failed.`)
   private sayReady({ collections }: OpenTail, transport: 'ws' | 'sse') {
     const { url } = this.requireTarget({})
     if (this.jsonEnabled()) this.printLine({ type: 'ready', url, transport, collections })
-    const names = collections.length === 0 ? 'collections to come' : collections.join(', ')
-    this.note(`listening to ${names} at ${url}; Ctrl-C ends it`, onStderr.dim)
+    const names = collections.length === 0 ? 'new collections' : collections.join(', ')
+    this.note(`Listening to ${names} at ${url}. Press Ctrl-C to stop.`, onStderr.dim)
   }
 
   private print(event: Shown) {
@@ -231,7 +238,7 @@ command of --exec or an address of --forward-to failed.`)
       if (this.jsonEnabled()) return this.printLine(eventLine(event))
       return this.log(changeLines(event.collection, event.change, event.before, new Date()))
     }
-    const words = noteOf(event)
+    const words = describeNote(event)
     if (!this.jsonEnabled()) return this.note(words, onStderr.yellow)
     if (event.type !== 'ended') return this.printLine(event)
     const { code, message } = event.error
@@ -244,20 +251,23 @@ command of --exec or an address of --forward-to failed.`)
 }
 
 const connectionNotes = {
-  lost: 'The connection to the emulator was lost; trying again.',
-  back: 'The emulator is there again.',
+  lost: 'Lost the connection to the emulator. Reconnecting.',
+  back: 'Reconnected to the emulator.',
 }
 
-function hasReceiver({ exec, forwardTo }: Wanted): boolean {
+function hasReceiver({ exec, forwardTo }: TailWork): boolean {
   return exec !== undefined || forwardTo !== undefined
 }
 
 function readAddress(text: string | undefined): string | undefined {
   if (text === undefined || (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol))) return text
-  throw misuse(`Not a valid address to forward to: "${text}".`, 'Use --forward-to http://localhost:3000/hook.')
+  throw misuse(
+    `Invalid address "${text}" for --forward-to.`,
+    'Use http:// or https://, for example http://localhost:3000/hook.',
+  )
 }
 
 function notOpen(url: string, seconds = 0): CliFailure {
-  const message = `The events of ${url} could not be listened to within ${seconds || mostSecondsToOpen} s.`
+  const message = `Could not listen to the events of ${url} within ${seconds || maxSecondsToOpen} s.`
   return new CliFailure('TIME_OUT', exits.network, message)
 }

@@ -1,4 +1,4 @@
-import { SvcError, statusOf } from '../../client/protocol/model/errors.js'
+import { httpStatus, SvcError } from '../../client/protocol/model/errors.js'
 import { calledAs } from '../base/called-as.js'
 import { CliFailure, exits, isUnreachable, reworded } from '../base/failure.js'
 import { isAboutKey } from '../base/foreign-answer.js'
@@ -9,8 +9,8 @@ import type { Target } from '../target/target.js'
 import { record } from '../terminal/print.js'
 
 export default class Whoami extends TargetCommand {
-  static override summary = 'Show the service and the key that commands use, and where each is set.'
-  static override description = 'Asks the service whether it takes the key; exits with 3 when it does not.'
+  static override summary = 'Show which service and key commands use, and where each is set.'
+  static override description = 'Exits with 3 if the service refuses the key.'
   static override examples = ['<%= config.bin %> whoami', '<%= config.bin %> whoami --profile staging --json']
 
   protected readonly access = 'read'
@@ -23,7 +23,7 @@ export default class Whoami extends TargetCommand {
     const isTaken = await client.collections
       .list()
       .catch((error) => {
-        // A service that lists no collections lists users.
+        // A service that does not list its collections may list its users.
         if (!(error instanceof SvcError) || error.code !== 'METHOD_NOT_ALLOWED') throw error
         return client.users.list({ limit: 1 }).catch(undefinedIfOtherForm)
       })
@@ -45,27 +45,26 @@ export default class Whoami extends TargetCommand {
       ...(emulator ? { project: emulator.projectId } : {}),
       ...(flags.as === undefined ? {} : { as: flags.as }),
     }
-    // Under --json too, this is the answer and no failure: it says what is wrong.
+    // A refused key is a result, not a failure, so --json prints it like any other.
     if (!isTaken) process.exitCode = exits.notAuthorised
     this.log(record({ ...shown, ...(passedOver.length > 0 ? { passedOver: passedOver.join(', ') } : {}) }))
     return { ...shown, passedOver }
   }
 }
 
-/** The key is good, whatever the list looks like. @throws every other failure */
+/** Ignores lists in another form, which prove that the key is valid. @throws every other failure */
 function undefinedIfOtherForm(error: unknown): undefined {
-  if (!(error instanceof SvcError) || error.code !== 'INVALID_RESPONSE' || statusOf(error) >= 400) throw error
+  if (!(error instanceof SvcError) || error.code !== 'INVALID_RESPONSE' || httpStatus(error) >= 400) throw error
 }
 
-/** Whatever went wrong, where it was tried is what this command is asked for. */
+/** Names the service and the key in every failure. */
 function failedAt({ url, from, keyFrom, emulator }: Target, error: unknown): Error {
   const cause = error instanceof SvcError && error.cause instanceof CliFailure ? error.cause : error
   const where = emulator ? `${url} (${findEmulatorFile() ?? from})` : `${url} (${from})`
-  const key = keyFrom === undefined ? 'without a key' : `with the key of ${keyFrom}`
-  if (!isUnreachable(cause))
-    return reworded(cause, ({ message }) => ({ message: `${where}, asked ${key}: ${message}` }))
+  const key = keyFrom === undefined ? 'without a key' : `with the key from ${keyFrom}`
+  if (!isUnreachable(cause)) return reworded(cause, ({ message }) => ({ message: `${where}, ${key}: ${message}` }))
   const [exit, hint] = emulator
     ? [exits.notRunning, `Start it: ${calledAs()} dev`]
-    : [exits.network, 'Check the address, and that the service runs.']
+    : [exits.network, 'Check the address, and whether the service runs.']
   return new CliFailure(emulator ? 'NOT_RUNNING' : cause.code, exit, `Could not reach ${where}.`, hint, { cause })
 }

@@ -1,4 +1,4 @@
-/** What a configuration changes in a running emulator. */
+/** Applies a configuration to a running emulator. */
 import type { GivenSettings } from '../../client/protocol/control/projects.js'
 import type { DevSettings, SvcConfig } from '../../client/protocol/model/project.js'
 import { defaultSettings, onlyKeys, type ProjectSettings } from '../../client/protocol/model/project.js'
@@ -8,20 +8,21 @@ import type { EmulatorInfo } from '../target/emulator-file.js'
 type Name = keyof ProjectSettings
 
 export interface Applied {
-  /** What is in effect from now on, by name. */
+  /** Names of the settings that were applied. */
   readonly changed: readonly string[]
-  /** What waits for the next start. */
+  /** Names of the settings that need a restart. */
   readonly later: readonly string[]
 }
 
-/** What a running emulator can change, among what `svc dev` was started with. */
-const atOnce: readonly (keyof DevSettings)[] = ['latency']
+/** Settings of `svc dev` that can change while it runs. */
+const liveSettings: readonly (keyof DevSettings)[] = ['latency']
 
 /**
- * Brings the settings of the project from one configuration to the next. A setting that the file no longer names goes back to
- * its default; those that it never named are left as they are. `fixed` are those that a flag decides.
+ * Changes the settings of the project from one configuration to the next. Resets settings that the file no longer has to their
+ * defaults, and keeps those that it never had.
  *
- * @throws {SvcError} if the emulator refuses one of them; then all stay as they were.
+ * @param fixed settings that flags override
+ * @throws {SvcError} if the emulator refuses a setting; then none changes
  */
 export async function applyConfig(
   emulator: Pick<EmulatorInfo, 'url' | 'controlToken' | 'projectId'>,
@@ -36,10 +37,10 @@ export async function applyConfig(
     const settings = Object.fromEntries(names.map((name) => [name, next[name]]))
     await projects.update({ project, settings: settings as GivenSettings })
   }
-  const ofDev = changedNames(from.dev, to.dev)
+  const devNames = changedNames(from.dev, to.dev)
   return {
-    changed: [...names, ...ofDev.filter((name) => atOnce.includes(name))],
-    later: ofDev.filter((name) => !atOnce.includes(name)).map((name) => `dev.${name}`),
+    changed: [...names, ...devNames.filter((name) => liveSettings.includes(name))],
+    later: devNames.filter((name) => !liveSettings.includes(name)).map((name) => `dev.${name}`),
   }
 }
 

@@ -7,13 +7,13 @@ import { findProjectFile, type ProjectFile } from '../target/project-file.js'
 import { codeNotAccepted, isCodeAccepted, rememberCode } from '../target/trust.js'
 
 export interface FolderConfig {
-  /** Undefined if there is no `svc.json`. */
+  /** Undefined without a `svc.json`. */
   readonly path: string | undefined
   readonly config: SvcConfig
 }
 
 /**
- * Settings from a stranger's repository can open folders and databases, so they count only where svc was used before, or after
+ * Settings from a stranger's repository can open folders and databases, so they count only if svc was used here before, or after
  * `ask` has resolved.
  *
  * @throws {CliFailure} with exit 3 if they were never accepted and no prompt can be shown.
@@ -25,7 +25,7 @@ export async function openFolderConfig(ask: ((question: string) => Promise<void>
   return { path: findProjectFile()?.path, config: readFolderConfig() }
 }
 
-/** The `svc.json` that says how the emulator runs here. */
+/** Returns the `svc.json` if it has settings of the emulator, which the user must accept. */
 export function fileToAccept(): string | undefined {
   const file = findProjectFile()
   return file?.dev || file?.settings ? file.path : undefined
@@ -47,11 +47,11 @@ function refuseCode(): void {
 async function requireAccepted(path: string, ask: ((question: string) => Promise<void>) | undefined): Promise<void> {
   if (isCodeAccepted(path)) return
   if (!ask) throw codeNotAccepted(path)
-  await ask(`svc.json says how the emulator runs in ${dirname(path)}, where svc was not used before. Use it?`)
+  await ask(`svc.json configures the emulator in ${dirname(path)}, where svc was not used before. Use it?`)
   await rememberCode(path)
 }
 
-/** From the first start in a folder on, its user is responsible for its content. */
+/** Trusts the folder after its first start, because the user chose to run svc there. */
 export async function rememberFolder(folder: string): Promise<void> {
   const file = join(folder, 'svc.json')
   if (!isCodeAccepted(file)) await rememberCode(file)

@@ -1,4 +1,4 @@
-/** A project file, whatever it was written in, becomes a configuration, or a sentence that says what is wrong with it. */
+/** Validates the content of a project file. */
 import { isObject } from '../../client/protocol/model/json.js'
 import type { DevSettings, SvcConfig } from '../../client/protocol/model/project.js'
 import { CliFailure, exits } from '../base/failure.js'
@@ -8,18 +8,15 @@ type Test = (value: unknown) => boolean
 type Kind = readonly [isGood: Test, words: string]
 
 const isWhole =
-  (least: number, most: number): Test =>
+  (min: number, max: number): Test =>
   (value) =>
-    Number.isInteger(value) && Number(value) >= least && Number(value) <= most
+    Number.isInteger(value) && Number(value) >= min && Number(value) <= max
 
 const text: Kind = [(value) => typeof value === 'string', 'is not text']
 const flag: Kind = [(value) => typeof value === 'boolean', 'is not true or false']
-const object: Kind = [isObject, 'does not hold an object']
-const count = (most: number): Kind => [isWhole(0, most), `is not a whole number up to ${most}`]
-const between = (least: number, most: number): Kind => [
-  isWhole(least, most),
-  `is not a whole number from ${least} to ${most}`,
-]
+const object: Kind = [isObject, 'is not an object']
+const count = (max: number): Kind => [isWhole(0, max), `is not a whole number up to ${max}`]
+const between = (min: number, max: number): Kind => [isWhole(min, max), `is not a whole number from ${min} to ${max}`]
 const texts: Kind = [
   (value) => typeof value === 'string' || (Array.isArray(value) && value.every((one) => typeof one === 'string')),
   'is neither text nor a list of texts',
@@ -48,10 +45,10 @@ const dev = {
   latency: textOrNumber,
 } satisfies Record<keyof DevSettings, Kind>
 
-/** @throws {CliFailure} with exit 2, naming the file and the setting. Settings of the project are for the emulator to judge. */
+/** Leaves the values of project settings to the emulator. @throws {CliFailure} with exit 2, naming the file and the setting */
 export function readConfig(path: string, content: unknown): SvcConfig {
-  if (!isObject(content)) throw badFile(path, 'does not hold an object', { known: Object.keys(sections) })
-  // What editors read of it is theirs.
+  if (!isObject(content)) throw badFile(path, 'is not a JSON object', { known: Object.keys(sections) })
+  // `$schema` is for editors.
   const { $schema: _, ...config } = content
   requireKinds(path, config, sections)
   if (isObject(config.dev)) requireKinds(path, config.dev, dev, 'dev.')
@@ -60,18 +57,18 @@ export function readConfig(path: string, content: unknown): SvcConfig {
 
 interface Fault {
   readonly cause?: unknown
-  /** What the file may hold at that place, where it held something else. */
+  /** Valid names at this place. */
   readonly known?: readonly string[]
   readonly meant?: string | undefined
 }
 
 export function badFile(path: string, what: string, { cause, known, meant }: Fault = {}) {
   const question = meant === undefined ? '' : `Did you mean "${meant}"? `
-  const hint = known === undefined ? 'Correct it.' : `${question}It may hold: ${known.join(', ')}.`
+  const hint = known === undefined ? 'Fix the file and try again.' : `${question}Valid settings: ${known.join(', ')}.`
   return new CliFailure('BAD_CONFIG', exits.misuse, `${path}: ${what}.`, hint, { cause })
 }
 
-/** What is `undefined` is as good as left out. */
+/** Ignores settings that are `undefined`. */
 function requireKinds(path: string, content: object, kinds: Readonly<Record<string, Kind>>, prefix = ''): void {
   const known = Object.keys(kinds)
   for (const [name, value] of Object.entries(content)) {

@@ -4,11 +4,11 @@ import { readFolderConfig } from './folder-config.js'
 
 interface Receivers {
   readonly onChange: (config: SvcConfig) => Promise<void>
-  /** Receives what is wrong with the file, or with what it says. What was in effect stays in effect. */
+  /** Receives a failure to read or apply the file. The previous settings stay in effect. */
   readonly onBroken: (error: unknown) => void
 }
 
-/** Reads the file again each time it is saved, until the answered function is called. */
+/** Reads the file again whenever it is saved, until the returned function is called. */
 export function watchConfig(path: string, { onChange, onBroken }: Receivers): () => void {
   let work: Promise<void> = Promise.resolve()
   return watchContent(path, () => {

@@ -1,16 +1,16 @@
-/** The app that `svc dev -- …` starts: it has the address and the key in its environment, and ends with the emulator. */
+/** Starts the app of `svc dev -- …` with address and key in its environment, and stops it with the emulator. */
 import { signalAll, untilEnded } from '../exec/process-tree.js'
 import { type StartedCommand, startCommand } from '../exec/start-command.js'
 import type { EmulatorInfo } from '../target/emulator-file.js'
 
 export interface AppBeside extends Pick<StartedCommand, 'ended'> {
-  /** Ends it and all that it has started, as the signal says that the emulator got. */
+  /** Stops the app and all its child processes. `signal` is the one that the emulator received. */
   stop(signal: NodeJS.Signals): Promise<void>
 }
 
 const millisecondsToEndByItself = 700
 const millisecondsToEnd = 1_300
-/** One that is killed and that nobody waits for stays in the table of processes, for ever under some of containers. */
+/** Waits for a killed process to disappear, because some containers never reap orphans. */
 const millisecondsToBeGone = 100
 
 export function startBeside(
@@ -23,7 +23,7 @@ export function startBeside(
     ended: app.ended,
     async stop(signal) {
       const processes = await app.processes()
-      // A terminal sends Ctrl-C to all of them; signalled twice, many apps would end in the middle of their ending.
+      // A terminal has already sent Ctrl-C to all processes. Many apps abort their shutdown at a second signal.
       if (signal === 'SIGINT') await untilEnded(processes, millisecondsToEndByItself)
       const inTime = performance.now() + millisecondsToEnd
       const killing = setTimeout(() => signalAll(processes, 'SIGKILL'), millisecondsToEnd)

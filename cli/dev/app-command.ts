@@ -1,4 +1,4 @@
-/** Whether there is a command to run, asked before anything is started for it. */
+/** Checks that the command exists, before anything is started for it. */
 import { constants } from 'node:fs'
 import { access, stat } from 'node:fs/promises'
 import { delimiter, dirname, extname, join, resolve } from 'node:path'
@@ -13,7 +13,7 @@ export async function requireCommand([command = '']: readonly string[]): Promise
   const found: Found[] = []
   for (const place of places.flatMap(spellings)) found.push(await findAt(place))
   if (found.includes('command')) return
-  // A folder in PATH that is called so is none that was meant.
+  // A folder of that name in PATH is not an obstacle.
   const obstacle = found.find((one) => one === 'permission denied' || (isPath && one === 'is a directory'))
   throw noCommand(command, obstacle ?? 'not found')
 }
@@ -22,16 +22,16 @@ export function noCommand(command: string, why: string, cause?: unknown): CliFai
   const [first, ...others] = command.trim().split(/\s+/)
   const hint =
     others.length > 0
-      ? `In quotes it is one word. Leave them out: -- ${[first, ...others].join(' ')}`
-      : 'What follows "--" is the command and its words, as a shell would run it.'
-  return new CliFailure('NO_COMMAND', exits.notFound, `"${command}" could not be started (${why}).`, hint, { cause })
+      ? `Remove the quotes around the command: -- ${[first, ...others].join(' ')}`
+      : 'Write the command after "--" as in a shell, for example -- npm start'
+  return new CliFailure('NO_COMMAND', exits.notFound, `Could not start "${command}" (${why}).`, hint, { cause })
 }
 
 function pathFolders(): string[] {
   return (process.env.PATH ?? '').split(delimiter).filter((folder) => folder !== '')
 }
 
-/** The commands of the packages that are installed here, as npm finds them. */
+/** Returns the folders with commands of installed packages, as npm finds them. */
 function localFolders(): string[] {
   const folders: string[] = []
   for (let folder = process.cwd(); ; folder = dirname(folder)) {
@@ -40,13 +40,13 @@ function localFolders(): string[] {
   }
 }
 
-/** On Windows a command is found with an ending of PATHEXT. */
+/** Adds the extensions of PATHEXT on Windows. */
 function spellings(place: string): string[] {
   if (process.platform !== 'win32' || extname(place) !== '') return [place]
   return (process.env.PATHEXT ?? '.EXE;.CMD;.BAT;.COM').split(';').map((ending) => place + ending)
 }
 
-/** What is at a place, in the words of a shell. */
+/** Uses the words of a shell. */
 type Found = 'command' | 'is a directory' | 'permission denied' | 'not found'
 
 async function findAt(place: string): Promise<Found> {

@@ -13,26 +13,25 @@ import type { Demo } from './demo.js'
 
 export interface BoxDetails {
   readonly seconds: number
-  /** What keeps the data, in words. */
+  /** Describes where data is saved. */
   readonly data: string
-  /** What hashes passwords. */
   readonly hashLibrary: string
-  /** Whether the data outlive it. */
+  /** Whether data survives a restart. */
   readonly isKept: boolean
-  /** The emulator of the folder that it runs beside, which commands there speak to. */
+  /** The folder's main emulator, which commands talk to, if this one runs next to it. */
   readonly other: EmulatorInfo | undefined
-  /** Where it says that it runs. */
+  /** The state folder. */
   readonly folder: string
   readonly secretKey: string | undefined
   readonly isOpenToOthers: boolean
-  /** Where others reach it through a tunnel. */
+  /** The address of the tunnel. */
   readonly publicUrl: string | undefined
   readonly demo: Demo | undefined
-  /** The command that runs beside it, which the keys of the terminal belong to. */
+  /** The command after `--`, which owns the keyboard. */
   readonly app: readonly string[]
 }
 
-/** What `svc dev` shows once it answers. Its lines have no frame at the sides: they are there to be copied. */
+/** Formats what `svc dev` prints once it is ready. Lines have no frame at the sides, so they can be copied. */
 export function box(info: EmulatorInfo, details: BoxDetails): string {
   const width = Math.min(terminalWidth(), 78)
   const svc = calledAs()
@@ -41,7 +40,7 @@ export function box(info: EmulatorInfo, details: BoxDetails): string {
       'API',
       [info.url, ...(details.publicUrl === undefined ? [] : [details.publicUrl])].map((url) => onStdout.cyan(url)),
     ],
-    ['Page', [onlyOnTerminal(onStdout.cyan(dashboardAddress(info)), pageElsewhere(info, details))]],
+    ['Dashboard', [onlyOnTerminal(onStdout.cyan(dashboardAddress(info)), pageElsewhere(info, details))]],
     ['Key', [info.apiKey]],
     ...(details.secretKey
       ? [
@@ -58,16 +57,19 @@ export function box(info: EmulatorInfo, details: BoxDetails): string {
   ]
   const lines = entries.flatMap(([title, values], at) => [
     ...(at > 0 && values.length > 1 ? [''] : []),
-    ...values.map((value, line) => `  ${onStdout.bold((line === 0 ? title : '').padEnd(6))}  ${value}`),
+    ...values.map((value, line) => `  ${onStdout.bold((line === 0 ? title : '').padEnd(titleColumns))}  ${value}`),
   ])
   const warning = details.isOpenToOthers
-    ? ['', `  ${onStdout.yellow('Other machines can reach it. Anyone with the key can read and change everything.')}`]
+    ? [
+        '',
+        `  ${onStdout.yellow('Other machines can reach the emulator. Anyone with the key can read and change everything.')}`,
+      ]
     : []
   const title = `svc ${info.version} is ready in ${duration(details.seconds)}`
   return ['', rule(title, width), '', ...lines, ...warning, '', rule(lastWords(details), width), ''].join('\n')
 }
 
-/** The control token opens everything, so it stays in its file. */
+/** Leaves the control token in its file, because it grants full access. */
 function pageElsewhere(info: EmulatorInfo, { folder }: BoxDetails): string {
   return `${dashboardPageUrl(info)}  control token: in ${nearby(join(folder, 'emulator.json'))}`
 }
@@ -76,22 +78,24 @@ function secretElsewhere(): string {
   return `not shown here; create one: ${calledAs()} project key --secret`
 }
 
+const titleColumns = 'Dashboard'.length
+
 function lastWords({ app: [command], isKept }: BoxDetails): string {
-  if (command !== undefined) return `${command} runs beside it; they end together`
-  // What `hotkeys.ts` listens to, which is loaded after this is shown.
-  if (process.stdin.isTTY) return 't shows events, n creates a document, l logs in, ? all keys, Ctrl-C stops'
-  return isKept ? 'Ctrl-C stops it; what was answered is kept' : 'Ctrl-C stops it; nothing is kept'
+  if (command !== undefined) return `${command} runs with it; both stop together`
+  // The keys of `hotkeys.ts`, which is loaded after the box is printed.
+  if (process.stdin.isTTY) return 't shows events, n creates a document, l logs in, ? lists keys, Ctrl-C stops'
+  return isKept ? 'Ctrl-C stops it; your data is saved' : 'Ctrl-C stops it; nothing is saved'
 }
 
 const firstSteps = ['collections create posts', 'docs create posts title=Hello views:=1', 'docs list posts']
 
-/** Commands find the emulator of the folder they are in; another one has to be named. */
+/** Returns the shell command that points other commands to this emulator, if they do not find it themselves. */
 function hereToo({ url, apiKey }: EmulatorInfo, { folder, other }: BoxDetails): string[] {
   if (other) return [`export SVC_URL=${url} SVC_API_KEY=${apiKey}`]
   return dataWords(folder) === '' ? [] : [`eval "$(${calledAs()} status${dataWords(folder)} --env)"`]
 }
 
-/** What has to be said for a command to find this state folder: nothing where it is the usual one. */
+/** Returns the --data flag for this state folder, or nothing for the default one. */
 export function dataWords(folder: string): string {
   return folder === resolve(stateFolder) ? '' : ` --data ${shellWord(nearby(folder))}`
 }
@@ -101,7 +105,7 @@ function rule(words: string, width: number): string {
   return `${onStdout.dim('──')} ${onStdout.bold(words)} ${onStdout.dim('─'.repeat(Math.max(2, finite - words.length - 4)))}`
 }
 
-/** A folder as somebody in this one would write it. */
+/** Formats a folder relative to the working folder. */
 export function nearby(folder: string): string {
   const path = relative(process.cwd(), folder)
   return path.startsWith('..') ? folder : path || '.'

@@ -1,4 +1,4 @@
-/** Something to look at: authors, posts that link to them, comments that link to posts, a user and a file. */
+/** Demo data: authors, posts that link to them, comments that link to posts, a user and a file. */
 import { SvcError } from '../../client/protocol/model/errors.js'
 import type { JsonObject } from '../../client/protocol/model/json.js'
 import type { SeedDocuments, SeedStep } from '../../client/protocol/model/seed/steps.js'
@@ -6,13 +6,13 @@ import type { SeedTarget } from '../../seeds/send.js'
 import type { Client } from '../base/target-command.js'
 
 export interface Demo {
-  /** Commands, without the name of the program. */
+  /** Commands to try, without the program name. */
   readonly toTry: readonly string[]
 }
 
 /**
- * Fills what is missing or empty, whoever may write it, and leaves alone what is there: starting again adds nothing. Where what
- * is there does not go with it, nothing is added, and that is said; what the demo has added before can be tried all the same.
+ * Fills missing or empty collections, whatever their permissions, and keeps existing data, so a restart adds nothing. If the
+ * existing data does not fit, adds nothing and says so. Earlier demo data can still be tried.
  */
 export async function loadDemo(
   { control, project }: SeedTarget,
@@ -27,7 +27,7 @@ export async function loadDemo(
   } catch (error) {
     if (!(error instanceof SvcError)) throw error
     const lacksReferred = error.issues.some(({ type }) => type === 'reference')
-    say(`no demo data were added: ${lacksReferred ? lacksWords : error.message}`)
+    say(`No demo data added: ${lacksReferred ? lacksWords : error.message}`)
     const isThere = lacksReferred && (await collections.get('posts').catch(() => undefined)) !== undefined
     if (!isThere) return undefined
   }
@@ -41,13 +41,12 @@ export async function loadDemo(
   }
 }
 
-/** Of a collection that is left alone, as its documents may have been changed since. */
 const lacksWords =
-  '"authors" or "posts" does not hold all documents of the demo any more. To have them anew: svc reset, or delete authors, posts and comments.'
+  '"authors" or "posts" lacks documents of the demo. To restore it, delete authors, posts and comments, or run svc reset.'
 
 const filePart = 'file welcome'
 
-/** Nobody whom the built-in identity provider knows: they could not log in there any more. */
+/** Uses an address that the built-in identity provider lacks, because its accounts could not log in otherwise. */
 const demoUser = { email: 'linus@example.com', password: 'Correct4Horse', data: { username: 'linus' } }
 
 function steps(): SeedStep[] {
@@ -77,26 +76,26 @@ function steps(): SeedStep[] {
       status: at % 4 === 3 ? 'draft' : 'published',
       views: (at * 137) % 900,
       tags: tags.filter((_, tag) => (at + tag) % 3 === 0),
-      author: idOf('authors', authorNames, at),
+      author: referTo('authors', authorNames, at),
     })),
     { step: 'collection', name: 'comments', key: 'text' },
     documents(remarks, (text, at) => ({
       text,
-      post: idOf('posts', titles, at * 5),
-      author: idOf('authors', authorNames, at + 1),
+      post: referTo('posts', titles, at * 5),
+      author: referTo('authors', authorNames, at + 1),
     })),
   ]
 }
 
-/** Each is called what tells it from the others, and may be referred to. */
-function documents(names: readonly string[], dataOf: (name: string, at: number) => JsonObject): SeedDocuments {
+/** Names each document by its unique value, so that others can refer to it. */
+function documents(names: readonly string[], makeData: (name: string, at: number) => JsonObject): SeedDocuments {
   return {
     step: 'documents',
-    documents: names.map((name, at) => ({ name, data: dataOf(name, at), hasReferences: true, isReferred: true })),
+    documents: names.map((name, at) => ({ name, data: makeData(name, at), hasReferences: true, isReferred: true })),
   }
 }
 
-function idOf(collection: string, names: readonly string[], at: number): string {
+function referTo(collection: string, names: readonly string[], at: number): string {
   return `\${${collection}.${names[at % names.length]}.id}`
 }
 

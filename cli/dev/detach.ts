@@ -9,19 +9,19 @@ import { CliFailure, exits } from '../base/failure.js'
 import { stopSignal } from '../base/stop-signal.js'
 import { type EmulatorInfo, readEmulatorFile } from '../target/emulator-file.js'
 
-const betweenLooksMilliseconds = 25
+const pollMilliseconds = 25
 
 export interface Detached {
   readonly info: EmulatorInfo
-  /** Whether commands in the folder speak to another emulator. */
+  /** Whether commands in the folder talk to another emulator. */
   readonly isBeside: boolean
 }
 
 /**
- * Starts `svc dev` with these words in a process of its own, which stays when this one ends, and waits until it answers.
- * What it says is in `dev.log` of the state folder; one that cannot start leaves the log of the one that runs alone.
+ * Starts `svc dev` with these arguments in a background process, and waits until it is ready. Its output goes to `dev.log` in
+ * the state folder. A failed start does not touch the log of a running emulator.
  *
- * @throws {CliFailure} as the process would, if it ends before it is ready; `INTERRUPTED` at a signal, which ends that process, too
+ * @throws {CliFailure} the failure of the process, if it ends before it is ready; `INTERRUPTED` at a signal, which ends it too
  */
 export async function startDetached(
   words: readonly string[],
@@ -31,7 +31,7 @@ export async function startDetached(
   const { makeStateFolder } = await import('../../emulator/database/pglite/folder-place.js')
   await makeStateFolder(folder)
   const log = join(folder, `dev.${process.pid}.log`)
-  // Neither one of a process that was killed, nor a link that came with a cloned folder: contract 12.4.
+  // Removes the log of a killed process, or a link that came with a cloned folder: contract 12.4.
   await rm(log, { force: true })
   const stop = stopSignal()
   const output = openSync(log, 'wx', 0o600)
@@ -45,30 +45,30 @@ export async function startDetached(
   child.once('exit', () => {
     hasEnded = true
   })
-  // The process is in no group of the terminal's, which sends a signal to this one alone.
+  // Passes the signal on, because the terminal sends it to the foreground process only.
   stop.signal.addEventListener('abort', () => child.kill(), { once: true })
   try {
     for (;;) {
-      const info = stop.signal.aborted ? undefined : readyIn(log)
+      const info = stop.signal.aborted ? undefined : readInfo(log)
       if (info) {
         await rename(log, join(folder, 'dev.log'))
         return { info, isBeside: readEmulatorFile(join(folder, 'emulator.json'))?.pid !== info.pid }
       }
-      if (hasEnded) throw stop.signal.aborted ? await stoppedWith(log, stop.exit()) : await failureIn(log)
-      await wait(betweenLooksMilliseconds)
+      if (hasEnded) throw stop.signal.aborted ? await interrupted(log, stop.exit()) : await readFailure(log)
+      await wait(pollMilliseconds)
     }
   } finally {
     stop.release()
   }
 }
 
-async function stoppedWith(log: string, exit: number): Promise<CliFailure> {
+async function interrupted(log: string, exit: number): Promise<CliFailure> {
   await rm(log, { force: true })
-  return new CliFailure('INTERRUPTED', exit, 'Stopped; nothing runs in the background.')
+  return new CliFailure('INTERRUPTED', exit, 'Stopped. Nothing runs in the background.')
 }
 
-/** What `svc dev --json` says first, once it answers. */
-function readyIn(log: string): EmulatorInfo | undefined {
+/** Reads the line that `svc dev --json` prints first when it is ready. */
+function readInfo(log: string): EmulatorInfo | undefined {
   const lines = readFileSync(log, 'utf8').split('\n').slice(0, -1)
   const ready = lines.map(parseJson).find((line) => isObject(line) && line.type === 'ready')
   if (!isObject(ready)) return undefined
@@ -76,14 +76,19 @@ function readyIn(log: string): EmulatorInfo | undefined {
   return info as unknown as EmulatorInfo
 }
 
-/** What the process said last, which under --json is why it ended. */
-async function failureIn(log: string): Promise<CliFailure> {
+/** Reads the last output of the process, which with --json is its failure. */
+async function readFailure(log: string): Promise<CliFailure> {
   try {
     const text = readFileSync(log, 'utf8')
     const { code, exit, message, hint } = JSON.parse(text.slice(text.lastIndexOf('{\n  "error"'))).error
     await rm(log)
     return new CliFailure(code, exit, message, hint ?? undefined)
   } catch {
-    return new CliFailure('NOT_STARTED', exits.failed, 'It ended before it was ready.', `See its output: ${log}`)
+    return new CliFailure(
+      'NOT_STARTED',
+      exits.failed,
+      'The emulator exited before it was ready.',
+      `See its log: ${log}`,
+    )
   }
 }

@@ -14,85 +14,83 @@ export const devFlags = {
     min: 0,
     max: 65_535,
     description:
-      'port to listen on; 0 takes a free one, for this start alone [default: the one before; at first 4400, or the next free one]',
+      'port to listen on; 0 picks a free one for this start only [default: the previous one; at first 4400 or the next free one]',
   }),
   host: Flags.string({ description: 'address to listen on [default: this machine only]' }),
   'allowed-host': Flags.string({
     multiple: true,
     multipleNonGreedy: true,
     delimiter: ',',
-    description: "further names that requests may give as their host, beside this machine's own",
+    description: 'host names to accept in requests, in addition to those of this machine',
     helpValue: 'name',
   }),
   'public-url': Flags.string({
-    description:
-      'where others reach it through a tunnel; addresses of files and logins and links in mails begin with it',
+    description: 'public address, for example of a tunnel; used for file URLs, logins and links in mail',
     helpValue: 'https://…',
   }),
   data: Flags.string({ description: `state folder [default: ${stateFolder}]`, helpValue: 'folder' }),
-  memory: Flags.boolean({ description: 'keep no data on disk', exclusive: ['fresh', 'database-url'] }),
+  memory: Flags.boolean({ description: 'save nothing to disk', exclusive: ['fresh', 'database-url'] }),
   'per-branch': Flags.boolean({
-    description: 'keep the data of each git branch apart; keys and port are the same',
+    description: 'keep separate data for each git branch, with the same keys and port',
     exclusive: ['memory', 'database-url'],
   }),
-  snapshot: Flags.string({ description: 'load this snapshot first; svc undo takes it back', helpValue: 'name' }),
+  snapshot: Flags.string({ description: 'load this snapshot first; svc undo undoes it', helpValue: 'name' }),
   fresh: Flags.boolean({
-    description: 'start with no data; what there was is set aside',
+    description: 'start without data; existing data is moved aside',
     exclusive: ['database-url'],
   }),
-  'new-token': Flags.boolean({ description: 'draw another control token; the old one is refused from then on' }),
-  dialect: Flags.string({ description: 'forms the project speaks: a, b, c, or "a, document=flat"' }),
+  'new-token': Flags.boolean({ description: 'create a new control token and revoke the old one' }),
+  dialect: Flags.string({ description: 'dialect of the project: a, b, c, or "a, document=flat"' }),
   tier: Flags.option({
     options: tiers,
-    description:
-      'plan whose limits for files the project has; rate limits are off unless the setting rateLimit turns them on',
+    description: 'plan that sets the file limits of the project; the setting rateLimit turns on rate limits',
   })(),
-  project: Flags.string({ description: 'project that the key belongs to [default: dev]' }),
+  project: Flags.string({ description: 'project of the key [default: dev]' }),
   'database-url': Flags.string({
-    description: 'a PostgreSQL server instead of the embedded one',
+    description: 'PostgreSQL server to use instead of the embedded database',
     helpValue: 'postgres://…',
   }),
   'database-listen-url': Flags.string({
-    description: 'the same server past a pooler in transaction mode [default: --database-url]',
+    description: 'direct address of the server, if --database-url is a pooler in transaction mode',
     helpValue: 'postgres://…',
   }),
   'files-url': Flags.string({
-    description: 'an S3 bucket for files instead of the state folder',
+    description: 'S3 bucket to store files in, instead of the state folder',
     helpValue: 's3://bucket/prefix',
   }),
   'ready-file': Flags.string({
-    description: 'file to write address and keys to, once it answers',
+    description: 'file to write address and keys to when the emulator is ready',
     helpValue: 'file',
   }),
   ...mailFlags,
   'trusted-proxies': Flags.integer({
     min: 0,
-    description: 'proxies in front that report where clients are, in x-forwarded-for [default: none]',
+    description: 'number of proxies in front that set x-forwarded-for [default: 0]',
   }),
   'mail-from': Flags.string({ description: 'sender address of mail', helpValue: 'address' }),
   latency: Flags.string({
-    description: "let every answer of the project's API come later: as 200ms, 100ms-2s, or a number of milliseconds",
+    description: 'delay every API response: 200ms, 100ms-2s, or a number of milliseconds',
     helpValue: 'duration',
   }),
   open: Flags.boolean({ description: 'open the dashboard in the browser' }),
-  detach: Flags.boolean({ description: 'run in the background; svc stop ends it' }),
-  demo: Flags.boolean({ description: 'add authors, posts, comments, a user and a file to look at, once' }),
+  detach: Flags.boolean({ description: 'run in the background; stop it with svc stop' }),
+  demo: Flags.boolean({ description: 'add demo data once: authors, posts, comments, a user and a file' }),
   seed: Flags.string({
     multiple: true,
     multipleNonGreedy: true,
-    description: 'file to fill collections from, as svc seed does',
+    description: 'seed file to apply; see svc seed',
     helpValue: 'file',
   }),
   types: Flags.string({
-    description: 'file of types to keep up to date, as svc types generate writes it',
+    description: 'types file to keep up to date; see svc types generate',
     helpValue: 'file',
   }),
-  watch: Flags.boolean({ description: 'apply what is saved in the files of --seed; what they say no more stays' }),
+  watch: Flags.boolean({ description: 'apply the files of --seed again when you save them; never deletes' }),
 }
 
-type Given = InferredFlags<typeof devFlags>
+type DevFlags = InferredFlags<typeof devFlags>
 
-export interface DevOptions extends Given {
+export interface DevOptions extends DevFlags {
   readonly 'allowed-host': string[]
   /** The state folder. */
   readonly folder: string
@@ -100,8 +98,8 @@ export interface DevOptions extends Given {
   readonly sharedBuffersMb: number | undefined
 }
 
-/** What the flags say, and where they say nothing, the project file. */
-export function devOptions(flags: Given, { path, config: { dev = {} } }: FolderConfig): DevOptions {
+/** Merges flags and project file. Flags win. */
+export function devOptions(flags: DevFlags, { path, config: { dev = {} } }: FolderConfig): DevOptions {
   const place = (given: string) => resolve(path === undefined ? '.' : dirname(path), given)
   const seed = dev.seed === undefined ? [] : [dev.seed].flat()
   const data = flags.data ?? (dev.data === undefined ? undefined : place(dev.data))
@@ -129,20 +127,20 @@ export function devOptions(flags: Given, { path, config: { dev = {} } }: FolderC
   }
 }
 
-/** What is done with folders of the embedded database, and what there is instead. A flag beside a flag is refused before. */
+/** Flags that only work with the embedded database, and alternatives. oclif has already refused conflicting flags. */
 const onlyEmbedded = {
-  fresh: 'Empty the project once it runs: svc reset.',
-  'per-branch': 'Give each branch a database of its own with --database-url.',
+  fresh: 'Start without --fresh, then empty the project: svc reset',
+  'per-branch': 'Use a separate database for each branch with --database-url.',
 }
 
-/** @throws {CliFailure} where the project file names a server that cannot do what was asked for */
+/** @throws {CliFailure} if the project file names a server that does not support a flag */
 function refuseOnServer(asked: { readonly [Flag in keyof typeof onlyEmbedded]: boolean }): void {
   for (const flag of ['fresh', 'per-branch'] as const) {
-    if (asked[flag]) throw misuse(`--${flag} is for the embedded database, and databaseUrl is set.`, onlyEmbedded[flag])
+    if (asked[flag]) throw misuse(`--${flag} needs the embedded database, but databaseUrl is set.`, onlyEmbedded[flag])
   }
 }
 
-/** The settings of the project that a flag decides, whatever a file says. */
-export function settingsOfFlags({ dialect, tier }: Pick<Given, 'dialect' | 'tier'>): (keyof ProjectSettings)[] {
+/** Returns the project settings that flags override. */
+export function settingsOfFlags({ dialect, tier }: Pick<DevFlags, 'dialect' | 'tier'>): (keyof ProjectSettings)[] {
   return [...(dialect === undefined ? [] : ['dialect' as const]), ...(tier === undefined ? [] : ['tier' as const])]
 }

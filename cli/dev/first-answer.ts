@@ -1,18 +1,18 @@
 import type { Emulator } from '../../emulator/dev.js'
 
-// An `import` of it loads `fetch` as well, from Node 22 on. Decision 65.
+// Importing it would also load `fetch`, from Node 22 on. Decision 65.
 const { get } = process.getBuiltinModule('node:http')
 
-type Asked = Pick<Emulator, 'url' | 'apiKey' | 'someCollection' | 'forgetRequests'>
+type FirstRequests = Pick<Emulator, 'url' | 'apiKey' | 'someCollection' | 'forgetRequests'>
 
 /**
- * Waits for answers that went the whole way: to a request, and to a subscription, each through HTTP, the key and the database.
- * They are about one collection: to list all of them takes the longer the more there are. Asked by the plainest of means, since
- * `fetch` takes longer to load than this takes to be answered. Afterwards the logs of requests and events are empty.
+ * Sends a request and a subscription through HTTP, the key and the database, and waits for both responses. They concern one
+ * collection, because a list of all would take longer with each. Uses `node:http`, because `fetch` takes longer to load than
+ * the requests take. Clears the logs of requests and events afterwards.
  *
- * @throws {Error} if one of them is no good answer.
+ * @throws {Error} if a response has an unexpected status
  */
-export async function firstAnswers(emulator: Asked): Promise<void> {
+export async function firstAnswers(emulator: FirstRequests): Promise<void> {
   const name = await emulator.someCollection()
   const record = await ask(emulator, name === undefined ? '/collections' : `/api/collections/${name}`)
   if (record.status !== 200) throw unexpected('request', record.status)
@@ -22,14 +22,14 @@ export async function firstAnswers(emulator: Asked): Promise<void> {
   emulator.forgetRequests()
 }
 
-/** The collection may be for users or for some roles only: then to be refused is the right answer. */
+/** Accepts a refusal, because the collection may be open only to users or roles. */
 const notForThisKey = [401, 403]
 
-/** No collection can have that name: where there is none yet, the database has to say so. */
+/** Reserved, so no collection has this name. The database must answer that it does not exist. */
 const noCollection = 'documents'
 
-/** Of a stream the beginning is enough: it is not listened to any longer. */
-function ask({ url, apiKey }: Asked, path: string): Promise<{ status: number | undefined }> {
+/** Ends a stream after its first data. */
+function ask({ url, apiKey }: FirstRequests, path: string): Promise<{ status: number | undefined }> {
   const headers = { 'x-api-key': apiKey, 'svc-dialect': 'a' }
   return new Promise((resolve, reject) => {
     const asking = get(url + path, { headers, agent: false }, (answer) => {
@@ -47,5 +47,5 @@ function ask({ url, apiKey }: Asked, path: string): Promise<{ status: number | u
 }
 
 function unexpected(what: string, status: number | undefined): Error {
-  return new Error(`The emulator started, and answered its first ${what} with ${status}.`)
+  return new Error(`The emulator started, but answered its first ${what} with ${status}.`)
 }

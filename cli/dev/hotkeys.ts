@@ -2,9 +2,9 @@
 import { emitKeypressEvents, type Key } from 'node:readline'
 import type { Client } from '../../client/index.js'
 import { describeFailure } from '../base/failure.js'
-import { requestWords, timeOf } from '../logs/log-line.js'
+import { formatTime, requestWords } from '../logs/log-line.js'
 import { changeLines } from '../tail/change-lines.js'
-import { noteOf } from '../tail/notes.js'
+import { describeNote } from '../tail/notes.js'
 import { openTail, type Tail } from '../tail/open-tail.js'
 import { openControl } from '../target/control.js'
 import type { EmulatorInfo } from '../target/emulator-file.js'
@@ -22,19 +22,19 @@ export interface Watched {
   /** The state folder. */
   readonly folder: string
   readonly requests: RequestLog
-  /** What else the line at the bottom says. */
+  /** Returns more text for the status line. */
   readonly about: () => readonly string[]
 }
 
-/** What a key does, in the words of `?`. */
 interface Hotkey {
+  /** The help text that `?` shows. */
   readonly words: string
   readonly press: () => Promise<void> | void
 }
 
 const redrawMilliseconds = 500
 
-/** Listens until the answered function is called, which leaves the terminal as it was. Without a terminal it does nothing. */
+/** Listens until the returned function is called, which restores the terminal. Does nothing without a terminal. */
 export function listenToKeys(watched: Watched, input: NodeJS.ReadStream = process.stdin): () => void {
   if (!input.isTTY) return () => undefined
   const { client, emulator, folder, requests } = watched
@@ -51,16 +51,16 @@ export function listenToKeys(watched: Watched, input: NodeJS.ReadStream = proces
     o: { words: 'open the dashboard', press: () => openDashboard(emulator, folder) },
     c: { words: 'clear the terminal', press: screen.clear },
     '?': { words: 'show these keys', press: () => say(help(keys)) },
-    q: { words: 'stop, as Ctrl-C does', press: interrupt },
+    q: { words: 'stop, like Ctrl-C', press: interrupt },
   }
   const redraw = () =>
-    screen.status(statusOf(watched, [...(tail.isOn() ? ['events'] : []), ...(lines.isOn() ? ['requests'] : [])]))
+    screen.status(formatStatus(watched, [...(tail.isOn() ? ['events'] : []), ...(lines.isOn() ? ['requests'] : [])]))
   const timer = setInterval(redraw, redrawMilliseconds)
   const restore = () => input.setRawMode(false)
-  // One after the other, however fast they are pressed.
+  // Queues the keys, so that fast ones do not overlap.
   let work: Promise<void> = Promise.resolve()
   const onKey = (text: string | undefined, { name = text ?? '', ctrl }: Key) => {
-    // In raw mode the terminal sends no signals of its own.
+    // In raw mode, the terminal sends no signals.
     if (ctrl) return name === 'c' ? interrupt() : undefined
     const key = Object.hasOwn(keys, name) ? keys[name] : undefined
     if (key) work = work.then(key.press).catch(sayFailure).then(redraw)
@@ -84,7 +84,7 @@ export function listenToKeys(watched: Watched, input: NodeJS.ReadStream = proces
   }
 }
 
-function statusOf({ emulator, requests, about }: Watched, shown: readonly string[]): string {
+function formatStatus({ emulator, requests, about }: Watched, shown: readonly string[]): string {
   const { all, failed } = requests.counts()
   const count = `${all} ${all === 1 ? 'request' : 'requests'}${failed === 0 ? '' : `, ${failed} failed`}`
   const showing = shown.length === 0 ? [] : [`showing ${shown.join(' and ')}`]
@@ -103,18 +103,18 @@ function interrupt(): void {
 
 async function createOne(client: Client, isShown: boolean): Promise<void> {
   const { id, collection } = await createSample(client)
-  if (!isShown) say(`created ${id} in ${collection}; t shows events`)
+  if (!isShown) say(`Created ${id} in ${collection}. Press t to show events.`)
 }
 
 async function showMail(emulator: EmulatorInfo): Promise<void> {
   const { mail } = openControl(emulator)
   const [newest] = (await mail.list({ limit: 1 })).mails
-  if (!newest) return say('no mail yet')
+  if (!newest) return say('No mail yet.')
   const { to, subject, links, codes } = await mail.get({ id: newest.id })
   print([`"${subject}" to ${to}`, ...links, ...codes].join('\n  '))
 }
 
-/** A line for each request, on or off. */
+/** Turns the request lines on and off. */
 function requestSwitch(requests: RequestLog) {
   let isOn = false
   return {
@@ -122,16 +122,16 @@ function requestSwitch(requests: RequestLog) {
     toggle() {
       isOn = !isOn
       requests.show(isOn ? showRequest : undefined)
-      say(isOn ? 'showing requests; r ends it' : 'no longer showing requests')
+      say(isOn ? 'Showing requests. Press r to hide them.' : 'Hiding requests.')
     },
   }
 }
 
 function showRequest(request: LoggedRequest): void {
-  process.stdout.write(`${onStdout.dim(timeOf(request.time))}  ${requestWords({ ...request }, onStdout)}\n`)
+  process.stdout.write(`${onStdout.dim(formatTime(request.time))}  ${requestWords({ ...request }, onStdout)}\n`)
 }
 
-/** The tail of all collections, on or off. */
+/** Turns the events of all collections on and off. */
 function tailSwitch(client: Client) {
   let running: AbortController | undefined
 
@@ -139,7 +139,7 @@ function tailSwitch(client: Client) {
     for await (const event of tail.events()) {
       if (event.type === 'event')
         process.stdout.write(`${changeLines(event.collection, event.change, event.before, new Date())}\n`)
-      else say(noteOf(event))
+      else say(describeNote(event))
     }
     tail.close()
   }
@@ -155,7 +155,7 @@ function tailSwitch(client: Client) {
     async toggle() {
       if (running) {
         off()
-        return say('no longer showing events')
+        return say('Hiding events.')
       }
       running = new AbortController()
       const { signal } = running
@@ -165,7 +165,7 @@ function tailSwitch(client: Client) {
         throw error
       })
       if (!tail) return
-      say('showing events; t ends it')
+      say('Showing events. Press t to hide them.')
       show(tail).catch((error) => {
         if (running?.signal === signal) off()
         sayFailure(error)
@@ -178,7 +178,7 @@ function sayFailure(error: unknown) {
   say(describeFailure(error).message)
 }
 
-/** What may hold a token goes to stdout, which is a terminal here; stderr may be a file. */
+/** Prints text that may hold a token to stdout, which is a terminal here. stderr may be a file. */
 function print(words: string) {
   process.stdout.write(`${onStdout.dim(printableLines(words))}\n`)
 }

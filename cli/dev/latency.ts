@@ -1,37 +1,37 @@
 import { misuse } from '../base/failure.js'
-import { durationOf } from '../terminal/duration.js'
+import { parseDuration } from '../terminal/duration.js'
 
-/** Milliseconds that answers come later: between these two. */
+/** Bounds for the delay of responses, in milliseconds. */
 export interface Latency {
-  readonly least: number
-  readonly most: number
+  readonly min: number
+  readonly max: number
 }
 
-const noLatency: Latency = { least: 0, most: 0 }
-const mostMilliseconds = 60_000
+const noLatency: Latency = { min: 0, max: 0 }
+const maxMilliseconds = 60_000
 
-/** @throws {CliFailure} with exit 2; `from` says who gave it. */
+/** @throws {CliFailure} with exit 2. @param from the flag or file that sets it */
 export function readLatency(given: string | number | undefined, from: string): Latency {
   if (given === undefined) return noLatency
-  const [least = Number.NaN, most = least, more] = String(given).split('-').map(millisecondsOf)
-  if (least <= most && most <= mostMilliseconds && more === undefined) return { least, most }
+  const [min = Number.NaN, max = min, more] = String(given).split('-').map(parseMilliseconds)
+  if (min <= max && max <= maxMilliseconds && more === undefined) return { min, max }
   throw misuse(
-    `Not a valid latency: "${given}" (${from}).`,
-    'Use up to a minute, as 200ms or 100ms-2s; numbers are milliseconds.',
+    `Invalid latency "${given}" (${from}).`,
+    'Use at most one minute, for example 200ms or 100ms-2s. Numbers without a unit are milliseconds.',
   )
 }
 
-function millisecondsOf(text: string): number {
-  return durationOf(/^\d{1,6}$/.test(text) ? `${text}ms` : text) ?? Number.NaN
+function parseMilliseconds(text: string): number {
+  return parseDuration(/^\d{1,6}$/.test(text) ? `${text}ms` : text) ?? Number.NaN
 }
 
-/** The next one, evenly spread. */
-export function drawLatency({ least, most }: Latency): number {
-  return least + Math.random() * (most - least)
+/** Draws a random delay between the bounds. */
+export function drawLatency({ min, max }: Latency): number {
+  return min + Math.random() * (max - min)
 }
 
-/** For the line at the bottom; nothing where answers come at once. */
-export function latencyWords({ least, most }: Latency): string[] {
-  if (most === 0) return []
-  return [`latency ${least === most ? least : `${least} to ${most}`} ms`]
+/** Formats the delay for the status line, or nothing without a delay. */
+export function latencyWords({ min, max }: Latency): string[] {
+  if (max === 0) return []
+  return [`latency ${min === max ? min : `${min} to ${max}`} ms`]
 }

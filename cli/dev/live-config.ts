@@ -1,4 +1,4 @@
-/** Keeps a running emulator in step with the project file of its folder. */
+/** Applies changes of svc.json to a running emulator. */
 import type { ProjectSettings, SvcConfig } from '../../client/protocol/model/project.js'
 import { describeFailure } from '../base/failure.js'
 import { applyConfig } from '../config/apply-config.js'
@@ -8,46 +8,46 @@ import type { EmulatorInfo } from '../target/emulator-file.js'
 import { drawLatency, type Latency, readLatency } from './latency.js'
 
 export interface LiveConfig {
-  /** Milliseconds that the next answer comes later. */
+  /** Returns the delay of the next response, in milliseconds. */
   nextLatency(): number
   readonly latency: () => Latency
-  /** Brings the emulator in line with the file, and keeps it so until the answered function is called. */
+  /** Applies the file now and on each change, until the returned function is called. */
   follow(emulator: EmulatorInfo, say: (words: string) => void): Promise<() => void>
 }
 
-interface OfFlags {
+interface FlagValues {
   readonly latency: string | undefined
   readonly settings: readonly (keyof ProjectSettings)[]
 }
 
-/** @throws {CliFailure} with exit 2 for a latency that is none */
-export function openLiveConfig(file: FolderConfig, flags: OfFlags): LiveConfig {
+/** @throws {CliFailure} with exit 2 if the latency is invalid */
+export function openLiveConfig(file: FolderConfig, flags: FlagValues): LiveConfig {
   const name = 'svc.json'
-  const latencyOf = ({ dev }: SvcConfig) =>
+  const chooseLatency = ({ dev }: SvcConfig) =>
     flags.latency === undefined ? readLatency(dev?.latency, name) : readLatency(flags.latency, '--latency')
-  let latency = latencyOf(file.config)
+  let latency = chooseLatency(file.config)
   let current: SvcConfig = {}
 
   async function follow(emulator: EmulatorInfo, say: (words: string) => void): Promise<() => void> {
-    const bring = async (to: SvcConfig, from = current) => {
-      const next = latencyOf(to)
+    const apply = async (to: SvcConfig, from = current) => {
+      const next = chooseLatency(to)
       const applied = await applyConfig(emulator, { from, to, fixed: flags.settings })
       latency = next
       current = to
       return applied
     }
-    await bring(file.config, { dev: file.config.dev })
+    await apply(file.config, { dev: file.config.dev })
     if (file.path === undefined) return () => undefined
     return watchConfig(file.path, {
       async onChange(to) {
-        const { changed, later } = await bring(to)
-        if (changed.length > 0) say(`${name}: ${changed.join(', ')} changed, in effect`)
-        if (later.length > 0) say(`${name}: ${later.join(', ')} changed, in effect at the next start`)
+        const { changed, later } = await apply(to)
+        if (changed.length > 0) say(`${name}: ${changed.join(', ')} changed and applied`)
+        if (later.length > 0) say(`${name}: ${later.join(', ')} changed; restart svc dev to apply`)
       },
       onBroken(error) {
         const { message, hint } = describeFailure(error)
         say(
-          `${message.startsWith(name) ? message : `${name}: ${message}`} What was in effect stays in effect. ${hint ?? ''}`,
+          `${message.startsWith(name) ? message : `${name}: ${message}`} The previous settings stay in effect. ${hint ?? ''}`,
         )
       },
     })

@@ -1,4 +1,4 @@
-/** A login through the project's identity provider, which a key of `svc dev` begins and the browser ends. */
+/** Logs in through the project's identity provider, from a key of `svc dev` and in the browser. */
 
 import { type OpenLogin, openLogin } from '../idp/open-login.js'
 import { loginFailed } from '../idp/outcome.js'
@@ -6,21 +6,21 @@ import { openControl } from '../target/control.js'
 import type { EmulatorInfo } from '../target/emulator-file.js'
 import { openInBrowser } from '../terminal/browser.js'
 
-const mostMilliseconds = 300_000
+const maxMilliseconds = 300_000
 
 export interface LoginKey {
-  /** Opens the provider's page. A login that is still waited for is waited for no longer. */
+  /** Opens the provider's page. Cancels a login that is still open. */
   begin(): Promise<void>
   off(): void
 }
 
 interface Output {
   say(words: string): void
-  /** Writes to the terminal only. */
+  /** Prints to the terminal only. */
   print(words: string): void
 }
 
-/** Says where to log in and, later, prints the token or says what went wrong. */
+/** Passes the login address to `say` and, later, prints the token or the failure. */
 export function loginKey(emulator: EmulatorInfo, { say, print }: Output): LoginKey {
   let waiting: OpenLogin | undefined
 
@@ -30,10 +30,10 @@ export function loginKey(emulator: EmulatorInfo, { say, print }: Output): LoginK
   }
 
   async function wait(login: OpenLogin) {
-    const outcome = await login.outcome(mostMilliseconds)
+    const outcome = await login.outcome(maxMilliseconds)
     if (waiting === login) off()
     if (!outcome) return
-    if ('token' in outcome) print(`logged in; the token is ${outcome.token}`)
+    if ('token' in outcome) print(`Logged in. Token: ${outcome.token}`)
     else say(loginFailed(outcome.failure).message)
   }
 
@@ -43,7 +43,7 @@ export function loginKey(emulator: EmulatorInfo, { say, print }: Output): LoginK
       off()
       const login = await openLogin(openControl(emulator).idp, emulator.projectId)
       waiting = login
-      say(`log in at ${login.url}`)
+      say(`Log in at ${login.url}`)
       if (!process.env.CI) await openInBrowser(login.url)
       void wait(login)
     },

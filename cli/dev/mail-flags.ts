@@ -1,4 +1,4 @@
-/** The flags that say how mail is sent, one for each way. */
+/** Flags that configure how mail is sent, one for each transport. */
 import * as Flags from '@oclif/core/flags'
 import { type MailTransportName, type MailUrls, mailTransports } from '../../client/protocol/model/mail-transports.js'
 import { misuse } from '../base/failure.js'
@@ -10,21 +10,21 @@ const flag = (name: MailTransportName, more: string) => {
 
 const flags = (more: string) => ({ smtp: flag('smtp', more) }) satisfies Record<MailTransportName, unknown>
 
-export const mailFlags = flags(', beside keeping it')
+export const mailFlags = flags(', in addition to the mailbox')
 
-/** Those of a service that keeps none. */
+/** For a service without a mailbox. */
 export const sendingFlags = flags('')
 
-/** The addresses that flags or environment say. @throws {CliError} for what is not an address of that kind */
+/** Reads the addresses from flags or the environment. @throws {CliFailure} for an invalid address */
 export function readMailUrls(flags: { readonly [Name in MailTransportName]?: string | undefined }): MailUrls {
   const url = (name: MailTransportName) => readUrl(name, flags[name] ?? process.env[mailTransports[name].variable])
   return { smtpUrl: url('smtp') }
 }
 
-/** Addresses of mail servers have passwords in them, so a wrong one is not repeated. */
+/** Does not repeat an invalid address, because it may contain a password. */
 function readUrl(name: MailTransportName, text: string | undefined): string | undefined {
   if (!text) return undefined
   const { schemes, variable, example } = mailTransports[name]
   if (URL.canParse(text) && (schemes as readonly string[]).includes(new URL(text).protocol)) return text
-  throw misuse(`What --${name} or ${variable} says is not the address of a mail server.`, `Write ${example}.`)
+  throw misuse(`--${name} or ${variable} is not the address of a mail server.`, `Use ${example}.`)
 }

@@ -1,12 +1,12 @@
 import getPort, { portNumbers } from 'get-port'
 
-/** Where `svc dev` listens by default. */
+/** The default port of `svc dev`. */
 const usualPort = 4400
 const triedPorts = 100
 
-/** The folder's own port or, while others use that, the next one that is free: two projects can run side by side. */
+/** Returns the folder's own port or, if it is in use, the next free one, so that two projects can run side by side. */
 export function firstFreePort(host: string | undefined, kept: number | undefined): Promise<number> {
   const port = [...(kept === undefined ? [] : [kept]), ...portNumbers(usualPort, usualPort + triedPorts)]
-  // Where the address is not this machine's, binding to it says so.
+  // For an address of another machine, listening fails later with a clear message.
   return getPort({ port, ...(host === undefined ? {} : { host }) }).catch(() => kept ?? usualPort)
 }

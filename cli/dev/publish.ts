@@ -6,23 +6,23 @@ import { checkPresence } from '../target/emulator-health.js'
 import { isAccepted } from '../target/trust.js'
 
 export interface Published {
-  /** The emulator that commands in the folder speak to, where that is another one. */
+  /** The other emulator that commands in the folder talk to, if there is one. */
   readonly other: EmulatorInfo | undefined
-  /** Takes the files away again, unless others have written them since. One that cannot be is said, and fails nothing. */
+  /** Removes the files, unless others have written them since. Reports those that it cannot remove. */
   withdraw(say: (words: string) => void): Promise<void>
 }
 
-interface Place {
+interface Publication {
   readonly folder: string
   readonly readyFile: string | undefined
-  /** Whether it may run beside another emulator of the folder, which stays the one that commands find. */
+  /** Whether it may run next to the folder's emulator, which commands still find. */
   readonly isBeside: boolean
 }
 
-/** Says where the emulator is: in the state folder, and in the file of `--ready-file`. Contract 11. */
+/** Writes the emulator's address to the state folder and to the file of `--ready-file`. Contract 11. */
 export async function publishEmulatorInfo(
   info: EmulatorInfo,
-  { folder, readyFile, isBeside }: Place,
+  { folder, readyFile, isBeside }: Publication,
 ): Promise<Published> {
   await ignoreByGit(folder)
   const own = join(folder, 'emulator.json')
@@ -35,14 +35,14 @@ export async function publishEmulatorInfo(
   const withdraw = async (say: (words: string) => void) => {
     for (const file of files) {
       const found = readEmulatorFile(file)
-      // Each container has a process of the same number, so the address has to be the same too.
+      // Compares the address too, because containers reuse pids.
       if (found?.pid === info.pid && found.url === info.url) await withdrawFile(file, say)
     }
   }
   return { other, withdraw }
 }
 
-/** Keys and data belong into no repository, whatever its own `.gitignore` says. A folder of another name may hold other things. */
+/** Keeps keys and data out of the repository. Leaves folders of other names alone, because they may hold other files. */
 async function ignoreByGit(folder: string): Promise<void> {
   if (basename(folder) !== stateFolder) return
   await writeFile(join(folder, '.gitignore'), '*\n', { flag: 'wx' }).catch((error: NodeJS.ErrnoException) => {

@@ -1,19 +1,19 @@
-/** The requests that an emulator answered: kept in its state folder, counted, and shown on demand. */
+/** Logs the requests to the emulator in its state folder, counts them, and shows them on demand. */
 import { appendFileSync, lstatSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { RequestLine } from '../../emulator/http/logging/log.js'
 import { logFiles } from '../logs/log-files.js'
 
-/** What is kept is written at once for so long, since a write for each request would cost more than the request. */
+/** Collects lines for this long, because a write for each request would cost more than the request. */
 const flushMilliseconds = 250
-const mostBytes = 1_048_576
+const maxBytes = 1_048_576
 
 export interface RequestLog {
   add(request: RequestLine): void
-  /** From now on; what svc dev sends to itself before it is ready is left out. */
+  /** Starts the log. Requests that svc dev sends to itself before are left out. */
   begin(): void
   readonly counts: () => { readonly all: number; readonly failed: number }
-  /** Receives each request from now on, unless it is undefined. */
+  /** Passes each request to `receive` from now on, or to nobody. */
   show(receive: ((request: LoggedRequest) => void) | undefined): void
   close(): void
 }
@@ -45,7 +45,7 @@ export function openRequestLog(folder: string): RequestLog {
     add(request) {
       if (!isBegun) return
       all++
-      // 499: its client disconnected, as a page does that is left.
+      // Does not count 499: the client disconnected, for example because the user left the page.
       if (request.status >= 400 && request.status !== 499) failed++
       const logged = { time: new Date().toISOString(), ...request }
       lines += `${JSON.stringify(logged)}\n`
@@ -60,13 +60,13 @@ export function openRequestLog(folder: string): RequestLog {
   }
 }
 
-/** A disk that is full loses the lines, not the requests. */
+/** Ignores failures, so that a full disk loses log lines but no requests. */
 function append(file: string, lines: string): void {
   try {
     const found = lstatSync(file, { throwIfNoEntry: false })
-    // One that came with a cloned folder may lead anywhere: contract 12.4.
+    // A link that came with a cloned folder may lead anywhere: contract 12.4.
     if (found?.isSymbolicLink()) rmSync(file)
-    if (found?.isFile() && found.size + lines.length > mostBytes) renameSync(file, file.replace(/\.log$/, '.1.log'))
+    if (found?.isFile() && found.size + lines.length > maxBytes) renameSync(file, file.replace(/\.log$/, '.1.log'))
     appendFileSync(file, lines, { mode: 0o600 })
   } catch {
     return

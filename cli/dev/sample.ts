@@ -1,7 +1,7 @@
 import type { Client, Document } from '../../client/index.js'
 import { setOwn } from '../../client/protocol/model/json.js'
 
-/** Creates a document to look at, like the newest there is, so that it fits whatever schema it must. */
+/** Creates a sample document. Copies the newest one, so that it fits the schema. */
 export async function createSample(client: Client): Promise<Document> {
   const names = (await client.collections.list()).map(({ name }) => name)
   const name = names.includes('posts')

@@ -1,14 +1,13 @@
-/** The terminal of `svc dev`: what is printed goes up, and one line at the bottom says how things are. */
+/** Keeps a status line at the bottom of the terminal of `svc dev`. */
 
 import { onStdout } from '../terminal/colour.js'
 import { cut } from '../terminal/text-width.js'
 
 export interface Screen {
-  /** Shows this at the bottom from now on. */
+  /** Sets the text of the status line. */
   status(words: string): void
-  /** Takes away what was printed. */
   clear(): void
-  /** Leaves the terminal as it was. */
+  /** Restores the terminal. */
   close(): void
 }
 
@@ -18,8 +17,7 @@ const eraseAll = '\u001b[2J\u001b[3J\u001b[H'
 type Write = NodeJS.WriteStream['write']
 
 /**
- * Keeps the line below whatever the process prints, also what parts of it print that know nothing of it. A terminal that does
- * not say how wide it is has no such line.
+ * Keeps the status line below all output of the process, by wrapping `write`. A terminal of unknown width gets no status line.
  */
 export function openScreen(output: NodeJS.WriteStream = process.stdout, others = [process.stderr]): Screen {
   const write = output.write.bind(output)

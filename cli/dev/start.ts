@@ -1,4 +1,4 @@
-/** How the options of `svc dev` become an emulator. */
+/** Starts an emulator from the options of `svc dev`. */
 import { join } from 'node:path'
 import type { Emulator } from '../../emulator/dev.js'
 import type { ServedBranch } from '../git/served-branch.js'
@@ -13,14 +13,14 @@ import type { LiveConfig } from './live-config.js'
 import { readMailUrls } from './mail-flags.js'
 import type { RequestLog } from './request-log.js'
 
-/** What stays beside the emulator while it runs. */
+/** Helpers that run next to the emulator. */
 export interface Started {
   readonly branch: ServedBranch | undefined
   readonly live: LiveConfig
   readonly requests: RequestLog
 }
 
-/** @throws {StartError} saying why it cannot start and what to do */
+/** @throws {StartError} with the reason and a fix */
 export async function start(options: DevOptions, { live, requests, branch }: Started): Promise<Emulator> {
   const { startEmulator } = await import('../../emulator/dev.js')
   return startEmulator({
@@ -49,16 +49,16 @@ export async function start(options: DevOptions, { live, requests, branch }: Sta
   })
 }
 
-/** What the box says of it. */
+/** Collects what the box prints. */
 export async function boxDetails(options: DevOptions, { secretKey }: Emulator, branch: ServedBranch | undefined) {
   const { folder, memory, host, 'allowed-host': names, 'public-url': publicUrl } = options
   const server = options['database-url']
   const data =
     server !== undefined
-      ? `in PostgreSQL, ${await serverName(server)}`
+      ? `saved in PostgreSQL, ${await serverName(server)}`
       : memory
-        ? 'in memory, gone when it stops'
-        : [nearby(folder), branch?.words()].filter(Boolean).join(', ')
+        ? 'in memory, lost when it stops'
+        : [`saved in ${nearby(folder)}`, branch?.describe()].filter(Boolean).join(', ')
   const isOpen = isOpenToOthers(host) || names.length > 0 || publicUrl !== undefined
   return { folder, secretKey, data, publicUrl, isKept: !memory, isOpenToOthers: isOpen }
 }
@@ -75,7 +75,7 @@ function freePort(host: string | undefined) {
   }
 }
 
-/** Brings the emulator to a snapshot; what it held before is in another one. @throws {SvcError} `NOT_FOUND` */
+/** Loads a snapshot, and saves the current state to another one first. @throws {SvcError} `NOT_FOUND` */
 export async function loadSnapshot(info: EmulatorInfo, snapshot: string, say: (words: string) => void): Promise<void> {
   const { snapshots } = openSnapshotControl(info)
   const project = info.projectId
@@ -85,11 +85,11 @@ export async function loadSnapshot(info: EmulatorInfo, snapshot: string, say: (w
     command: `dev --snapshot ${snapshot}`,
     keeping: snapshot,
     key: undefined,
-    onSaved: (name: string) => say(`saved "${name}" first; svc undo brings it back`),
-    onUnchanged: (name: string) => say(`nothing is different; deleted "${name}" again`),
-    onGone: (name: string) => say(`snapshot "${name}" is gone; svc undo cannot take this back`),
+    onSaved: (name: string) => say(`Saved snapshot "${name}" first. svc undo restores it.`),
+    onUnchanged: (name: string) => say(`Nothing changed, so snapshot "${name}" was deleted again.`),
+    onGone: (name: string) => say(`Snapshot "${name}" is gone, so svc undo cannot restore it.`),
     onUnsaved: (why: string) => Promise.reject(new Error(why)),
   }
   await withSnapshot(undoable, () => snapshots.load({ project, snapshot }))
-  say(`loaded "${snapshot}"`)
+  say(`Loaded snapshot "${snapshot}".`)
 }

@@ -1,27 +1,27 @@
 import { signalEchoes } from '../base/stop-signal.js'
-import { exitOfSignal } from '../exec/pass-signals.js'
+import { signalExitCode } from '../exec/pass-signals.js'
 
-const mostSecondsToStop = 10
+const maxSecondsToStop = 10
 
 export interface Stopping {
   /** Resolves with the first signal: Ctrl-C, SIGTERM or SIGHUP. */
   readonly stopped: Promise<NodeJS.Signals>
-  /** Aborts then. */
+  /** Aborts at the same time. */
   readonly signal: AbortSignal
-  /** What comes of it, unless a signal comes first: then it rejects with the reason of {@link signal}, and waits for nothing more. */
+  /** Returns the result of `work`, or rejects with the reason of {@link signal} as soon as a signal comes. */
   unlessStopped<Result>(work: Promise<Result>): Promise<Result>
 }
 
 /**
- * A second Ctrl-C or SIGTERM, or a stop that takes longer than ten seconds, ends the process at once. What was answered is kept even
- * then.
+ * Stops the process at the first signal. A second Ctrl-C or SIGTERM, or a stop that takes longer than ten seconds, ends it at
+ * once. Data is saved even then.
  */
 export function untilStopped(): Stopping {
   const controller = new AbortController()
   const { signal } = controller
   const stopped = new Promise<NodeJS.Signals>((resolve) => {
     onStopSignals((name) => {
-      setTimeout(() => process.exit(1), mostSecondsToStop * 1000).unref()
+      setTimeout(() => process.exit(1), maxSecondsToStop * 1000).unref()
       resolve(name)
       controller.abort()
     })
@@ -33,7 +33,7 @@ export function untilStopped(): Stopping {
   }
 }
 
-/** Calls back with the first of them; a second Ctrl-C or SIGTERM ends the process at once. */
+/** Calls `stop` at the first signal. A second Ctrl-C or SIGTERM ends the process at once. */
 export function onStopSignals(stop: (signal: NodeJS.Signals) => void): void {
   let isStopping = false
   const isEcho = signalEchoes()
@@ -43,8 +43,8 @@ export function onStopSignals(stop: (signal: NodeJS.Signals) => void): void {
       isStopping = true
       stop(signal)
     } else if (signal !== 'SIGHUP') {
-      // That a terminal is closed is said by the system and by the shell, and is no haste.
-      process.exit(exitOfSignal(signal))
+      // Ignores a second SIGHUP, because the system and the shell both send one when a terminal is closed.
+      process.exit(signalExitCode(signal))
     }
   }
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, onSignal)

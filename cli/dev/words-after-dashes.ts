@@ -1,13 +1,13 @@
 import { misuse } from '../base/failure.js'
 
 /**
- * What is for the command itself, and what follows `--`; the latter is empty where there is no `--`.
+ * Splits the arguments at `--`. The second part is empty without a `--`.
  *
- * @throws {CliFailure} with exit 2 for a `--` at the end; `example` shows how it is meant.
+ * @throws {CliFailure} with exit 2 for a `--` at the end, with `example` in the hint
  */
 export function splitAtDashes(words: readonly string[], example: string): [own: string[], command: string[]] {
   const at = words.indexOf('--')
   if (at === -1) return [[...words], []]
-  if (at === words.length - 1) throw misuse('A command has to follow "--".', `As in: ${example}`)
+  if (at === words.length - 1) throw misuse('A command must follow "--".', `Example: ${example}`)
   return [words.slice(0, at), words.slice(at + 1)]
 }

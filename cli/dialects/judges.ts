@@ -1,6 +1,6 @@
 /** Decides the form of each axis from the responses. The compiler requires a judge for every axis. */
 import { isObject, type Json, type JsonObject } from '../../client/protocol/model/json.js'
-import { type Axis, axes, axisNames, type Form, formsOf } from '../../client/protocol/wire/axes.js'
+import { type Axis, axes, axisNames, type Form, listForms } from '../../client/protocol/wire/axes.js'
 import type { JsonSchema } from '../../client/protocol/wire/codec.js'
 import type { Finding } from './finding.js'
 import { bestFit, describeSchema } from './fit.js'
@@ -29,7 +29,7 @@ const judges: { readonly [Name in Axis]: Judge<Name> } = {
     page && fitting(envelopeSchemas(axes.list, { type: 'object' }), 'documents come as', unwrapped(page.body)),
   paging: ({ page }) => {
     const limit = page && pageLimit(page)
-    const form = formsOf('paging').find((one) => axes.paging[one].default === limit)
+    const form = listForms('paging').find((one) => axes.paging[one].default === limit)
     return form && [form, `a page without limit has ${limit}`]
   },
   filters: ({ filtered }) => {

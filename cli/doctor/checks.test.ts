@@ -52,7 +52,7 @@ test('an emulator of another version is wrong, a package of another version wort
   expect(remedies(seen)[1]).toBe('npm install svc-toolkit-client@1.2.0')
 })
 
-test('a port that the folder had and somebody else has by now is wrong', async () => {
+test('the former port of the folder is wrong if another program uses it', async () => {
   const other = createServer((_, response) => response.end()).listen(0, '127.0.0.1')
   await new Promise((resolve) => other.once('listening', resolve))
   const { port } = other.address() as AddressInfo
@@ -86,7 +86,7 @@ test('a process that holds the folder and does not answer is to be ended', () =>
   const seen = checkLock({ ...patient, holder: { pid: 4711, url: 'http://127.0.0.1:9' } })
 
   expect(codes(seen)).toEqual([['NOT_ANSWERING', 'wrong']])
-  expect(remedies(seen)[0]).toMatch(/^End it: kill 4711;/)
+  expect(remedies(seen)[0]).toMatch(/^End it: kill 4711\./)
 })
 
 test('an emulator file whose process may still live is not taken away', () => {

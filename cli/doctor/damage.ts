@@ -1,10 +1,10 @@
-/** Damaged pages, of a table or an index: they keep few databases from being opened, and fail the requests that read them. */
+/** Reports damaged pages of tables and indexes. Most databases still open, but requests that read the pages fail. */
 import { formatBytes } from '../../client/protocol/model/figures.js'
 import { nearby } from '../dev/box.js'
 import type { Finding, Patient } from './finding.js'
 import { bytesIn, dataSoundAt, loggedFailures } from './folder-files.js'
 
-/** `data_corrupted` and `index_corrupted`, and a database that did not open. */
+/** PostgreSQL's `data_corrupted` and `index_corrupted`, and our code for a database that did not open. */
 const damageCodes = ['XX001', 'XX002', 'DATA_DAMAGED']
 
 export function damageFindings({ folder, holder, emulator }: Patient, branches: readonly string[]): Finding[] {
@@ -18,10 +18,10 @@ export function damageFindings({ folder, holder, emulator }: Patient, branches: 
   const finding: Finding = {
     code: 'DATA_DAMAGED',
     level: 'wrong',
-    message: `The database has met damaged pages, last at ${last.at.toISOString()}: ${words}. Requests that read them fail.`,
+    message: `The database has damaged pages, last found at ${last.at.toISOString()}: ${words}. Requests that read them fail.`,
     remedy:
-      `${isInUse ? 'Stop the emulator, then rebuild' : 'Rebuild'} the indexes, which copies the data first: svc doctor --repair. If tables are damaged, ` +
-      'bring back a copy of the folder, or start with new data: svc dev --fresh, which keeps these beside them.',
+      `${isInUse ? 'Stop the emulator, then rebuild' : 'Rebuild'} the indexes: svc doctor --repair. It copies the data first. If tables are damaged, ` +
+      'restore a copy of the folder, or start with new data: svc dev --fresh. It keeps the old data in the folder.',
   }
   return [isInUse ? finding : { ...finding, repair: () => rebuild(folder, places) }]
 }
@@ -30,9 +30,9 @@ async function rebuild(folder: string, places: readonly string[]): Promise<strin
   const { repairData } = await import('../../emulator/repair-data.js')
   const repaired = await repairData(folder, places)
   const sizes = repaired.map(({ copy }) => `${nearby(copy)} (${formatBytes(bytesIn(copy))})`)
-  const copies = `The data as they were: ${sizes.join(', ')}`
+  const copies = `Copy of the former data: ${sizes.join(', ')}`
   const failed = repaired.flatMap(({ failed }) => failed)
   if (failed.length === 0) return `Read all tables and rebuilt their indexes. ${copies}`
   const tables = failed.map(({ table, message }) => `${table} (${message})`).join(', ')
-  throw new Error(`Indexes were rebuilt, but of these tables: ${tables}. ${copies}.`)
+  throw new Error(`Rebuilt the indexes, except those of these tables: ${tables}. ${copies}.`)
 }

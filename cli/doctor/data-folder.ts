@@ -1,4 +1,4 @@
-/** The state folder: whether its data can be opened, by whom they can be read, and what was left behind in it. */
+/** Checks whether the data in the state folder can be opened, who can read it, and for leftover files. */
 
 import { lstatSync, statSync } from 'node:fs'
 import { access, chmod, constants, rm } from 'node:fs/promises'
@@ -14,13 +14,13 @@ import { lookAt, namesIn } from './folder-files.js'
 export async function checkDataFolder(patient: Patient): Promise<Seen> {
   const { folder, holder, emulator } = patient
   const found = statSync(folder, { throwIfNoEntry: false })
-  if (!found) return well(`${nearby(folder)} is not there yet; svc dev makes it`)
+  if (!found) return well(`${nearby(folder)} does not exist yet; svc dev creates it`)
   if (!found.isDirectory()) return refused(folder, `"${folder}" is a file, not a folder.`)
   const mayWrite = await access(folder, constants.R_OK | constants.W_OK | constants.X_OK).then(
     () => true,
     () => false,
   )
-  if (!mayWrite) return refused(folder, `"${folder}" cannot be read and written by you.`)
+  if (!mayWrite) return refused(folder, `You cannot read and write "${folder}".`)
   const branches = ownFoldersIn(join(folder, 'branches'))
   const data = await Promise.all([folder, ...branches].map(dataFindings))
   const findings = [...data.flat(), ...damageFindings(patient, branches), ...modeFindings(folder)]
@@ -29,11 +29,11 @@ export async function checkDataFolder(patient: Patient): Promise<Seen> {
 }
 
 function refused(folder: string, message: string): Seen {
-  const remedy = 'Make it a folder of yours, or name another one with --data.'
+  const remedy = 'Make it a folder that you own, or choose another one with --data.'
   return { said: nearby(folder), findings: [{ code: 'FOLDER_NOT_WRITABLE', level: 'wrong', message, remedy }] }
 }
 
-/** What would keep `svc dev` from opening them, in the words in which it would say so. */
+/** Reports what would keep `svc dev` from opening the data, with its own message. */
 async function dataFindings(folder: string): Promise<Finding[]> {
   const { inspectData } = await import('../../emulator/database/pglite/state-folder.js')
   try {
@@ -59,7 +59,7 @@ const privateFiles = [
   'dev.log',
 ]
 
-/** Keys, the control token and data are of the user alone; a folder that was copied or unpacked may have lost that. */
+/** Finds files that other users can read. A copied or unpacked folder may have lost its permissions. */
 function modeFindings(folder: string): Finding[] {
   if (process.getuid === undefined) return []
   const look = (name: string) => lookAt(join(folder, name))
@@ -79,15 +79,15 @@ function modeFindings(folder: string): Finding[] {
   ]
 }
 
-/** A link that came with the folder may lead anywhere: contract 12.4. What it leads to keeps its mode. */
+/** Reports links, because one that came with the folder may lead anywhere: contract 12.4. Never changes their targets. */
 function linkFindings(folder: string, links: readonly string[]): Finding[] {
   if (links.length === 0) return []
-  const message = `Symbolic links in ${nearby(folder)}, whose targets are not looked at: ${links.join(', ')}.`
-  // A start replaces a log that is a link and draws a key anew, and is refused by a folder that is one.
+  const message = `Symbolic links in ${nearby(folder)}, with unchecked targets: ${links.join(', ')}.`
+  // A start replaces linked logs and keys with new files, but fails on linked folders.
   const areFolders = links.some((name) => /^(data|keys|branches|files)$|^(data|branches|files)[\\/]/.test(name))
   const remedy = areFolders
-    ? 'svc dev refuses to start on them, or on a branch that is behind one: remove them, or put in their place what they lead to. Only the whole folder may be a link.'
-    : 'If they are yours, see by yourself who can read what they lead to.'
+    ? 'svc dev does not start with linked folders. Remove the links, or replace them with their targets. Only the whole state folder may be a link.'
+    : 'If you created them, check who can read their targets.'
   return [{ code: 'LINKS_IN_FOLDER', level: areFolders ? 'wrong' : 'note', message, remedy }]
 }
 
@@ -99,19 +99,19 @@ function openFindings(folder: string, open: readonly string[]): Finding[] {
       const found = lstatSync(path)
       if (!found.isSymbolicLink()) await chmod(path, found.isDirectory() ? 0o700 : 0o600)
     }
-    return `Took them away from other users: ${open.join(', ')}`
+    return `Made private: ${open.join(', ')}`
   }
-  const message = `Other users of this machine can read what is yours in ${nearby(folder)}: ${open.join(', ')}.`
-  const remedy = `Take it away from them: svc doctor --repair, or chmod -R go= ${shellWord(nearby(folder))}`
+  const message = `Other users of this machine can read files in ${nearby(folder)}: ${open.join(', ')}.`
+  const remedy = `Make them private: svc doctor --repair, or chmod -R go= ${shellWord(nearby(folder))}`
   return [{ code: 'FOLDER_OPEN_TO_OTHERS', level: 'wrong', message, remedy, repair }]
 }
 
-/** What `--fresh` has set aside, and what was copied before a repair or an upgrade. */
+/** Recognizes data that `--fresh` moved aside, and copies from before a repair or an upgrade. */
 function isCopy(name: string): boolean {
   return /^data\.(replaced|damaged|version)-/.test(name) && !draft.test(name)
 }
 
-/** Drafts of files that were never finished, as processes leave them that are killed. */
+/** Matches unfinished files of killed processes. */
 const draft =
   /^(data(\.(damaged|version)-.+)?\.new|dev\.\d+\.log|\.writable-.+|(emulator|manifest)\.json\..+|lock\.\d+-.+)$/
 const draftOfKeys = /^((control-token|port|project-\w+\.json)\.\d+-\w+|modes\..+)$/
@@ -123,7 +123,7 @@ function leftoverFindings(folder: string, branches: readonly string[]): Finding[
     const names = namesIn(at).filter((name) => pattern.test(name) || draftName.test(name))
     return names.map((name) => relative(folder, join(at, name)))
   }
-  // Those of emulator.json, of keys, and of the page that opens the dashboard hold the control token.
+  // Unfinished files of emulator.json, keys and the dashboard opener hold the control token.
   const keys = join(folder, 'keys')
   const left = [
     ...places.flatMap((place) => draftsIn(place, draft)),
@@ -135,11 +135,11 @@ function leftoverFindings(folder: string, branches: readonly string[]): Finding[
     for (const name of left) await rm(join(folder, name), { recursive: true, force: true })
     return `Removed ${left.join(', ')}`
   }
-  const message = `A process that was killed left unfinished files behind: ${left.join(', ')}.`
+  const message = `A killed process left unfinished files: ${left.join(', ')}.`
   return [{ code: 'LEFTOVERS', level: 'note', message, remedy: 'Remove them: svc doctor --repair', repair }]
 }
 
-/** Folders that are in that one themselves: what is behind a link is not looked at, and not repaired. */
+/** Returns the folders inside, without following links. */
 function ownFoldersIn(folder: string): string[] {
   if (!isOwnFolder(folder)) return []
   return namesIn(folder)

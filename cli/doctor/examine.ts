@@ -34,7 +34,7 @@ export interface Examined extends Seen {
   readonly check: string
 }
 
-/** Everything there is to see, one check after the other. One that fails is a finding, and keeps no other from being made. */
+/** Runs all checks, one at a time. A check that fails is a finding, and the others still run. */
 export async function examine(patient: Patient): Promise<Examined[]> {
   const all: Examined[] = []
   for (const [check, look] of Object.entries<Check>(checks)) all.push({ check, ...(await attempt(look, patient)) })
@@ -49,15 +49,15 @@ async function attempt(look: Check, patient: Patient): Promise<Seen> {
     const finding: Finding = {
       code: 'NOT_CHECKED',
       level: 'wrong',
-      message: `It could not be looked at: ${message}`,
-      remedy: hint ?? 'Run it again with --debug.',
+      message: `The check failed: ${message}`,
+      remedy: hint ?? 'Run svc doctor again with --debug.',
     }
     return { said: 'unknown', findings: [finding] }
   }
 }
 
-/** Who holds a folder, asked of the system; undefined where there is no folder. */
-export async function holderOf(folder: string): Promise<Patient['holder']> {
+/** Returns the process that locks the folder, or undefined without a folder. */
+export async function findFolderHolder(folder: string): Promise<Patient['holder']> {
   if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return undefined
   const { findHolder } = await import('../../emulator/database/pglite/lock.js')
   return findHolder(folder)

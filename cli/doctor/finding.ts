@@ -1,40 +1,40 @@
-/** What `svc doctor` looks at, and what it says about it. */
+/** Types of the checks of `svc doctor` and of their findings. */
 import type { EmulatorInfo } from '../target/emulator-file.js'
 
-/** `wrong` keeps something from working, now or soon; `note` is worth knowing and may well be wanted. */
+/** `wrong` breaks something, now or soon. `note` may be intended. */
 export type Level = 'wrong' | 'note'
 
 export interface Finding {
-  /** The same in every version, for scripts. */
+  /** Stable across versions, for scripts. */
   readonly code: string
   readonly level: Level
   readonly message: string
-  /** What to do about it, in words or as a command. */
+  /** The fix, as an instruction or a command. */
   readonly remedy: string
-  /** Does what is safe, and answers what it did. Left out, only the user can decide. */
+  /** Applies a safe fix, and returns what it did. Missing if the user must decide. */
   readonly repair?: () => Promise<string>
 }
 
-/** What one check saw: in one line, and what is the matter. */
+/** The result of one check: a line, and its findings. */
 export interface Seen {
   readonly said: string
   readonly findings: readonly Finding[]
 }
 
-/** What all checks start from. */
+/** Input of all checks. */
 export interface Patient {
-  /** The state folder; it need not be there. */
+  /** The state folder. It need not exist. */
   readonly folder: string
-  /** The folder of the app that the state folder belongs to. */
+  /** The app's folder. */
   readonly app: string
   readonly version: string
-  /** What the emulator file says, true or not. */
+  /** The content of the emulator file, which may be outdated. */
   readonly recorded: EmulatorInfo | undefined
-  /** The emulator of the folder, where it answers. */
+  /** The folder's emulator, if it answers. */
   readonly emulator: EmulatorInfo | undefined
-  /** The process that holds the folder, answering or not, as far as it says who it is. */
+  /** The process that locks the folder, as far as it is known. It need not answer. */
   readonly holder: { readonly pid?: number; readonly url?: string } | undefined
-  /** The PostgreSQL server that was named to be looked at, and the same past a pooler. */
+  /** The PostgreSQL server from the flags, and its direct address. */
   readonly database: { readonly url: string | undefined; readonly directUrl: string | undefined }
   readonly env: NodeJS.ProcessEnv
 }

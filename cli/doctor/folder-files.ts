@@ -1,15 +1,15 @@
-/** What a state folder says of itself without being opened. */
+/** Reads files of a state folder without opening its database. */
 import { lstatSync, readdirSync, readFileSync, type Stats } from 'node:fs'
 import { join } from 'node:path'
 import { isObject, parseJson } from '../../client/protocol/model/json.js'
 
-/** Where the emulator of the folder listened last. */
+/** Returns the last port of the folder's emulator. */
 export function keptPort(folder: string): number | undefined {
   const port = readJson(join(folder, 'keys', 'port'))
   return Number.isInteger(port) && Number(port) > 0 && Number(port) < 65_536 ? Number(port) : undefined
 }
 
-/** The keys of its projects that can be read; undefined where the folder keeps none. */
+/** Returns the readable keys of all projects, or undefined if the folder has no keys. */
 export function keptKeys(folder: string): string[] | undefined {
   const files = namesIn(join(folder, 'keys')).filter((name) => /^project-\w+\.json$/.test(name))
   if (files.length === 0) return undefined
@@ -17,12 +17,12 @@ export function keptKeys(folder: string): string[] | undefined {
   return keys.flatMap((key) => (isObject(key) && typeof key.readable === 'string' ? [key.readable] : []))
 }
 
-/** When its data were made. */
+/** Returns when the data was created. */
 export function dataMadeAt(folder: string): Date | undefined {
   return manifestDate(folder, 'createdAt')
 }
 
-/** From when on damage that was met may still be in the data of one of the folders: they were made, or read and rebuilt, then. */
+/** Returns when the oldest data was created or last rebuilt. Damage reported before is fixed. */
 export function dataSoundAt(folders: readonly string[]): Date {
   const dates = folders.flatMap(
     (folder) => manifestDate(folder, 'rebuiltAt') ?? manifestDate(folder, 'createdAt') ?? [],
@@ -36,14 +36,13 @@ function manifestDate(folder: string, name: string): Date | undefined {
   return at && Number.isFinite(at.getTime()) ? at : undefined
 }
 
-/** A failure that the emulator has logged. */
 interface LoggedFailure {
   readonly at: Date
   readonly code: string
   readonly message: string
 }
 
-/** The oldest first; lines that were cut off as a disk was full are left out. */
+/** Reads the logged failures, oldest first. Skips lines that a full disk cut off. */
 export function loggedFailures(folder: string): LoggedFailure[] {
   const lines = ['errors.1.log', 'errors.log'].flatMap((name) => readText(join(folder, name))?.split('\n') ?? [])
   return lines.flatMap((line) => {
@@ -53,14 +52,14 @@ export function loggedFailures(folder: string): LoggedFailure[] {
   })
 }
 
-/** What a file holds, or all files in a folder; a link, and what cannot be looked at or goes meanwhile, counts nothing. */
+/** Sums up the size of a file or of all files in a folder. Skips links, and files that cannot be read. */
 export function bytesIn(path: string): number {
   const found = lookAt(path)
   if (found?.isDirectory()) return namesIn(path).reduce((sum, name) => sum + bytesIn(join(path, name)), 0)
   return found?.isFile() ? found.size : 0
 }
 
-/** What is at a place itself; undefined where nothing is, or it cannot be looked at. */
+/** Returns the entry at a path without following links, or undefined if it is missing or cannot be read. */
 export function lookAt(path: string): Stats | undefined {
   try {
     return lstatSync(path)
@@ -69,7 +68,7 @@ export function lookAt(path: string): Stats | undefined {
   }
 }
 
-/** None where there is no such folder. */
+/** Returns nothing for a missing folder. */
 export function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder)

@@ -10,12 +10,12 @@ interface Index {
   readonly isReady: boolean
 }
 
-/** A collection of a million documents takes seconds. */
+/** Allows plenty of time: indexing a million documents takes seconds. */
 const longMilliseconds = 10 * 60_000
 
-/** What the emulator keeps so that lists are fast, which it makes and drops by itself. */
+/** Checks the indexes that the emulator creates and drops for fast lists. */
 export async function checkIndexes({ emulator }: Patient): Promise<Seen> {
-  if (!emulator) return well('seen while an emulator runs')
+  if (!emulator) return well('checked only while an emulator runs')
   const control = openControl(emulator)
   const [{ indexes }, { now }] = await Promise.all([
     control.indexes.list({ project: emulator.projectId }),
@@ -33,8 +33,8 @@ export function seenIndexes(indexes: readonly Index[], now: Date): Seen {
     ({ collection, field }): Finding => ({
       code: 'INDEX_NOT_READY',
       level: 'wrong',
-      message: `The index on "${field}" of "${collection}" was begun long ago and is not ready: lists that need it are slow.`,
-      remedy: 'Start the emulator again, which makes it anew: svc stop, then svc dev',
+      message: `The index on "${field}" of "${collection}" has not become ready for a long time, so lists that need it are slow.`,
+      remedy: 'Restart the emulator to rebuild it: svc stop, then svc dev',
     }),
   )
   return { said: indexes.length === 0 ? 'none needed' : `${indexes.length} kept, ${formatBytes(bytes)}`, findings }

@@ -1,4 +1,4 @@
-/** What the emulator needs of the machine: room on the disk, and a clock that goes forward. */
+/** Checks free disk space and the clock of the machine. */
 import { existsSync } from 'node:fs'
 import { statfs } from 'node:fs/promises'
 import { dirname } from 'node:path'
@@ -8,21 +8,21 @@ import { writeDuration } from '../terminal/duration.js'
 import { type Finding, type Patient, type Seen, well } from './finding.js'
 import { dataMadeAt } from './folder-files.js'
 
-/** Below it no write is accepted: contract, "Limits". */
+/** Writes are refused below this: contract, "Limits". */
 const reservedBytes = 64 * 1024 * 1024
 const scarceBytes = 1024 * 1024 * 1024
 
-/** `readFree` answers the free bytes of the disk that a folder is on. */
+/** @param readFree returns the free bytes on the disk of a folder */
 export async function checkDisk({ folder }: Pick<Patient, 'folder'>, readFree = freeBytes): Promise<Seen> {
   const free = await readFree(nearestThere(folder))
   const said = `${formatBytes(free)} free`
   if (free >= scarceBytes) return well(said)
-  const remedy = 'Free some space, or name a folder on another disk with --data.'
+  const remedy = 'Free some space, or choose a folder on another disk with --data.'
   const finding: Finding =
     free < reservedBytes
       ? {
           ...{ code: 'DISK_FULL', level: 'wrong', remedy },
-          message: `${said} on the disk of "${folder}": below ${formatBytes(reservedBytes)} no write is accepted.`,
+          message: `${said} on the disk of "${folder}": writes are refused below ${formatBytes(reservedBytes)}.`,
         }
       : { code: 'DISK_SCARCE', level: 'note', message: `Only ${said} on the disk of "${folder}".`, remedy }
   return { said, findings: [finding] }
@@ -37,22 +37,22 @@ function nearestThere(folder: string): string {
   return existsSync(folder) || folder === dirname(folder) ? folder : nearestThere(dirname(folder))
 }
 
-/** A difference that two clocks may have. */
+/** Tolerates small differences between clocks. */
 const toleratedMilliseconds = 60_000
 
 export async function checkClock({ folder, emulator }: Patient, now = new Date()): Promise<Seen> {
   const findings: Finding[] = []
   const madeAt = dataMadeAt(folder)
   if (madeAt && madeAt.getTime() > now.getTime() + toleratedMilliseconds) {
-    const message = `This machine's clock says ${now.toISOString()}, which is before the data were made, ${madeAt.toISOString()}.`
-    const remedy = "Set the machine's clock; most systems do it by themselves when asked to (timedatectl set-ntp true)."
+    const message = `This machine's clock is at ${now.toISOString()}, before the data was created at ${madeAt.toISOString()}.`
+    const remedy = "Set the machine's clock, for example with timedatectl set-ntp true."
     findings.push({ code: 'CLOCK_BEHIND', level: 'wrong', message, remedy })
   }
   const offset = emulator ? (await openControl(emulator).clock.get()).offset : 0
   if (offset !== 0) {
     const length = writeDuration(Math.abs(offset))
-    const message = `The emulator's clock is ${length} ${offset > 0 ? 'ahead of' : 'behind'} this machine's: it was moved.`
-    findings.push({ code: 'CLOCK_MOVED', level: 'note', message, remedy: 'svc clock reset' })
+    const message = `The emulator's clock is ${length} ${offset > 0 ? 'ahead of' : 'behind'} this machine's clock.`
+    findings.push({ code: 'CLOCK_MOVED', level: 'note', message, remedy: 'To reset it: svc clock reset' })
   }
   return { said: now.toISOString(), findings }
 }

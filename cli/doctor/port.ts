@@ -3,10 +3,10 @@ import { isAnswering } from '../target/emulator-health.js'
 import { type Patient, type Seen, well } from './finding.js'
 import { keptPort } from './folder-files.js'
 
-/** Where `svc dev` listens at first. */
+/** The port of the first `svc dev` in a folder. */
 const usualPort = 4400
 
-/** Whether the next start gets the port that the app's environment names. */
+/** Checks whether the next start gets the port that the app expects. */
 export async function checkPort({ folder, emulator }: Patient): Promise<Seen> {
   if (emulator) return well(`${new URL(emulator.url).port}, where the emulator answers`)
   const kept = keptPort(folder)
@@ -16,12 +16,11 @@ export async function checkPort({ folder, emulator }: Patient): Promise<Seen> {
   const said = `${port} is in use`
   if (kept === undefined) {
     const message = `Port ${port} is in use by ${who}.`
-    const remedy = 'Nothing to do: svc dev takes the next free one.'
+    const remedy = 'Nothing to do: svc dev uses the next free port.'
     return { said, findings: [{ code: 'USUAL_PORT_IN_USE', level: 'note', message, remedy }] }
   }
-  const message = `Port ${port}, where the emulator of this folder listened last, is in use by ${who}.`
-  const remedy =
-    'Stop that one, or let svc dev take another port and bring what your app has in its environment up to date.'
+  const message = `Port ${port}, the last port of this folder's emulator, is in use by ${who}.`
+  const remedy = 'Stop that program, or start svc dev on another port and update the address in your app.'
   return { said, findings: [{ code: 'PORT_IN_USE', level: 'wrong', message, remedy }] }
 }
 

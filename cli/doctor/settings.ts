@@ -1,4 +1,4 @@
-/** Settings that commands read: `svc.json`, the profiles, and the environment. */
+/** Checks the settings that commands read: `svc.json`, profiles and the environment. */
 
 import { statSync } from 'node:fs'
 import { chmod } from 'node:fs/promises'
@@ -19,17 +19,17 @@ export function checkSettings({ emulator, env }: Patient): Seen {
   ]
   const findings = files.length > 0 ? files : [...targetFindings(emulator, env), ...dialectFindings(env)]
   return {
-    said: files.length > 0 ? 'not valid' : whereSettingsAre(),
+    said: files.length > 0 ? 'invalid' : describePlace(),
     findings: [...findings, ...profileModeFindings()],
   }
 }
 
-function whereSettingsAre(): string {
+function describePlace(): string {
   const project = findProjectFile()
   return project ? nearby(project.path) : 'no svc.json'
 }
 
-/** Where commands go that name nothing themselves. */
+/** Checks the service that commands use without flags. */
 function targetFindings(emulator: Patient['emulator'], env: NodeJS.ProcessEnv): Finding[] {
   const doubtful = doubtfulAddress({}, { env })
   if (doubtful) {
@@ -41,13 +41,13 @@ function targetFindings(emulator: Patient['emulator'], env: NodeJS.ProcessEnv): 
     target = findTarget({}, { env })
   } catch (error) {
     const { code, message, hint = '' } = describeFailure(error)
-    // No emulator runs, which is no fault.
+    // It is fine if no emulator runs.
     return code === 'NOT_RUNNING' ? [] : [{ code, level: 'wrong', message, remedy: hint }]
   }
   const dialect = attempt('INVALID_DIALECT', () => target.dialect === undefined || parseDialect(target.dialect))
   if (!emulator || target.url === emulator.url) return dialect
-  const message = `Commands here speak to ${target.url} (${target.from}), not to the emulator of this folder at ${emulator.url}.`
-  const remedy = 'If that is not what you want, take the setting away; svc config shows where it is set.'
+  const message = `Commands use ${target.url} (${target.from}), not the emulator of this folder at ${emulator.url}.`
+  const remedy = 'If you do not want that, remove the setting. To see where it is set: svc config'
   return [...dialect, { code: 'OTHER_SERVICE', level: 'note', message, remedy }]
 }
 
@@ -61,7 +61,7 @@ function profileModeFindings(): Finding[] {
   if (process.getuid === undefined || !found || (found.mode & 0o077) === 0) return []
   const repair = async () => {
     await chmod(path, 0o600)
-    return `Took ${path} away from other users`
+    return `Made ${path} private`
   }
   const message = `Other users of this machine can read the keys in ${path}.`
   return [
@@ -69,19 +69,19 @@ function profileModeFindings(): Finding[] {
       code: 'PROFILES_OPEN_TO_OTHERS',
       level: 'wrong',
       message,
-      remedy: `Take them away: svc doctor --repair, or chmod 600 ${shellWord(path)}`,
+      remedy: `Make it private: svc doctor --repair, or chmod 600 ${shellWord(path)}`,
       repair,
     },
   ]
 }
 
-/** What it throws, as a finding. */
+/** Turns an exception into a finding. */
 function attempt(code: string, work: () => unknown): Finding[] {
   try {
     work()
     return []
   } catch (error) {
-    const { message, hint = 'Correct it.' } = describeFailure(error)
+    const { message, hint = 'Fix the value.' } = describeFailure(error)
     return [{ code, level: 'wrong', message, remedy: hint }]
   }
 }

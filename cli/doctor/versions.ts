@@ -3,14 +3,14 @@ import { join } from 'node:path'
 import { isObject, parseJson } from '../../client/protocol/model/json.js'
 import { type Finding, type Patient, type Seen, well } from './finding.js'
 
-/** What `engines` of package.json asks for. */
-const leastNode = [20, 19] as const
+/** The same version as `engines` in package.json. */
+const minNode = [20, 19] as const
 
 export function checkNode(version = process.versions.node): Seen {
   const [major = 0, minor = 0] = version.split('.').map(Number)
-  const isEnough = major > leastNode[0] || (major === leastNode[0] && minor >= leastNode[1])
+  const isEnough = major > minNode[0] || (major === minNode[0] && minor >= minNode[1])
   if (isEnough) return well(version)
-  const least = leastNode.join('.')
+  const least = minNode.join('.')
   const message = `Node ${version} is too old: svc needs ${least} or later.`
   return {
     said: version,
@@ -22,12 +22,12 @@ export function checkNode(version = process.versions.node): Seen {
 
 const packages = ['svc-toolkit', 'svc-toolkit-client']
 
-/** The running emulator, this command, and what the app has installed. */
+/** Compares the versions of the running emulator, this command, and the packages of the app. */
 export function checkVersions({ app, version, emulator }: Patient): Seen {
   const installed = packages.flatMap((name): Finding[] => {
     const found = installedVersion(app, name)
     if (found === undefined || found === version) return []
-    const message = `The app has ${name} ${found} installed, and this is svc ${version}.`
+    const message = `The app has ${name} ${found}, but this is svc ${version}.`
     return [{ code: 'VERSION_DIFFERS', level: 'note', message, remedy: `npm install ${name}@${version}` }]
   })
   const running = emulator?.version
@@ -35,8 +35,8 @@ export function checkVersions({ app, version, emulator }: Patient): Seen {
   const older: Finding = {
     code: 'EMULATOR_VERSION_DIFFERS',
     level: 'wrong',
-    message: `The running emulator is svc ${running}, and this is svc ${version}.`,
-    remedy: 'Start it again: svc stop, then svc dev',
+    message: `The running emulator is svc ${running}, but this is svc ${version}.`,
+    remedy: 'Restart it: svc stop, then svc dev',
   }
   return { said: `svc ${version}, emulator ${running}`, findings: [older, ...installed] }
 }

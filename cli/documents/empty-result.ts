@@ -7,7 +7,7 @@ import type { FieldType, Schema } from '../../client/protocol/model/collection.j
 import { isObject, type Json, type JsonObject } from '../../client/protocol/model/json.js'
 import type { Page } from '../../client/protocol/model/page.js'
 import { formatPath, valueAt } from '../../client/protocol/model/path.js'
-import { numberOf, type Operator, operators, type Test, type Where } from '../../client/protocol/model/where.js'
+import { type Operator, operators, parseNumber, type Test, type Where } from '../../client/protocol/model/where.js'
 import { nearest } from '../terminal/nearest.js'
 import { type Condition, listConditions, type WhereFlags } from './where-flag.js'
 
@@ -163,7 +163,7 @@ const comparisons: { readonly [Name in Operator]?: Comparison } = {
 
 const always = () => true
 const never = () => false
-const isNumber = (text: string) => numberOf(text) !== undefined
+const isNumber = (text: string) => parseNumber(text) !== undefined
 
 /** Values that can match a field of each type. Contract 4.2. */
 const matchable: { readonly [Type in FieldType]: { readonly [Kind in Comparison]: (text: string) => boolean } } = {

@@ -1,7 +1,7 @@
 /** Prints documents as a table, CSV, NDJSON, or one JSON object. */
 import { once } from 'node:events'
 import type { Document } from '../../client/protocol/model/document.js'
-import { namingRank } from '../../client/protocol/model/documents/naming-fields.js'
+import { namingFields, namingRank } from '../../client/protocol/model/documents/naming-fields.js'
 import { isObject, type Json, type JsonObject } from '../../client/protocol/model/json.js'
 import { type OpenTable, type TableLayout, tableLayout } from '../terminal/print.js'
 import { shortTime } from '../terminal/short-time.js'
@@ -11,10 +11,10 @@ import { documentRow } from './document-row.js'
 export const listFormats = ['table', 'csv', 'ndjson'] as const
 export type ListFormat = (typeof listFormats)[number] | 'json'
 
-/** Formats a table row. Linked documents show their fields. `updatedAt` appears only if selected. */
+/** Makes a row for a table. Shows linked documents by name, and `updatedAt` only if it was chosen. */
 function row(document: Document, columns: readonly string[] | undefined): JsonObject {
   const { updatedAt = null, createdAt = null, ...rest } = documentRow(document)
-  const shown = Object.entries(rest).map(([name, value]) => [name, fieldsOfLinked(value)] as const)
+  const shown = Object.entries(rest).map(([name, value]) => [name, nameLinked(value)] as const)
   return {
     ...Object.fromEntries(shown),
     createdAt: shortTime(createdAt) ?? null,
@@ -22,10 +22,21 @@ function row(document: Document, columns: readonly string[] | undefined): JsonOb
   }
 }
 
-function fieldsOfLinked(value: Json): Json {
-  if (Array.isArray(value)) return value.map(fieldsOfLinked)
-  const isLinked = isObject(value) && 'version' in value && 'collectionId' in value && isObject(value.data)
-  return isLinked ? (value.data ?? null) : value
+/** Replaces a linked document with its title or, without one, its id. */
+function nameLinked(value: Json): Json {
+  if (Array.isArray(value)) return value.map(nameLinked)
+  if (!isObject(value) || !isObject(value.data) || !hasTextIn(value, ['id', 'collection', 'createdAt'])) return value
+  const names = Object.entries(value.data).filter(([field, name]) => isName(field) && typeof name === 'string' && name)
+  const [first] = names.toSorted(([one], [other]) => namingRank(one) - namingRank(other))
+  return first?.[1] ?? value.id ?? null
+}
+
+function hasTextIn(value: JsonObject, fields: readonly string[]): boolean {
+  return fields.every((field) => typeof value[field] === 'string')
+}
+
+function isName(field: string): boolean {
+  return namingRank(field) < namingFields.length
 }
 
 /** Notes the selected columns that no document has. */

@@ -1,4 +1,4 @@
-/** The snapshot that a throw-away emulator begins with. */
+/** Finds the snapshot that a temporary emulator starts with. */
 import { existsSync, statSync } from 'node:fs'
 import { CliFailure, exits } from '../base/failure.js'
 import { emulatorOfRunOrHere } from '../base/here.js'
@@ -6,15 +6,15 @@ import { copySnapshot, importSnapshot } from '../snapshots/snapshot-files.js'
 import { openControl, openSnapshotControl } from '../target/control.js'
 import type { EmulatorInfo } from '../target/emulator-file.js'
 
-type Place = Pick<EmulatorInfo, 'url' | 'controlToken' | 'projectId'>
+type Destination = Pick<EmulatorInfo, 'url' | 'controlToken' | 'projectId'>
 
-/** Brings an emulator to the snapshot that was found. */
-type Load = (emulator: Place) => Promise<void>
+/** Loads the found snapshot into an emulator. */
+type Load = (emulator: Destination) => Promise<void>
 
 /**
  * Finds a file that "snapshot export" wrote, else a snapshot of the emulator that runs here.
  *
- * @throws {CliFailure} with exit 4 where there is neither
+ * @throws {CliFailure} with exit 4 if there is neither
  * @throws {SvcError} `NOT_FOUND`
  */
 export async function findSnapshot(word: string): Promise<Load> {
@@ -22,14 +22,19 @@ export async function findSnapshot(word: string): Promise<Load> {
   if (isFile) return (to) => load(to, () => importSnapshot(to, word, undefined))
   const from = emulatorOfRunOrHere(undefined)
   if (!from) {
-    const message = `There is no file "${word}", and no emulator runs here that may have a snapshot of that name.`
-    throw new CliFailure('NOT_FOUND', exits.notFound, message, 'A file needs no emulator: svc snapshot export')
+    const message = `No file "${word}", and no running emulator that could have a snapshot of that name.`
+    throw new CliFailure(
+      'NOT_FOUND',
+      exits.notFound,
+      message,
+      'Start the emulator: svc dev. Or pass a file from svc snapshot export.',
+    )
   }
   const { name } = await openControl(from).snapshots.get({ project: from.projectId, snapshot: word })
   return (to) => load(to, () => copySnapshot(from, name, to))
 }
 
-async function load(to: Place, take: () => Promise<{ readonly name: string }>): Promise<void> {
+async function load(to: Destination, take: () => Promise<{ readonly name: string }>): Promise<void> {
   const { name: snapshot } = await take()
   await openSnapshotControl(to).snapshots.load({ project: to.projectId, snapshot })
 }

@@ -1,13 +1,13 @@
 import { constants } from 'node:os'
 
 export interface PassedSignals {
-  /** From here on they are this receiver's. */
+  /** Passes all further signals to `receive`. */
   to(receive: (signal: NodeJS.Signals) => void): void
 }
 
-/** Receives Ctrl-C, SIGTERM and SIGHUP in place of this process. Until there is a receiver, they end it. */
+/** Catches Ctrl-C, SIGTERM and SIGHUP. They end this process until a receiver is set. */
 export function passSignals(): PassedSignals {
-  let receive = (signal: NodeJS.Signals): void => process.exit(exitOfSignal(signal))
+  let receive = (signal: NodeJS.Signals): void => process.exit(signalExitCode(signal))
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => receive(signal))
   return {
     to(receiver) {
@@ -16,7 +16,7 @@ export function passSignals(): PassedSignals {
   }
 }
 
-/** The exit code of what a signal ended, as shells have it. */
-export function exitOfSignal(signal: NodeJS.Signals): number {
+/** Returns the exit code that shells use for a process ended by a signal. */
+export function signalExitCode(signal: NodeJS.Signals): number {
   return 128 + constants.signals[signal]
 }

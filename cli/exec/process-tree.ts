@@ -1,11 +1,11 @@
-/** A process and what it has started: `npm test` hands no signal on to what its shell runs. Windows, which has no such shell, knows only the process. */
+/** Signals a process and its children, because `npm test` does not pass signals on. On Windows, signals only the process. */
 import { execFile, spawn } from 'node:child_process'
 import { setTimeout as pause } from 'node:timers/promises'
 import { promisify } from 'node:util'
 
 const run = promisify(execFile)
 
-/** Systems without `/proc` have `pgrep`. */
+/** Uses `pgrep` on systems without `/proc`. */
 const tree = `
 children() {
   if [ -d /proc/self ]; then grep -l "^PPid:[[:space:]]*$1\\$" /proc/[0-9]*/status | cut -d / -f 3
@@ -16,7 +16,7 @@ tree() {
   for child in $(children "$1"); do tree "$child"; done
 }`
 
-/** Reads the PID, then waits for the end of its input, which comes with a line where all is well, and without one where this process was killed. */
+/** Reads the pid, then waits for its input to end: with a line after a normal exit, without one if this process was killed. */
 const watch = `${tree}
 read -r pid || exit
 read -r line || {
@@ -26,24 +26,24 @@ read -r line || {
   kill -KILL $all
 } 2>/dev/null`
 
-/** The process, and all below it that run now. */
+/** Returns the pids of the process and of its running descendants. */
 export async function processTree(pid: number): Promise<readonly number[]> {
   if (process.platform === 'win32') return [pid]
-  // Without the shell nothing is known of what it has started.
+  // Without the shell, its children are unknown.
   const { stdout } = await run('/bin/sh', ['-c', `${tree}\ntree "$1" 2>/dev/null`, 'svc', String(pid)]).catch(() => ({
     stdout: '',
   }))
   return [pid, ...stdout.trim().split('\n').slice(1).map(Number)]
 }
 
-/** Sends it to those that still run. */
+/** Skips processes that have ended. */
 export function signalAll(pids: readonly number[], signal: NodeJS.Signals): void {
   for (const pid of pids) reaches(pid, signal)
 }
 
-/** Resolves once none of them runs, or after so many milliseconds. */
-export async function untilEnded(pids: readonly number[], mostMilliseconds: number): Promise<void> {
-  const end = performance.now() + mostMilliseconds
+/** Resolves once none of the processes runs, or after the timeout. */
+export async function untilEnded(pids: readonly number[], timeoutMilliseconds: number): Promise<void> {
+  const end = performance.now() + timeoutMilliseconds
   while (pids.some((pid) => reaches(pid, 0)) && performance.now() < end) await pause(20)
 }
 
@@ -55,24 +55,24 @@ function reaches(pid: number, signal: NodeJS.Signals | 0): boolean {
   }
 }
 
-/** Ends a child process and those below it if this one is killed. */
+/** Ends a child process and its descendants if this process is killed. */
 export interface ProcessWatch {
   begin(pid: number): void
   callOff(): void
 }
 
 /**
- * This process cannot see its own end coming: a shell waits for that. It is started before the child, which runs unwatched only
- * until it is named.
+ * Starts a shell that waits for the end of this process, which cannot clean up after SIGKILL. It starts before the child, so the
+ * child is unwatched only until `begin`.
  */
 export function openProcessWatch(): ProcessWatch {
   if (process.platform === 'win32') return { begin: () => undefined, callOff: () => undefined }
   const watching = spawn('/bin/sh', ['-c', watch], {
     stdio: ['pipe', 'ignore', 'ignore'],
-    // What is sent to the whole group at a terminal, Ctrl-C above all, is not for it.
+    // Keeps it out of the process group, to which a terminal sends Ctrl-C.
     detached: true,
   })
-  // Without the shell the child is as safe as any other.
+  // Without a shell, the child simply runs unwatched.
   watching.on('error', () => undefined)
   watching.stdin.on('error', () => undefined)
   watching.unref()

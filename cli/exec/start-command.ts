@@ -1,21 +1,21 @@
-/** The command that `svc exec` and `svc dev` run beside their emulator. If this process is killed, it ends too. */
+/** Starts the command that `svc exec` and `svc dev` run with their emulator. Ends it if this process is killed. */
 import { execa } from 'execa'
 import { noCommand } from '../dev/app-command.js'
-import { exitOfSignal } from './pass-signals.js'
+import { signalExitCode } from './pass-signals.js'
 import { openProcessWatch, processTree, signalAll } from './process-tree.js'
 
 export interface CommandOptions {
   readonly env: Readonly<Record<string, string>>
-  /** Whether results of this process go to stdout, so that those of the command go to stderr. */
+  /** Whether this process writes results to stdout, so that the output of the command goes to stderr. */
   readonly isStdoutOurs: boolean
 }
 
 export interface StartedCommand {
-  /** Its exit code; 128 and the number of the signal where one ended it. Fails with exit 4 if there is no such command. */
+  /** The exit code, or 128 plus the number of the signal. Rejects with exit 4 if the command does not exist. */
   readonly ended: Promise<number>
-  /** Its process and all that it has started, as they run now; none if there is no such command. */
+  /** Returns the pids of the command and of its running descendants. Empty if the command does not exist. */
   processes(): Promise<readonly number[]>
-  /** Sends a signal to it and, once it has ended, to those of its processes that it has left running. */
+  /** Sends a signal to the command and, once it has ended, to those of `processes` that still run. */
   signal(name: NodeJS.Signals, processes: readonly number[]): Promise<void>
 }
 
@@ -32,7 +32,7 @@ export function startCommand(
     preferLocal: true,
     buffer: false,
     reject: false,
-    // Who sends a signal decides what follows it.
+    // The sender of a signal decides when to kill.
     forceKillAfterDelay: false,
   })
   const { pid } = child
@@ -40,13 +40,13 @@ export function startCommand(
   return {
     ended: child.finally(watch.callOff).then(({ exitCode, signal, code }) => {
       if (exitCode !== undefined) return exitCode
-      if (signal) return exitOfSignal(signal)
+      if (signal) return signalExitCode(signal)
       throw noCommand(command, `${code}`)
     }),
     processes: async () => (pid === undefined ? [] : processTree(pid)),
     async signal(name, processes) {
       child.kill(name)
-      // What it has handed on is not sent twice: many apps would end in the middle of their ending.
+      // Waits, because the command may pass the signal on, and many apps abort their shutdown at a second one.
       await child
       signalAll(processes, name)
     },

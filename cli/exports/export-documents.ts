@@ -1,11 +1,8 @@
-import { readPages } from '../../client/collections/list-pages.js'
 import type { Where } from '../../client/protocol/model/where.js'
 import type { Client } from '../base/target-command.js'
+import { largePages } from '../documents/large-pages.js'
 import type { Progress } from '../terminal/progress.js'
 import type { ExportFile } from './export-file.js'
-
-// The service lowers this to its own limit: contract 2.6.
-const pageSize = 500
 
 /**
  * Writes all matching documents by id, oldest first, and resumes at the end of the file. Returns the number of
@@ -19,7 +16,7 @@ export async function exportDocuments(
 ): Promise<number> {
   let exported = file.resumed
   const after = file.lastId === undefined ? undefined : { id: file.lastId, read: file.resumed }
-  const pages = readPages((query) => collection.list(query), { where }, after, pageSize)
+  const pages = largePages(collection, where, after)
   let next = pages.next()
   while (!signal.aborted) {
     const { value: page } = await next

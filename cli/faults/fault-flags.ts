@@ -2,23 +2,23 @@ import * as Flags from '@oclif/core/flags'
 import type { OwnEmulator } from '../target/emulator-of-run.js'
 import { findUserId } from '../target/user-id.js'
 
-/** Which requests a fault touches. */
+/** Flags that select the requests of a fault. */
 export const whichFlags = {
   method: Flags.string({ description: 'only this method', helpValue: 'method' }),
   path: Flags.string({
-    description: 'only matching paths: * is one segment, ** at the end any number',
+    description: 'only matching paths: * matches a segment, ** at the end any number',
     helpValue: 'path',
   }),
   user: Flags.string({ description: 'only requests of this user: email or id', helpValue: 'user' }),
-  project: Flags.string({ description: 'id of a project [default: that of svc dev]', helpValue: 'id' }),
-  'all-projects': Flags.boolean({ description: 'every project', exclusive: ['project'] }),
+  project: Flags.string({ description: 'id of the project [default: the project of svc dev]', helpValue: 'id' }),
+  'all-projects': Flags.boolean({ description: 'requests of all projects', exclusive: ['project'] }),
   seed: Flags.integer({
     min: 0,
-    description: 'seed of the random choice when the rate is below 1; the same seed chooses the same requests',
+    description: 'seed for --rate below 1; the same seed selects the same requests',
   }),
 }
 
-interface Given {
+interface WhichFlags {
   readonly method?: string | undefined
   readonly path?: string | undefined
   readonly user?: string | undefined
@@ -27,18 +27,18 @@ interface Given {
   readonly seed?: number | undefined
 }
 
-/** The same as the control API takes it. @throws {CliFailure} `NOT_FOUND` for a user that there is not */
-export async function whichRequests(emulator: OwnEmulator, flags: Given) {
+/** Converts the flags for the control API. @throws {CliFailure} `NOT_FOUND` for an unknown user */
+export async function whichRequests(emulator: OwnEmulator, flags: WhichFlags) {
   const { method, path, seed, user } = flags
   return {
     method: method?.toUpperCase(),
     path,
     seed,
     user: await findUserId(emulator, user),
-    project: projectOf(emulator, flags),
+    project: chooseProject(emulator, flags),
   }
 }
 
-function projectOf(emulator: OwnEmulator, flags: Pick<Given, 'project' | 'all-projects'>): string | undefined {
+function chooseProject(emulator: OwnEmulator, flags: Pick<WhichFlags, 'project' | 'all-projects'>): string | undefined {
   return flags['all-projects'] ? undefined : (flags.project ?? emulator.projectId)
 }

@@ -3,7 +3,7 @@ import { constants, createReadStream, rmSync, statSync } from 'node:fs'
 import { type FileHandle, open, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { reworded } from '../base/failure.js'
-import { exitOfSignal } from '../exec/pass-signals.js'
+import { signalExitCode } from '../exec/pass-signals.js'
 
 /**
  * Replaces a file that is not a symlink, atomically, and keeps its owner and mode. Removes the draft on failure or a
@@ -75,7 +75,7 @@ function removeOnExit(draft: string): { release(): void } {
 
 /** A command with its own signal handler may finish the file first. */
 function exitUnlessAnswered(signal: NodeJS.Signals): void {
-  if (process.listeners(signal).every((one) => one === exitUnlessAnswered)) process.exit(exitOfSignal(signal))
+  if (process.listeners(signal).every((one) => one === exitUnlessAnswered)) process.exit(signalExitCode(signal))
 }
 
 /** Creates the draft private, so that nobody can read it before it gets the final mode. */

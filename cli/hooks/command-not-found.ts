@@ -2,39 +2,40 @@ import type { Hook } from '@oclif/core/hooks'
 import { misuse } from '../base/failure.js'
 import { nearest } from '../terminal/nearest.js'
 
-/** Says which command was probably meant. It never asks: the same words must do in a script. */
+/** Suggests the command that was probably meant. Never prompts, because scripts run it too. */
 const commandNotFound: Hook.CommandNotFound = async ({ id, argv, config }) => {
   const words = id.split(':')
   const known = config.commands.filter(({ hidden }) => !hidden).map((command) => command.id.replaceAll(':', ' '))
-  // Where a command takes no arguments, what follows it looks like words of it.
+  // The framework joins the arguments of a command that takes none to its id.
   const command = known.find((name) => `${words.join(' ')} `.startsWith(`${name} `))
-  if (command) throw misuse(`"${command}" takes no arguments.`, `See how it is used: ${config.bin} ${command} --help`)
-  const topic = topicOf(words, known)
-  const verbs = verbsOf(topic, known)
-  // What follows a topic counts as words of the command, so that arguments look like words of it too.
+  if (command) throw misuse(`"${command}" takes no arguments.`, `Show the usage: ${config.bin} ${command} --help`)
+  const topic = findTopic(words, known)
+  const verbs = verbsIn(topic, known)
+  // The framework joins all words after a topic to the id, arguments included.
   const typed = words.slice(0, verbs.length > 0 ? topic.split(' ').length + 1 : words.length).join(' ')
   const meant =
     verbs.length > 0
-      ? nearestOf(topic, typed, known)
-      : (ofOtherTools.get(topic) ?? nearestTopic([...words, ...(argv ?? [])], known))
+      ? nearestCommand(topic, typed, known)
+      : (otherNames.get(topic) ?? nearestTopic([...words, ...(argv ?? [])], known))
   if (meant) throw misuse(`Unknown command "${typed}".`, `Did you mean "${config.bin} ${meant}"?`)
   if (verbs.length > 0) {
-    throw misuse(`Unknown command "${typed}".`, `After "${topic}" there are: ${verbs.join(', ')}.`)
+    throw misuse(`Unknown command "${typed}".`, `Commands in "${topic}": ${verbs.join(', ')}.`)
   }
-  throw misuse(`Unknown command "${typed}".`, `List the commands: ${config.bin} --help`)
+  const hint = hints.get(topic) ?? `List all commands: ${config.bin} --help`
+  throw misuse(`Unknown command "${typed}".`, hint)
 }
 
-/** The longest topic that the words begin with, `users 2fa` rather than `users`; else the first word. */
-function topicOf(words: readonly string[], known: readonly string[]): string {
+/** Returns the longest topic that the words begin with, else the first word. */
+function findTopic(words: readonly string[], known: readonly string[]): string {
   const two = words.slice(0, 2).join(' ')
   return known.some((name) => name.startsWith(`${two} `)) ? two : (words[0] ?? '')
 }
 
-function verbsOf(topic: string, known: readonly string[]): string[] {
+function verbsIn(topic: string, known: readonly string[]): string[] {
   return known.filter((name) => name.startsWith(`${topic} `)).map((name) => name.slice(topic.length + 1))
 }
 
-/** Verbs that other tools, or other topics, have for the same. */
+/** Groups verbs that mean the same in other tools or topics. */
 const synonyms = [
   ['get', 'show', 'view', 'describe'],
   ['list', 'ls'],
@@ -46,10 +47,10 @@ const synonyms = [
   ['logout', 'signout'],
 ]
 
-/** What other tools call a command that has no topic, or whose topic they leave out. */
-const ofOtherTools: ReadonlyMap<string, string> = new Map([
-  ...['start', 'up', 'run', 'emulators'].map((word) => [word, 'dev'] as const),
-  ...['down', 'kill', 'quit'].map((word) => [word, 'stop'] as const),
+/** Maps names from other tools to commands of ours. */
+const otherNames: ReadonlyMap<string, string> = new Map([
+  ...['start', 'run', 'emulators'].map((word) => [word, 'dev'] as const),
+  ...['kill', 'quit'].map((word) => [word, 'stop'] as const),
   ...['ps', 'info'].map((word) => [word, 'status'] as const),
   ...['dashboard', 'ui', 'studio', 'console'].map((word) => [word, 'open'] as const),
   ...['login', 'link', 'auth'].map((word) => [word, 'profiles add'] as const),
@@ -62,20 +63,27 @@ const ofOtherTools: ReadonlyMap<string, string> = new Map([
   ['restore', 'snapshot load'],
 ])
 
-/** The command of a topic that was probably meant. The verb alone decides: a long topic would make any two look alike. */
-function nearestOf(topic: string, typed: string, known: readonly string[]): string | undefined {
+const hints: ReadonlyMap<string, string> = new Map([
+  [
+    'deploy',
+    'There is nothing to deploy. Copy collections to a service: svc push. Run the service yourself: svc serve.',
+  ],
+])
+
+/** Compares verbs only, because a long topic would make any two commands look alike. */
+function nearestCommand(topic: string, typed: string, known: readonly string[]): string | undefined {
   const word = typed.slice(topic.length + 1)
-  const verbs = verbsOf(topic, known)
+  const verbs = verbsIn(topic, known)
   const same = synonyms.filter((words) => words.includes(word)).flat()
   const verb = same.find((one) => verbs.includes(one)) ?? nearest(word, verbs)
   return verb && `${topic} ${verb}`
 }
 
-/** `doc list` and `collection list` mistake the topic only. */
+/** Corrects the topic of `doc list` or `collection list`, and its verb too if needed. */
 function nearestTopic([first = '', second = '']: readonly string[], known: readonly string[]): string | undefined {
   const topic = nearest(first, [...new Set(known.map((name) => name.split(' ', 1)[0] ?? name))])
   if (second === '') return topic
-  return topic && (nearestOf(topic, `${topic} ${second}`, known) ?? topic)
+  return topic && (nearestCommand(topic, `${topic} ${second}`, known) ?? topic)
 }
 
 export default commandNotFound

@@ -7,24 +7,23 @@ export const accountArg = Args.string({ required: true, description: 'id of the 
 export const accountFlags = {
   name: Flags.string({ description: 'name of the account' }),
   email: Flags.string({ description: 'email address; "" for none', helpValue: 'address' }),
-  verified: Flags.boolean({ allowNo: true, description: 'whether the provider has verified the address' }),
+  verified: Flags.boolean({ allowNo: true, description: 'whether the provider has verified the email address' }),
   claim: Flags.string({
     multiple: true,
     multipleNonGreedy: true,
-    description: `further claims, as ${fieldsDescription}`,
+    description: `further claims: ${fieldsDescription}`,
     helpValue: 'name=value',
   }),
 }
 
-interface Given {
+interface AccountFlags {
   readonly name?: string | undefined
   readonly email?: string | undefined
   readonly verified?: boolean | undefined
   readonly claim?: readonly string[] | undefined
 }
 
-/** What the flags say of an account. */
-export function readAccountFlags({ name, email, verified, claim }: Given) {
+export function readAccountFlags({ name, email, verified, claim }: AccountFlags) {
   return {
     ...(name === undefined ? {} : { name }),
     ...(email === undefined ? {} : { email: email === '' ? null : email }),

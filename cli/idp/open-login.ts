@@ -1,13 +1,13 @@
-/** A login through the project's provider that is completed in the browser. */
+/** Starts a login through the project's provider, to complete in the browser. */
 import type { Control } from '../../client/control.js'
 import { openWaitingPage, type WaitingPage } from './waiting-page.js'
 
 export interface OpenLogin extends Pick<WaitingPage, 'outcome' | 'close'> {
-  /** Where to log in. */
+  /** The login page. */
   readonly url: string
 }
 
-/** Nothing is left open if it cannot be begun. */
+/** Closes the waiting page if the login cannot start. */
 export async function openLogin(idp: Control['idp'], project: string): Promise<OpenLogin> {
   const page = await openWaitingPage()
   try {

@@ -6,10 +6,10 @@ import {
 } from '../../client/protocol/model/provider-login.js'
 import { CliFailure, exits } from '../base/failure.js'
 
-/** How a login through a provider ended. */
+/** The result of a login through a provider. */
 export type Outcome = { readonly token: string } | { readonly failure: LoginFailure }
 
-/** What the app's page would find in its address; undefined if that says nothing of a login. */
+/** Reads the outcome from the address that the app would be called with, or undefined if it has none. */
 export function readOutcome(address: string): Outcome | undefined {
   const { searchParams } = new URL(address)
   const token = searchParams.get(outcomeNames.token)
@@ -18,19 +18,19 @@ export function readOutcome(address: string): Outcome | undefined {
   return failure && { failure }
 }
 
-/** A login without a token: exit 3, and the reason as the code. */
+/** Fails with exit 3 and the reason as the code. */
 export function loginFailed(failure: LoginFailure): CliFailure {
   const message = `The login failed: ${outcomeNames.failure}=${failure}`
   return new CliFailure(failure, exits.notAuthorised, message, hints[failure])
 }
 
 const hints: { readonly [Failure in LoginFailure]?: string } = {
-  no_email_provided: 'The provider has to give an email address, and to have verified it.',
-  email_already_registered_with_password: 'Delete the user with that address, or log in as another user.',
-  authentication_failed: 'It was cancelled, or the provider was slow, down, or said what does not hold.',
+  no_email_provided: 'The provider must return a verified email address.',
+  email_already_registered_with_password: 'Delete the user with this address, or log in as another user.',
+  authentication_failed: 'The login was cancelled, or the provider was slow, down, or sent an invalid response.',
 }
 
-/** The faults and what they do, for help texts. */
+/** Lists the faults and their effects, for help texts. */
 export const faultHelp = Object.entries(providerFaults)
   .map(([fault, { says, endsIn }]) => `  ${fault.padEnd(17)} ${says} (${endsIn})`)
   .join('\n')

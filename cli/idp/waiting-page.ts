@@ -1,16 +1,16 @@
-/** A page of this machine on which a login in the browser ends, for a command that waits for it. */
+/** Serves the local page on which a login in the browser ends, for a command that waits for it. */
 import { randomBytes } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Outcome, readOutcome } from './outcome.js'
 
-// An `import` of it loads `fetch` as well, from Node 22 on. Decision 65.
+// Importing it would also load `fetch`, from Node 22 on. Decision 65.
 const { createServer } = process.getBuiltinModule('node:http')
 
 export interface WaitingPage {
   readonly url: string
-  /** How the login ended, once it has; undefined if that takes longer. */
-  outcome(milliseconds: number): Promise<Outcome | undefined>
+  /** Waits for the outcome of the login. Resolves with undefined after the timeout. */
+  outcome(timeoutMilliseconds: number): Promise<Outcome | undefined>
   close(): void
 }
 
@@ -23,12 +23,12 @@ const page = `<!doctype html>
   :root { color-scheme: light dark }
   body { font: 16px/1.6 system-ui, sans-serif; max-width: 30rem; margin: 4rem auto; padding: 0 1rem }
 </style>
-<h1>Back to the terminal</h1>
-<p>The login is over. You can close this page.
+<h1>Go back to the terminal</h1>
+<p>The login is complete. You can close this page.
 </html>
 `
 
-/** The path is secret, so that no other page can say how the login ended. */
+/** Uses a secret path, so that no other page can fake the outcome. */
 export async function openWaitingPage(): Promise<WaitingPage> {
   const path = `/${randomBytes(18).toString('base64url')}`
   let tell: (outcome: Outcome) => void = () => undefined
@@ -45,7 +45,7 @@ export async function openWaitingPage(): Promise<WaitingPage> {
       'referrer-policy': 'no-referrer',
       connection: 'close',
     })
-    res.end(outcome ? page : 'There is nothing here.', () => outcome && tell(outcome))
+    res.end(outcome ? page : 'Not found.', () => outcome && tell(outcome))
   })
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)

@@ -12,7 +12,7 @@ export interface Chunk {
 }
 
 // Leaves room for the braces and envelope around each row.
-const maxBytes = sizes.mostBodyBytes * 0.8
+const maxBytes = sizes.maxBodyBytes * 0.8
 const bytesAroundRow = 16
 
 /** Collects rows until a request is full: at most 1,000, and well below the body limit. Contract 3.6. */
@@ -33,7 +33,7 @@ export function gather(from: number) {
     take,
     /** Returns whether the row no longer fits. */
     isFullFor: (row: ReadRow) =>
-      rows.length >= sizes.mostBatchItems || (rows.length > 0 && bytes + row.bytes + bytesAroundRow > maxBytes),
+      rows.length >= sizes.maxBatchItems || (rows.length > 0 && bytes + row.bytes + bytesAroundRow > maxBytes),
     add(row: ReadRow) {
       rows.push(row)
       bytes += row.bytes + bytesAroundRow

@@ -2,7 +2,7 @@ import pLimit from 'p-limit'
 import { mergeFields } from '../../client/protocol/model/document.js'
 import { placed, SvcError } from '../../client/protocol/model/errors.js'
 import { type Json, type JsonObject, objectOfMany } from '../../client/protocol/model/json.js'
-import { otherKeyOf } from '../../client/protocol/model/seed/keys.js'
+import { findOtherKey } from '../../client/protocol/model/seed/keys.js'
 import type { ReadRow } from '../../seeds/records/record.js'
 import { misuse } from '../base/failure.js'
 import type { Client } from '../base/target-command.js'
@@ -45,7 +45,7 @@ function byValue(name: string, seeds: Seeds): Field {
     name,
     keyIn: (fields) => (keyText(fields[name]) === undefined ? undefined : JSON.stringify(fields[name])),
     keyText: (key) => String(JSON.parse(key)),
-    fallbackKey: seeds === 'cells' ? otherKeyOf : (key) => key,
+    fallbackKey: seeds === 'cells' ? findOtherKey : (key) => key,
   }
 }
 

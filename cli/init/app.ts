@@ -1,14 +1,14 @@
-/** What kind of app is in a folder, by its package.json: how it is given settings, and how it installs packages. */
+/** Detects the kind of an app by its package.json, to choose how it reads settings and installs packages. */
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { isObject } from '../../client/protocol/model/json.js'
 import { parseJsonFile } from '../../seeds/json-text.js'
 import { CliFailure, exits } from '../base/failure.js'
 import { isSetUp } from '../target/env-file.js'
-import { type PackageManager, packageManagerOf } from './package-manager.js'
+import { detectPackageManager, type PackageManager } from './package-manager.js'
 import { repositoryRoot } from './repository.js'
 
-/** In the order in which they are looked for: an app made with Expo or Next may have Vite for its tests. */
+/** Checked in this order, because an app with Expo or Next may use Vite for its tests. */
 const kinds = {
   next: { title: 'Next', prefix: 'NEXT_PUBLIC_', read: (name: string) => `process.env.${name} ?? ''` },
   expo: { title: 'Expo', prefix: 'EXPO_PUBLIC_', read: (name: string) => `process.env.${name} ?? ''` },
@@ -22,37 +22,37 @@ export interface AppFolder {
   readonly folder: string
   readonly kind: Kind
   readonly title: string
-  /** What the names of settings begin with that its bundler lets into a browser. */
+  /** The prefix of variables that its bundler exposes to browsers. */
   readonly prefix: string
   readonly isTyped: boolean
-  /** Whether its files are CommonJS: a plain script of Node without `"type": "module"`. */
+  /** Whether its files are CommonJS: plain Node without `"type": "module"`. */
   readonly isCommonJs: boolean
-  /** The package of the client: `svc-toolkit` has it too, where it ships with the app already. */
+  /** The package to import the client from. `svc-toolkit` has it too, for apps that already ship it. */
   readonly clientPackage: 'svc-toolkit-client' | 'svc-toolkit'
   readonly manager: PackageManager
-  /** Whether `npm test` runs something: the script that `npm init` writes fails. */
+  /** Whether `npm test` runs tests. The placeholder that `npm init` writes does not count. */
   readonly hasTests: boolean
-  /** Whether `svc init` has been here, or in the folder of which this is a clone. */
+  /** Whether `svc init` was run here or before the clone. */
   readonly isClone: boolean
-  /** What is still to be installed. */
+  /** Commands that install missing packages. */
   readonly installs: readonly string[]
-  /** What starts the emulator. */
+  /** The command that starts the emulator. */
   readonly start: string
 }
 
 export function readApp(folder: string): AppFolder {
   const { type, scripts, dependencies, devDependencies } = readManifest(join(folder, 'package.json'))
-  const all = new Set([...namesOf(dependencies), ...namesOf(devDependencies)])
+  const all = new Set([...packageNames(dependencies), ...packageNames(devDependencies)])
   const order: readonly Kind[] = ['next', 'expo', 'vite']
   const kind = order.find((name) => all.has(name)) ?? 'node'
   const { title, prefix } = kinds[kind]
   const isTyped = existsSync(join(folder, 'tsconfig.json'))
-  const manager = packageManagerOf(folder, repositoryRoot(folder))
+  const manager = detectPackageManager(folder, repositoryRoot(folder))
   const { add, addDev, run, installAll } = manager
   const test = isObject(scripts) ? scripts.test : undefined
   const forDevelopment = ['svc-toolkit', ...(kind === 'node' && isTyped ? ['@types/node'] : [])]
   const missing = forDevelopment.filter((name) => !all.has(name))
-  const shipped = namesOf(dependencies)
+  const shipped = packageNames(dependencies)
   const clientPackage =
     shipped.includes('svc-toolkit') && !shipped.includes('svc-toolkit-client') ? 'svc-toolkit' : 'svc-toolkit-client'
   const added = [
@@ -69,7 +69,7 @@ export function readApp(folder: string): AppFolder {
   }
 }
 
-/** Whether packages of the app are there, as in a fresh clone they are not. Yarn may keep them without a `node_modules`. */
+/** Checks whether the packages are installed, which they are not in a fresh clone. Yarn may not use `node_modules`. */
 function isInstalled(folder: string, names: readonly string[]): boolean {
   const above = dirname(folder)
   if (existsSync(join(folder, '.pnp.cjs'))) return true
@@ -77,7 +77,7 @@ function isInstalled(folder: string, names: readonly string[]): boolean {
   return missing.length === 0 || (above !== folder && isInstalled(above, missing))
 }
 
-/** The module through which the app speaks to the service. */
+/** Writes the module with the app's client. */
 export function clientModule(app: AppFolder): string {
   const { read } = kinds[app.kind]
   const options = `{\n  url: ${read(`${app.prefix}SVC_URL`)},\n  apiKey: ${read(`${app.prefix}SVC_API_KEY`)},\n}`
@@ -87,7 +87,7 @@ export function clientModule(app: AppFolder): string {
       : '// Anyone who opens the app can read this key. The permissions of collections say what it may do.\n'
   const shared =
     app.kind === 'next'
-      ? '// On the server all visitors share this client. Log nobody in with it there; make a client for each request.\n'
+      ? '// On the server, all visitors share this client. Never log in with it there. Create a client for each request instead.\n'
       : ''
   if (app.isCommonJs) {
     return `const { createClient } = require('${app.clientPackage}')\n\nexports.svc = createClient(${options})\n`
@@ -103,7 +103,7 @@ export function clientModule(app: AppFolder): string {
   return parts.join('')
 }
 
-const collections = `/** The documents of each collection. Fields that are not named here are refused by the compiler, not by the service. */
+const collections = `/** The documents of each collection. The compiler refuses other fields; the service does not. */
 export interface Collections {
   posts: { title: string; status?: 'draft' | 'published'; views?: number }
 }
@@ -122,11 +122,11 @@ function readManifest(path: string): Manifest {
     const content: unknown = parseJsonFile(readFileSync(path, 'utf8'))
     if (isObject(content)) return content
   } catch (cause) {
-    throw new CliFailure('BAD_CONFIG', exits.misuse, `${path} is not JSON.`, 'Mend it first.', { cause })
+    throw new CliFailure('BAD_CONFIG', exits.misuse, `${path} is not valid JSON.`, 'Fix it and try again.', { cause })
   }
-  throw new CliFailure('BAD_CONFIG', exits.misuse, `${path} does not hold an object.`, 'Mend it first.')
+  throw new CliFailure('BAD_CONFIG', exits.misuse, `${path} is not a JSON object.`, 'Fix it and try again.')
 }
 
-function namesOf(dependencies: unknown): string[] {
+function packageNames(dependencies: unknown): string[] {
   return isObject(dependencies) ? Object.keys(dependencies) : []
 }

@@ -1,4 +1,4 @@
-/** What runs an app's tests elsewhere: files of `templates/ci`, and where each belongs. */
+/** Plans the CI files from `templates/ci`. */
 import { readFileSync } from 'node:fs'
 import { dirname, join, relative, sep } from 'node:path'
 import type { PackageManager } from './package-manager.js'
@@ -14,7 +14,7 @@ export const ciKinds = Object.keys(sources) as CiKind[]
 export function planCi(root: string, kind: CiKind, folder: string, manager: PackageManager): PlannedFile {
   const text = readFileSync(join(root, 'templates', 'ci', sources[kind]), 'utf8')
   const repository = repositoryRoot(folder)
-  // GitHub reads workflows at the root of a repository only: each app below it has one of its own there.
+  // GitHub reads workflows only at the root of the repository, so each app gets its own file there.
   const app = relative(repository, folder).split(sep)
   const workflow = join(repository, '.github', 'workflows', `${['test', ...app].filter(Boolean).join('-')}.yml`)
   const place = kind === 'github' ? workflow : join(folder, 'ci', 'test.sh')
@@ -22,15 +22,15 @@ export function planCi(root: string, kind: CiKind, folder: string, manager: Pack
 }
 
 interface Places {
-  /** The folder of the app in its repository; empty at its root. */
+  /** The app's folder in its repository. Empty at the root. */
   readonly app: string
   readonly lock: string
 }
 
-/** `setup`, `cache` and `folder` are lines of their own: they stand for whole lines, or for none. */
+/** Fills in a template. `setup`, `cache` and `folder` replace whole lines. */
 function filled(text: string, manager: PackageManager, { app, lock }: Places): string {
   const { install, runInstalled, test, cache, setup = '' } = manager
-  // The action looks for the lock file at the root only.
+  // The action looks for the lock file only at the root.
   const lockLine = dirname(lock) === '.' ? '' : `          cache-dependency-path: ${JSON.stringify(lock)}\n`
   const lines: Readonly<Record<string, string>> = {
     setup,
@@ -46,7 +46,7 @@ function filled(text: string, manager: PackageManager, { app, lock }: Places): s
     .replace(/\{\{(\w+)\}\}/g, (_, name) => words[name] ?? '')
 }
 
-/** With slashes on every system. */
+/** Uses slashes on every system. */
 function within(folder: string, path: string): string {
   return relative(folder, path).split(sep).join('/')
 }

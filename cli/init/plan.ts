@@ -5,11 +5,11 @@ import { envFile, fillOwnLines, ignoredLines, ownersMark } from '../target/env-f
 import { type AppFolder, clientModule } from './app.js'
 import { foldersFrom } from './repository.js'
 
-/** A file that is going to be written, and what is in it. */
+/** A file to write. */
 export interface PlannedFile {
   readonly path: string
   readonly content: string
-  /** `add` is a new file, `extend` adds lines to one that is there, `keep` leaves it as it is. */
+  /** `add` creates a file, `extend` adds lines to an existing one, `keep` does not change it. */
   readonly change: 'add' | 'extend' | 'keep'
 }
 
@@ -17,7 +17,7 @@ export interface Template {
   readonly name: string
   readonly title: string
   readonly next: readonly string[]
-  /** What the names of its settings begin with, where a bundler lets only such into a browser. */
+  /** The prefix of variables that its bundler exposes to browsers. */
   readonly prefix?: string
 }
 
@@ -29,7 +29,7 @@ export function readTemplates(root: string): Template[] {
   })
 }
 
-/** The files of a template in a folder of its own, called after it. */
+/** Plans the files of a template. Names the app after its folder. */
 export function planTemplate(
   root: string,
   { name, prefix }: Template,
@@ -47,7 +47,7 @@ export function planTemplate(
   return [...files, planEnv(folder, emulator, prefix), planIgnore(folder)]
 }
 
-/** Those of folders in it too. */
+/** Includes files in subfolders. */
 function filesIn(folder: string): string[] {
   return readdirSync(folder, { withFileTypes: true })
     .flatMap((entry) => {
@@ -57,29 +57,29 @@ function filesIn(folder: string): string[] {
     .sort()
 }
 
-/** What an app that is there already needs: where the service is, and a client that knows it. */
+/** Plans the files that an existing app needs: the address of the service, and a client. */
 export function planExistingApp(app: AppFolder, emulator: EmulatorInfo | undefined): PlannedFile[] {
   const { folder } = app
   const source = existsSync(join(folder, 'src')) ? join(folder, 'src') : folder
   const project = planFile(join(folder, 'svc.json'), `${JSON.stringify({ dialect: 'a' }, null, 2)}\n`)
   const files = [
-    // A nearer one would hide what one above says.
+    // A new file would hide the one above.
     ...(project.change === 'add' && configAbove(folder) !== undefined ? [] : [project]),
     planEnv(folder, emulator, app.prefix),
     planFile(join(source, app.isTyped ? 'svc.ts' : 'svc.js'), clientModule(app)),
     planIgnore(folder),
   ]
-  // A clone has what git keeps: a file that it lacks is one that the app does without.
+  // A clone has all files in git, so the app does without the missing ones.
   return files.filter(({ path, change }) => !app.isClone || change !== 'add' || basename(path) === envFile)
 }
 
-/** The file of a folder above that says how `svc` works in this one. */
+/** Returns the `svc.json` of a folder above, which applies here too. */
 export function configAbove(folder: string): string | undefined {
   const [, ...above] = foldersFrom(folder)
   return above.map((at) => join(at, 'svc.json')).find((path) => existsSync(path))
 }
 
-/** Where the service is, for bundlers and `node --env-file`. Lines that are there stay; those added are kept up by `svc dev`. */
+/** Plans the address of the service for bundlers and `node --env-file`. Keeps existing lines. `svc dev` updates the new ones. */
 function planEnv(folder: string, emulator: EmulatorInfo | undefined, prefix = ''): PlannedFile {
   const plan = planLines(
     join(folder, envFile),
@@ -99,7 +99,7 @@ interface WantedLine {
   isThere(text: string): boolean
 }
 
-/** @param mark a line that goes before those that are added */
+/** @param mark line to write before the added ones */
 function planLines(path: string, wanted: readonly WantedLine[], mark?: string): PlannedFile {
   const before = existsSync(path) ? readFileSync(path, 'utf8') : undefined
   const lines = (before ?? '').split('\n').map((line) => line.trim())
@@ -114,7 +114,7 @@ function planLines(path: string, wanted: readonly WantedLine[], mark?: string): 
   }
 }
 
-/** A file that is there stays as it is. */
+/** Plans a file, unless it exists. */
 export function planFile(path: string, content: string): PlannedFile {
   return { path, content, change: existsSync(path) ? 'keep' : 'add' }
 }

@@ -1,4 +1,4 @@
-/** What an emulator keeps of what went on: `svc dev` writes the requests, the service its failures. */
+/** Reads the logs of an emulator. `svc dev` writes the requests, the service the failures. */
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { isObject, type Json, parseJson } from '../../client/protocol/model/json.js'
@@ -14,45 +14,45 @@ export interface LogEntry {
 
 const types = { requests: 'request', failures: 'failure' } as const satisfies Record<LogName, LogEntry['type']>
 
-/** The last entries of these logs, the oldest first. */
-export function lastEntries(folder: string, names: readonly LogName[], most: number): LogEntry[] {
+/** Returns the last entries of the logs, oldest first. */
+export function lastEntries(folder: string, names: readonly LogName[], max: number): LogEntry[] {
   const entries = names.flatMap((name) => {
     const file = join(folder, logFiles[name])
-    return lastOf(entriesOf(name, textFrom(formerOf(file), 0) + textFrom(file, 0)), most)
+    return takeLast(parseEntries(name, textFrom(rotatedFile(file), 0) + textFrom(file, 0)), max)
   })
-  return lastOf(inOrder(entries), most)
+  return takeLast(inOrder(entries), max)
 }
 
-/** Without `slice(-most)`, which of none takes all. */
-function lastOf<Item>(items: readonly Item[], most: number): Item[] {
-  return items.slice(Math.max(0, items.length - most))
+/** Avoids `slice(-max)`, which returns all items for 0. */
+function takeLast<Item>(items: readonly Item[], max: number): Item[] {
+  return items.slice(Math.max(0, items.length - max))
 }
 
 export interface LogReader {
-  /** What was written since it was asked last, in order. */
+  /** Returns the entries written since the last call, in order. */
   next(): LogEntry[]
 }
 
-/** Reads on from where the logs end now. A file that was put aside is read to its end. */
+/** Reads new entries from now on. Reads a rotated file to its end. */
 export function followLogs(folder: string, names: readonly LogName[]): LogReader {
-  const read = new Map(names.map((name) => [name, sizeOf(join(folder, logFiles[name]))]))
+  const read = new Map(names.map((name) => [name, fileSize(join(folder, logFiles[name]))]))
 
-  function nextOf(name: LogName): LogEntry[] {
+  function readNew(name: LogName): LogEntry[] {
     const file = join(folder, logFiles[name])
     const from = read.get(name) ?? 0
-    const isAside = sizeOf(file) < from
-    const text = isAside ? textFrom(formerOf(file), from) + textFrom(file, 0) : textFrom(file, from)
-    // A line that is still being written is left for the next time.
+    const isRotated = fileSize(file) < from
+    const text = isRotated ? textFrom(rotatedFile(file), from) + textFrom(file, 0) : textFrom(file, from)
+    // Leaves an incomplete line for the next call.
     const whole = text.slice(0, text.lastIndexOf('\n') + 1)
-    const before = isAside ? sizeOf(formerOf(file)) - from : 0
-    read.set(name, (isAside ? 0 : from) + Buffer.byteLength(whole) - before)
-    return entriesOf(name, whole)
+    const before = isRotated ? fileSize(rotatedFile(file)) - from : 0
+    read.set(name, (isRotated ? 0 : from) + Buffer.byteLength(whole) - before)
+    return parseEntries(name, whole)
   }
 
-  return { next: () => inOrder(names.flatMap(nextOf)) }
+  return { next: () => inOrder(names.flatMap(readNew)) }
 }
 
-function entriesOf(name: LogName, text: string): LogEntry[] {
+function parseEntries(name: LogName, text: string): LogEntry[] {
   return text.split('\n').flatMap((line): LogEntry[] => {
     const entry = parseJson(line)
     if (!isObject(entry) || typeof entry.time !== 'string') return []
@@ -64,11 +64,11 @@ function inOrder(entries: LogEntry[]): LogEntry[] {
   return entries.sort((one, other) => (one.time < other.time ? -1 : one.time > other.time ? 1 : 0))
 }
 
-function formerOf(file: string): string {
+function rotatedFile(file: string): string {
   return file.replace(/\.log$/, '.1.log')
 }
 
-function sizeOf(file: string): number {
+function fileSize(file: string): number {
   return statSync(file, { throwIfNoEntry: false })?.size ?? 0
 }
 

@@ -2,9 +2,9 @@ import type { ChalkInstance } from 'chalk'
 import { printable } from '../terminal/text-width.js'
 import type { LogEntry } from './log-files.js'
 
-/** An entry of a log for people. What apps wrote into paths is shown without control characters. */
+/** Formats a log entry. Escapes control characters, because paths contain text from apps. */
 export function logLine(entry: LogEntry, colours: ChalkInstance): string {
-  const time = colours.dim(timeOf(entry.time))
+  const time = colours.dim(formatTime(entry.time))
   return entry.type === 'request'
     ? `${time}  ${requestWords(entry, colours)}`
     : `${time}  ${colours.red('failed')}  ${failureWords(entry)}`
@@ -21,7 +21,7 @@ function failureWords({ name, message, requestId }: LogEntry): string {
   return printable(`${name}: ${message} (${requestId})`)
 }
 
-export function timeOf(time: string): string {
+export function formatTime(time: string): string {
   const at = new Date(time)
   return Number.isNaN(at.getTime()) ? '' : at.toTimeString().slice(0, 8)
 }

@@ -3,10 +3,10 @@ import type { Mail } from '../../client/protocol/control/mail.js'
 
 export const toFlag = Flags.string({ description: 'only mail for this address', helpValue: 'address' })
 
-/** What of a mail a script wants; one of them, by itself. */
+/** Select the part of a mail that a script needs. */
 export const partFlags = {
-  link: Flags.boolean({ description: 'print the first link, and nothing else', exclusive: ['code'] }),
-  code: Flags.boolean({ description: 'print the first code of six digits, and nothing else', exclusive: ['link'] }),
+  link: Flags.boolean({ description: 'print only the first link', exclusive: ['code'] }),
+  code: Flags.boolean({ description: 'print only the first six-digit code', exclusive: ['link'] }),
 }
 
 export type Part = 'link' | 'code'
@@ -16,7 +16,7 @@ export function wantedPart({ link, code }: { link: boolean; code: boolean }): Pa
   return code ? 'code' : undefined
 }
 
-/** That part of a mail, if it has one. */
-export function partOf(mail: Mail, part: Part): string | undefined {
+/** Returns a part of a mail, if it has one. */
+export function readPart(mail: Mail, part: Part): string | undefined {
   return part === 'link' ? mail.links[0] : mail.codes[0]
 }

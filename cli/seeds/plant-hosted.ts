@@ -2,7 +2,7 @@
 import type { SeedContent } from '../../seeds/content.js'
 import { badSeed, InputFailure } from '../../seeds/failure.js'
 import { hasCells, openInput } from '../../seeds/records/input.js'
-import { collectionNameFor } from '../../seeds/rows.js'
+import { nameCollection } from '../../seeds/rows.js'
 import { createIfMissing } from '../collections/create-if-missing.js'
 import { type ImportSummary, importInput } from '../imports/import-input.js'
 import type { RefusedRow } from '../imports/send-chunk.js'
@@ -34,7 +34,7 @@ export async function plantRows(
   text: string | undefined,
   { client, isUpsert, key, signal, target }: Omit<PlantOptions, 'file'>,
 ): Promise<Planted> {
-  const name = collectionNameFor(file)
+  const name = nameCollection(file)
   await createIfMissing(client, { name })
   const before = await client.collection(name).count()
   if (before > 0 && !isUpsert) return { collection: name, created: 0, updated: 0, kept: before, isWhole: true }

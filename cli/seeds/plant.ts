@@ -1,5 +1,5 @@
 import type { Document } from '../../client/protocol/model/document.js'
-import { SvcError, statusOf } from '../../client/protocol/model/errors.js'
+import { httpStatus, SvcError } from '../../client/protocol/model/errors.js'
 import type { Json, JsonObject } from '../../client/protocol/model/json.js'
 import { valueAt } from '../../client/protocol/model/path.js'
 import {
@@ -14,7 +14,7 @@ import type {
   DocumentEntry as SeedDocument,
 } from '../../seeds/content.js'
 import { badSeed } from '../../seeds/failure.js'
-import { collectReferences, inOrder, qualifiedName, resolveTarget } from '../../seeds/order.js'
+import { findReferences, inOrder, meant, qualifyName } from '../../seeds/order.js'
 import { requireKeys } from '../../seeds/steps.js'
 import { undefinedIfMissing } from '../base/failure.js'
 import type { Client } from '../base/target-command.js'
@@ -64,9 +64,7 @@ export async function* plant(content: SeedContent, options: PlantOptions): Async
   const { collections } = content
   for (const collection of collections) requireKeys(collection, options.key)
   const referred = new Set(
-    collections
-      .flatMap(collectReferences)
-      .map((reference) => qualifiedName(resolveTarget(content, reference), reference.document)),
+    collections.flatMap(findReferences).map((reference) => qualifyName(meant(content, reference), reference.document)),
   )
   const planting: Planting = { ...options, known: new Map(), referred }
   for (const collection of inOrder(content)) {
@@ -117,7 +115,7 @@ async function plantOne(seed: SeedCollection, options: Planting): Promise<Plante
 
 /** Adds the document's position to errors about the document. Other failures would hit every document alike. */
 function placedInSeed(error: unknown, { name }: SeedCollection, document: SeedDocument): unknown {
-  if (!(error instanceof SvcError) || !statusesOfDocuments.includes(statusOf(error))) return error
+  if (!(error instanceof SvcError) || !statusesOfDocuments.includes(httpStatus(error))) return error
   return badSeed(document.place, `"${name}.${document.name}": ${error.message.replace(/\.$/, '')}`, error)
 }
 
@@ -150,7 +148,7 @@ async function findKept(
   options: Planting,
 ): Promise<Document | undefined> {
   const { client, known, referred } = options
-  if (!referred.has(qualifiedName(referenceName(seed.name), document.name))) return undefined
+  if (!referred.has(qualifyName(referenceName(seed.name), document.name))) return undefined
   const there = await getIfThere(client, seed, id)
   if (there) return there
   // Nothing is created here, so its own references may be missing.
@@ -197,7 +195,7 @@ async function findSame(
 
 /** Some fields cannot be queried, for example "order" or more than 8 KB of text. */
 function isUnaskable(error: unknown): boolean {
-  return error instanceof SvcError && (error.code === 'INVALID_FILTER' || statusesOfQueries.includes(statusOf(error)))
+  return error instanceof SvcError && (error.code === 'INVALID_FILTER' || statusesOfQueries.includes(httpStatus(error)))
 }
 
 // A server or proxy may reject a long URL with its own status.

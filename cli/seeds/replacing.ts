@@ -1,7 +1,7 @@
 /** Describes what a replacing seed will delete. */
 import { resolve } from 'node:path'
 import { isModule, readSeedFile, type SeedFile } from '../../seeds/read-seed.js'
-import { collectionNameFor } from '../../seeds/rows.js'
+import { nameCollection } from '../../seeds/rows.js'
 import { undefinedIfMissing } from '../base/failure.js'
 import type { Client } from '../base/target-command.js'
 import { counted } from '../terminal/print.js'
@@ -18,7 +18,7 @@ export async function replacedWords(files: readonly string[], { client, modules 
     else read.push([file, await readSeedFile(file, modules)])
   }
   const names = read.flatMap(([file, seed]) =>
-    'content' in seed ? seed.content.collections.map(({ name }) => name) : [collectionNameFor(file)],
+    'content' in seed ? seed.content.collections.map(({ name }) => name) : [nameCollection(file)],
   )
   const parts: string[] = []
   for (const name of new Set(names)) {

@@ -1,4 +1,4 @@
-import { mostBatchItems } from '../../client/protocol/model/limits.js'
+import { maxBatchItems } from '../../client/protocol/model/limits.js'
 import { stoppedBy } from '../base/failure.js'
 import type { Client } from '../base/target-command.js'
 import { counted } from '../terminal/print.js'
@@ -9,9 +9,9 @@ import { shellWord } from '../terminal/shell-word.js'
  * many documents may remain.
  */
 export async function takeBack(client: Client, name: string, ids: readonly string[]): Promise<number> {
-  for (let at = 0; at < ids.length; at += mostBatchItems) {
+  for (let at = 0; at < ids.length; at += maxBatchItems) {
     try {
-      await client.collection(name).deleteMany(ids.slice(at, at + mostBatchItems))
+      await client.collection(name).deleteMany(ids.slice(at, at + maxBatchItems))
     } catch {
       // Probably fails for the same reason as the seed itself, which is the error to report.
       return ids.length - at
@@ -28,6 +28,6 @@ export async function takeBack(client: Client, name: string, ids: readonly strin
 export function leftBehind(cause: unknown, name: string, documents: number, target = ''): unknown {
   if (documents === 0) return cause
   const reached = `${counted(documents, 'document')} of "${name}" could not be removed.`
-  const wayOn = `Finish the seed with --upsert, or delete them first: svc docs delete ${shellWord(name)} --all${target}`
-  return stoppedBy(cause, reached, wayOn)
+  const nextStep = `Finish the seed with --upsert, or delete them first: svc docs delete ${shellWord(name)} --all${target}`
+  return stoppedBy(cause, reached, nextStep)
 }

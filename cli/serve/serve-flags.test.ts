@@ -73,7 +73,7 @@ it.each([
   ['SVC_DATABASE_URL', 'postgres://svc@127.0.0.1/filed'],
   ['SVC_DATABASE_LISTEN_URL', 'postgres://svc@127.0.0.1/filed'],
   ['SVC_SMTP_URL', 'smtp://127.0.0.1'],
-])('%s is read from the file of %s_FILE as well, without the line break at its end', async (variable, value) => {
+])('%s can be read from the file of %s_FILE, without its trailing line break', async (variable, value) => {
   const file = await aFile(`${value}\n`)
 
   const read = await config([], { [variable]: undefined, [`${variable}_FILE`]: file })
@@ -99,7 +99,7 @@ it.each([
     { SVC_SECRET: undefined, SVC_SECRET_FILE: '/none' },
     { exit: 4, message: 'No file "/none".' },
   ],
-  [{ SVC_SECRET_FILE: '/none' }, { exit: 2, hint: 'Leave one of them out.' }],
+  [{ SVC_SECRET_FILE: '/none' }, { exit: 2, hint: 'Unset one of them.' }],
   [{ SVC_SMTP_URL: 'http://mail' }, { exit: 2 }],
 ])('refuses %o', async (env, failure) => {
   await expect(config([], env)).rejects.toMatchObject(failure)

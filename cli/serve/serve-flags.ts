@@ -1,4 +1,4 @@
-/** What `svc serve` and its commands take: flags, variables of the environment and, for secrets, files. */
+/** Reads the settings of `svc serve` and its commands from flags, the environment and, for secrets, files. */
 import { readFileSync } from 'node:fs'
 import * as Flags from '@oclif/core/flags'
 import type { InferredFlags } from '@oclif/core/interfaces'
@@ -6,9 +6,9 @@ import type { ServeConfig } from '../../emulator/serve.js'
 import { type CliFailure, misuse, noFile } from '../base/failure.js'
 import { readMailUrls, sendingFlags } from '../dev/mail-flags.js'
 import { readHostNames } from '../target/host-names.js'
-import { durationOf } from '../terminal/duration.js'
+import { parseDuration } from '../terminal/duration.js'
 
-/** What is a secret or has a password in it: also from the file that the same name with `_FILE` names. */
+/** Secrets and addresses with passwords. Each can also be read from the file named by the variable with `_FILE`. */
 const secretVariables = [
   'SVC_SECRET',
   'SVC_ADMIN_TOKEN',
@@ -19,15 +19,15 @@ const secretVariables = [
 
 type SecretVariable = (typeof secretVariables)[number]
 
-/** The database that all replicas share, for commands that need no more. */
+/** For commands that only need the database. */
 export const databaseFlags = {
   'database-url': Flags.string({
-    description: 'PostgreSQL server, 17 or later; with a password rather in SVC_DATABASE_URL or SVC_DATABASE_URL_FILE',
+    description: 'PostgreSQL server, 17 or later; keep passwords in SVC_DATABASE_URL or SVC_DATABASE_URL_FILE',
     helpValue: 'postgres://…',
   }),
   'database-listen-url': Flags.string({
     description:
-      'the same server past a pooler in transaction mode, for notifications and maintenance [default: --database-url]',
+      'direct address of the server for notifications and maintenance, if --database-url is a pooler in transaction mode',
     helpValue: 'postgres://…',
   }),
 }
@@ -35,12 +35,12 @@ export const databaseFlags = {
 export const serveFlags = {
   ...databaseFlags,
   'files-url': Flags.string({
-    description: 'S3 bucket for files; file:///folder for a single process',
+    description: 'S3 bucket for files, or file:///folder with a single process',
     helpValue: 's3://bucket/prefix',
     env: 'SVC_FILES_URL',
   }),
   'public-url': Flags.string({
-    description: 'where apps reach the service, which links in mails begin with [default: where it listens]',
+    description: 'public address of the service, used for links in mail [default: the listening address]',
     helpValue: 'https://…',
     env: 'SVC_PUBLIC_URL',
   }),
@@ -48,24 +48,24 @@ export const serveFlags = {
     min: 0,
     max: 65_535,
     default: 4400,
-    description: 'port to listen on; 0 takes a free one',
+    description: 'port to listen on; 0 picks a free one',
     env: 'SVC_PORT',
   }),
   host: Flags.string({
-    description: 'address to listen on, as 0.0.0.0 [default: this machine only]',
+    description: 'address to listen on, for example 0.0.0.0 [default: this machine only]',
     helpValue: 'address',
     env: 'SVC_HOST',
   }),
   'admin-port': Flags.integer({
     min: 0,
     max: 65_535,
-    description: 'port for probes and metrics and, with SVC_ADMIN_TOKEN, the control API [default: none]',
+    description: 'port for probes, metrics and, with SVC_ADMIN_TOKEN, the control API [default: none]',
     env: 'SVC_ADMIN_PORT',
   }),
   'allowed-host': Flags.string({
     multiple: true,
     delimiter: ',',
-    description: 'further names that requests may give as their host, beside that of --public-url',
+    description: 'host names to accept in requests, in addition to that of --public-url',
     helpValue: 'name',
     env: 'SVC_ALLOWED_HOST',
   }),
@@ -73,12 +73,12 @@ export const serveFlags = {
     min: 0,
     default: 0,
     aliases: ['trust-proxy'],
-    description: 'proxies in front that report where clients are, in x-forwarded-for',
+    description: 'number of proxies in front that set x-forwarded-for',
     env: 'SVC_TRUSTED_PROXIES',
   }),
   'hang-timeout': Flags.string({
     default: '30s',
-    description: 'how long the event loop may hang before the process kills itself, 1s to 1h; 0s for never',
+    description: 'how long the event loop may hang before the process exits, 1s to 1h; 0s for no limit',
     helpValue: '30s',
     env: 'SVC_HANG_TIMEOUT',
   }),
@@ -86,20 +86,20 @@ export const serveFlags = {
   'mail-from': Flags.string({ description: 'sender address of mail', helpValue: 'address', env: 'SVC_MAIL_FROM' }),
   'shutdown-delay': Flags.string({
     default: '0s',
-    description: 'how long requests are still taken once it has said that it is not ready, so that balancers notice',
+    description: 'how long to accept requests after reporting not ready, so that load balancers notice',
     helpValue: '5s',
     env: 'SVC_SHUTDOWN_DELAY',
   }),
   'shutdown-timeout': Flags.string({
     default: '20s',
-    description: 'how long requests that are at work may take after that',
+    description: 'how long running requests may take after that',
     helpValue: '20s',
     env: 'SVC_SHUTDOWN_TIMEOUT',
   }),
   'request-log': Flags.boolean({
     default: true,
     allowNo: true,
-    description: 'write a line of JSON to standard error for each request',
+    description: 'write a line of JSON to stderr for each request',
     env: 'SVC_REQUEST_LOG',
   }),
 }
@@ -110,8 +110,8 @@ export type ServeFlags = InferredFlags<typeof serveFlags>
 type DatabasePlace = Pick<ServeConfig, 'databaseUrl' | 'databaseListenUrl'>
 
 /**
- * @param others what the command needs besides, so that one failure names all that is missing
- * @throws {CliFailure} for what is missing or cannot be read
+ * @param others further required settings, so that one failure names all that are missing
+ * @throws {CliFailure} for settings that are missing or cannot be read
  */
 export function readDatabasePlace(
   flags: DatabaseFlags,
@@ -126,7 +126,7 @@ export function readDatabasePlace(
   }
 }
 
-/** The same with the secret. @throws {CliFailure} for what is missing or cannot be read */
+/** Reads the secret too. @throws {CliFailure} for settings that are missing or cannot be read */
 export function readSecretPlace(
   flags: DatabaseFlags,
   env: NodeJS.ProcessEnv = process.env,
@@ -135,7 +135,7 @@ export function readSecretPlace(
   return { ...readDatabasePlace(flags, env, { SVC_SECRET: secret }), secret: secret ?? '' }
 }
 
-/** @throws {CliFailure} for what is missing or cannot be read */
+/** @throws {CliFailure} for settings that are missing or cannot be read */
 export function readServeConfig(flags: ServeFlags, env: NodeJS.ProcessEnv = process.env): ServeConfig {
   const filesUrl = flags['files-url']
   const secret = readSecret('SVC_SECRET', env)
@@ -151,7 +151,7 @@ export function readServeConfig(flags: ServeFlags, env: NodeJS.ProcessEnv = proc
     adminPort: flags['admin-port'],
     allowedHosts: readHostNames(flags['allowed-host']),
     trustedProxies: flags['trusted-proxies'],
-    hangTimeout: readTime('hang-timeout', flags['hang-timeout'], { fewest: 1_000 }),
+    hangTimeout: readTime('hang-timeout', flags['hang-timeout'], { min: 1_000 }),
     ...readMailUrls({ smtp: flags.smtp ?? readSecret('SVC_SMTP_URL', env) }),
     mailFrom: flags['mail-from'] ?? defaultMailFrom(flags['public-url']),
     shutdownDelay: readTime('shutdown-delay', flags['shutdown-delay']),
@@ -160,35 +160,35 @@ export function readServeConfig(flags: ServeFlags, env: NodeJS.ProcessEnv = proc
   }
 }
 
-/** What each of them is to be. */
+/** Describes valid values. */
 const wanted = {
   SVC_DATABASE_URL: 'postgres://user:password@host:5432/database',
   SVC_FILES_URL: 's3://bucket/prefix',
-  SVC_SECRET: 'what `svc serve keys` prints, the same for every replica',
+  SVC_SECRET: 'the value from `svc serve keys`, the same for every replica',
 }
 
 type Found = { readonly [Name in keyof typeof wanted]?: string | undefined }
 
-/** One failure that names all of them. */
+/** Names all missing settings in one failure. */
 function missing(found: Found): CliFailure {
   const names = (Object.keys(found) as (keyof typeof wanted)[]).filter((name) => found[name] === undefined)
   const message = `${names.join(', ').replace(/, (?=\w+$)/, ' and ')} ${names.length === 1 ? 'is' : 'are'} not set.`
   return misuse(message, names.map((name) => `${name}: ${wanted[name]}`).join('; '))
 }
 
-/** @param fewest of what is not 0 */
-function readTime(name: string, text: string, { fewest = 0 } = {}): number {
-  const milliseconds = durationOf(text)
-  if (milliseconds !== undefined && (milliseconds === 0 || (milliseconds >= fewest && milliseconds <= 3_600_000)))
+/** @param min smallest duration besides 0 */
+function readTime(name: string, text: string, { min = 0 } = {}): number {
+  const milliseconds = parseDuration(text)
+  if (milliseconds !== undefined && (milliseconds === 0 || (milliseconds >= min && milliseconds <= 3_600_000)))
     return milliseconds
-  const times = fewest === 0 ? '0s to 1h' : `0s, or ${fewest / 1_000}s to 1h`
-  throw misuse(`--${name} takes ${times}, not "${text}".`, `As in --${name} 20s.`)
+  const times = min === 0 ? '0s to 1h' : `0s, or ${min / 1_000}s to 1h`
+  throw misuse(`Invalid --${name} "${text}".`, `Use ${times}, for example --${name} 20s.`)
 }
 
-/** What a variable says, or the file that its `_FILE` names, as Docker and Kubernetes mount secrets. */
+/** Reads a variable, or the file named by its `_FILE`, because Docker and Kubernetes mount secrets as files. */
 function readSecret(name: SecretVariable, env: NodeJS.ProcessEnv): string | undefined {
   const [value, file] = [env[name], env[`${name}_FILE`]]
-  if (value && file) throw misuse(`Both ${name} and ${name}_FILE are set.`, 'Leave one of them out.')
+  if (value && file) throw misuse(`Both ${name} and ${name}_FILE are set.`, 'Unset one of them.')
   if (!file) return value || undefined
   try {
     return readFileSync(file, 'utf8').trim() || undefined
@@ -198,7 +198,7 @@ function readSecret(name: SecretVariable, env: NodeJS.ProcessEnv): string | unde
     const reason = unreadable[code ?? ''] ?? String(code)
     throw misuse(
       `${name}_FILE names "${file}", which cannot be read: ${reason}.`,
-      'Name a file that this process may read.',
+      'Use a file that this process can read.',
     )
   }
 }

@@ -1,16 +1,16 @@
-/** What else happens with an event: a command gets it on stdin, an address gets it as a POST. */
+/** Delivers events to a command on stdin, or to an address with POST. */
 import { spawn } from 'node:child_process'
 import type { EventLine } from './event-line.js'
 
-const mostForwardMilliseconds = 10_000
+const forwardTimeoutMilliseconds = 10_000
 
 export interface ExecuteOptions {
   readonly isQuiet: boolean
-  /** Aborts when there is no more time. */
+  /** Aborts when time is up. */
   readonly deadline: AbortSignal
 }
 
-/** Runs a command of the shell with the event as JSON on stdin, and kills it at the deadline. Answers what went wrong. */
+/** Runs a shell command with the event as JSON on stdin, and kills it at the deadline. Returns the failure, if any. */
 export function execute(
   command: string,
   event: EventLine,
@@ -18,10 +18,10 @@ export function execute(
 ): Promise<string | undefined> {
   const env = { ...process.env, SVC_EVENT: event.event, SVC_COLLECTION: event.collection, SVC_ID: event.id }
   return new Promise((resolve) => {
-    // Under --json, stdout is for events alone.
+    // With --json, stdout is reserved for events.
     const child = spawn(command, { shell: true, env, stdio: ['pipe', isQuiet ? 'ignore' : 'inherit', 'inherit'] })
     const kill = () => {
-      // What the shell has started may go on, and is not waited for.
+      // Kills the shell only. Its children may continue.
       child.kill('SIGKILL')
       child.stdin?.destroy()
     }
@@ -29,19 +29,19 @@ export function execute(
     child.on('error', (error) => resolve(`${command}: ${error.message}`))
     child.on('close', (code, signal) => {
       deadline.removeEventListener('abort', kill)
-      resolve(code === 0 ? undefined : `${command} ended with ${signal ?? `exit code ${code}`}`)
+      resolve(code === 0 ? undefined : `${command} failed with ${signal ?? `exit code ${code}`}`)
     })
-    // A command that does not read is no failure.
+    // A command need not read stdin.
     child.stdin?.on('error', () => undefined)
     child.stdin?.end(`${JSON.stringify(event)}\n`)
   })
 }
 
-/** Posts the event as JSON, and gives up at the deadline. Answers what went wrong. */
+/** Posts the event as JSON, and gives up at the deadline. Returns the failure, if any. */
 export async function forward(url: string, event: EventLine, deadline: AbortSignal): Promise<string | undefined> {
   const over = new AbortController()
   const abort = () => over.abort()
-  const timer = setTimeout(abort, mostForwardMilliseconds)
+  const timer = setTimeout(abort, forwardTimeoutMilliseconds)
   deadline.addEventListener('abort', abort, { once: true })
   if (deadline.aborted) abort()
   try {
@@ -54,7 +54,7 @@ export async function forward(url: string, event: EventLine, deadline: AbortSign
     await response.body?.cancel()
     return response.ok ? undefined : `${url} answered ${response.status}`
   } catch {
-    return `${url} did not take the event`
+    return `${url} did not respond`
   } finally {
     clearTimeout(timer)
     deadline.removeEventListener('abort', abort)

@@ -1,23 +1,23 @@
-/** When a tail ends: at a signal, or so long after it began. */
+/** Ends a tail at a signal or after a timeout. */
 import { CliFailure, exits } from '../base/failure.js'
 
 export interface Ending {
   readonly signal: AbortSignal
-  /** Aborts {@link graceSeconds} after it: what was received by the end is delivered until then. */
+  /** Aborts {@link graceSeconds} after `signal`, to leave time for delivery. */
   readonly deadline: AbortSignal
-  /** Says that it listens from now on. */
+  /** Must be called once the tail listens. */
   opened(): void
   end(): void
 }
 
-/** How long `--timeout 0`, which ends a tail as soon as it listens, waits until it does: as long as a client for an answer. */
-export const mostSecondsToOpen = 30
+/** Limits how long `--timeout 0` waits until it listens. Equals the request timeout of the client. */
+export const maxSecondsToOpen = 30
 
-/** For all that is left over together: it is delivered one after the other, and there may be much of it. */
+/** Limits the delivery of all remaining events together. */
 export const graceSeconds = 3
 
-/** The time counts from now on: a connection that is refused is tried again for as long as nothing ends it. */
-export function endingOf(stop: AbortSignal, timeoutSeconds: number | undefined): Ending {
+/** Starts the timeout now, because a refused connection is retried until something ends it. */
+export function openEnding(stop: AbortSignal, timeoutSeconds: number | undefined): Ending {
   const controller = new AbortController()
   const deadline = new AbortController()
   const end = () => controller.abort()
@@ -25,7 +25,7 @@ export function endingOf(stop: AbortSignal, timeoutSeconds: number | undefined):
   stop.addEventListener('abort', end, { once: true })
   const begin = () => setTimeout(() => deadline.abort(), graceSeconds * 1000).unref()
   controller.signal.addEventListener('abort', begin, { once: true })
-  if (timeoutSeconds !== undefined) endAfter(timeoutSeconds || mostSecondsToOpen)
+  if (timeoutSeconds !== undefined) endAfter(timeoutSeconds || maxSecondsToOpen)
   return {
     signal: controller.signal,
     deadline: deadline.signal,
@@ -36,7 +36,7 @@ export function endingOf(stop: AbortSignal, timeoutSeconds: number | undefined):
   }
 }
 
-/** What comes of it; undefined if the signal aborts first, whatever it still waits for. */
+/** Returns the result of `work`, or undefined if the signal aborts first. */
 export async function unlessAborted<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result | undefined> {
   const aborted = new Promise<undefined>((resolve) => {
     if (signal.aborted) resolve(undefined)
@@ -49,7 +49,7 @@ export async function unlessAborted<Result>(work: Promise<Result>, signal: Abort
   return Promise.race([done, aborted])
 }
 
-/** With --max, a script waits for so many: the time was over before they came. */
+/** Fails a script that waits for --max events and timed out. */
 export function tooFew(shown: number, wanted: number, noun: string, seconds: number | undefined): CliFailure {
   const message = `Only ${shown} of ${wanted} ${noun} came within ${seconds} s.`
   return new CliFailure('TIME_OUT', exits.network, message)

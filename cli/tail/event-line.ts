@@ -2,7 +2,7 @@ import type { Document } from '../../client/index.js'
 import { type FieldChange, fieldChanges } from '../documents/edit/field-changes.js'
 import type { Shown } from './open-tail.js'
 
-/** An event as a line of JSON, for scripts. */
+/** An event as scripts get it, as a line of JSON. */
 export interface EventLine {
   readonly type: 'event'
   readonly event: string
@@ -10,7 +10,7 @@ export interface EventLine {
   readonly id: string
   readonly seq: number
   readonly document: Document
-  /** What became of each field; `null` where the document was not seen before. */
+  /** The changed fields, or `null` if the previous document is unknown. */
   readonly changed: Readonly<Record<string, FieldChange>> | null
 }
 

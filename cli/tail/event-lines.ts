@@ -1,4 +1,4 @@
-/** Events of the emulator for people: when, what, and what is known of it in one line; of documents what changed, too. */
+/** Formats events of the emulator: time, kind and details on one line, then the changed fields of documents. */
 import type { EmulatorEvent, EventGroup } from '../../client/protocol/model/events/emulator-event.js'
 import { formatBytes } from '../../client/protocol/model/figures.js'
 import { onStdout } from '../terminal/colour.js'
@@ -26,20 +26,20 @@ const colours: { readonly [Group in EventGroup]: Colour } = {
 
 const kindColumns = 'connection.unsubscribed'.length
 
-/** Days and hours as they are on this machine. */
+/** Uses the time zone of this machine. */
 export function eventLines(event: EmulatorEvent): string {
   const time = onStdout.dim(new Date(event.at).toTimeString().slice(0, 8))
   const kind = printable(event.kind).padEnd(kindColumns)
-  const words = wordsOf(event).map((word) => printable(word))
-  const head = `${time}  ${colours[groupOf(event)](kind)}  ${words.join('  ')}`
-  return [head, ...moreOf(event)].join('\n')
+  const words = describeEvent(event).map((word) => printable(word))
+  const head = `${time}  ${colours[findGroup(event)](kind)}  ${words.join('  ')}`
+  return [head, ...documentLines(event)].join('\n')
 }
 
-function groupOf({ kind }: EmulatorEvent): EventGroup {
+function findGroup({ kind }: EmulatorEvent): EventGroup {
   return kind.slice(0, kind.indexOf('.')) as EventGroup
 }
 
-function wordsOf(event: EmulatorEvent): string[] {
+function describeEvent(event: EmulatorEvent): string[] {
   if ('document' in event) return [event.document.collection, event.document.id, `version ${event.document.version}`]
   if ('collection' in event) return [event.collection.name]
   if ('user' in event) return given([event.user.email, ...event.user.what, event.user.id])
@@ -56,14 +56,14 @@ function wordsOf(event: EmulatorEvent): string[] {
   return [missed === null ? 'Some events were missed.' : `${counted(missed, 'event')} missed.`]
 }
 
-type RequestOf = Extract<EmulatorEvent, { request: object }>['request']
-type ConnectionOf = Extract<EmulatorEvent, { connection: object }>['connection']
+type RequestDetails = Extract<EmulatorEvent, { request: object }>['request']
+type ConnectionDetails = Extract<EmulatorEvent, { connection: object }>['connection']
 
-function requestWords({ method, path, status, code, message }: RequestOf): string[] {
+function requestWords({ method, path, status, code, message }: RequestDetails): string[] {
   return given([`${method} ${path}`, status === null ? 'no answer' : String(status), code, message])
 }
 
-function connectionWords({ id, transport, who, collection, why }: ConnectionOf): string[] {
+function connectionWords({ id, transport, who, collection, why }: ConnectionDetails): string[] {
   return given([transport, who, collection, why, id])
 }
 
@@ -71,7 +71,7 @@ function given(words: readonly (string | null | 0)[]): string[] {
   return words.filter((word) => typeof word === 'string')
 }
 
-function moreOf(event: EmulatorEvent): string[] {
+function documentLines(event: EmulatorEvent): string[] {
   if (!('document' in event)) return []
   const { data, before } = event.document
   const kind = event.kind === 'document.created' ? 'created' : event.kind === 'document.updated' ? 'updated' : 'deleted'

@@ -1,4 +1,4 @@
-/** Everything that happens in an emulator, also beyond a connection that is lost. */
+/** Streams all events of an emulator, and reconnects when the connection is lost. */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Control } from '../../client/control.js'
 import { SvcError } from '../../client/protocol/model/errors.js'
@@ -11,7 +11,7 @@ export type Seen =
   | { readonly type: 'lost' }
   | { readonly type: 'back' }
 
-export interface Wanted {
+export interface EventSelection {
   readonly kinds: string | undefined
   readonly last: number | undefined
 }
@@ -19,14 +19,14 @@ export interface Wanted {
 const retryMilliseconds = 1_000
 
 /**
- * Resumes behind the last event that came, until the signal aborts.
+ * Resumes after the last received event, until the signal aborts.
  *
- * @param connect is called anew for each connection: an emulator may come back at another address
- * @throws {CliFailure} if no emulator answers at first
+ * @param connect called for each connection, because a restarted emulator may have another address
+ * @throws {CliFailure} if the first connection fails
  */
 export async function* everything(
   connect: () => Control,
-  { kinds, last }: Wanted,
+  { kinds, last }: EventSelection,
   signal: AbortSignal,
 ): AsyncGenerator<Seen> {
   let since: string | undefined
@@ -50,7 +50,7 @@ export async function* everything(
   }
 }
 
-/** Whether it is the connection, or the server, that is gone. */
+/** Returns whether the connection or the server is gone. */
 function isGone(error: unknown): boolean {
   if (error instanceof CliFailure) return error.exit === exits.notRunning
   return error instanceof SvcError && error.code === 'NETWORK'

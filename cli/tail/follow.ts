@@ -1,8 +1,7 @@
-/** Changes of several collections as one stream, in the order they came. */
+/** Merges the changes of several collections into one stream, in order of arrival. */
 import { EventEmitter, on } from 'node:events'
 import type { Client, DocumentChange, RealtimeStatus, SubscribeOptions, SvcError } from '../../client/index.js'
 
-/** What happened to a collection, or to the subscription to it. */
 export type TailEvent = { readonly collection: string } & (
   | { readonly type: 'event'; readonly change: DocumentChange }
   | { readonly type: 'resync' }
@@ -12,21 +11,20 @@ export type TailEvent = { readonly collection: string } & (
   | { readonly type: 'again' }
 )
 
-/** How far a collection was followed. */
-export interface Place {
-  /** The last change that came; undefined is from now. */
+/** The position in the changes of a collection. */
+export interface Position {
+  /** The last received change, or undefined to start now. */
   since: number | undefined
 }
 
 export interface Following {
   /**
-   * Subscribes to one more collection, behind its place, which each change moves on. Resolves once the service publishes to it,
-   * and rejects when the signal aborts first.
+   * Subscribes to another collection from its position, which each change advances. Resolves once the subscription is open, and
+   * rejects if the signal aborts first.
    */
-  add(collection: string, place?: Place): Promise<void>
-  /** Whether it is subscribed to. */
+  add(collection: string, position?: Position): Promise<void>
   has(collection: string): boolean
-  /** Everything from the beginning, until the signal aborts. */
+  /** Yields all events, until the signal aborts. */
   events(): AsyncGenerator<TailEvent, void, undefined>
   close(): void
 }
@@ -37,20 +35,20 @@ export function follow(client: Client, where: SubscribeOptions['where'], signal:
   const stop = new AbortController()
   const subscribed = new Set<string>()
   const ended = new Set<string>()
-  // What is not open yet would otherwise be waited for: a connection is tried again for as long as nothing ends it.
+  // Ends subscriptions that are still connecting, because they would retry forever.
   signal.addEventListener('abort', () => stop.abort(), { once: true })
   const emit = (event: TailEvent) => emitter.emit('event', event)
 
   return {
-    add(collection, place = { since: undefined }) {
+    add(collection, position = { since: undefined }) {
       let before: RealtimeStatus = 'connecting'
       subscribed.add(collection)
       return client.collection(collection).subscribe({
         where,
-        since: place.since,
+        since: position.since,
         signal: stop.signal,
         onChange(change) {
-          place.since = change.seq
+          position.since = change.seq
           emit({ type: 'event', collection, change })
         },
         onResync: () => emit({ type: 'resync', collection }),
@@ -60,7 +58,7 @@ export function follow(client: Client, where: SubscribeOptions['where'], signal:
           emit({ type: 'ended', collection, error })
         },
         onStatus(status) {
-          // What was never there is not lost.
+          // A connection that was never open cannot be lost.
           if (before === 'connecting' && status !== 'open') return
           if (status === 'reconnecting') emit({ type: 'lost', collection })
           if (status === 'open' && before === 'reconnecting') emit({ type: 'back', collection })

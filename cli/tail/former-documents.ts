@@ -1,18 +1,18 @@
-/** What documents were before a change, as far as they were seen: events tell what they are. */
+/** Caches documents to know their previous content, because events carry only the new one. */
 
 import type { Client, DocumentChange, Fields } from '../../client/index.js'
 import { halving } from '../documents/halving.js'
 
 export interface FormerDocuments {
-  /** Looks at the newest documents of a collection, so that their next change can be shown field by field. */
+  /** Loads the newest documents of a collection, so that their next change can be shown by field. */
   look(collection: string): Promise<void>
-  /** What the document was; nothing if it was not seen. From then on it is what the change made of it. */
+  /** Stores the changed document, and returns the previous one if it is cached. */
   replace(change: DocumentChange): Fields | undefined
 }
 
-/** The newest of a collection are those that most often change next. */
-const mostSeenAhead = 200
-const mostKept = 5_000
+/** Preloads the newest documents, because they are the most likely to change. */
+const maxPreloaded = 200
+const maxCached = 5_000
 
 export function formerDocuments(client: Client): FormerDocuments {
   const cached = new Map<string, Fields>()
@@ -20,18 +20,18 @@ export function formerDocuments(client: Client): FormerDocuments {
     cached.delete(id)
     cached.set(id, data)
     const [oldest] = cached.keys()
-    if (cached.size > mostKept && oldest !== undefined) cached.delete(oldest)
+    if (cached.size > maxCached && oldest !== undefined) cached.delete(oldest)
   }
   return {
     async look(collection) {
-      let most = 100
-      for (let offset = 0; offset < mostSeenAhead; offset += most) {
-        const [answer, limit] = await halving(most, (limit) =>
+      let pageSize = 100
+      for (let offset = 0; offset < maxPreloaded; offset += pageSize) {
+        const [answer, limit] = await halving(pageSize, (limit) =>
           client.collection(collection).list({ limit, offset, count: false }),
         )
-        most = limit
+        pageSize = limit
         for (const { id, data } of answer.items) keep(id, data)
-        if (answer.items.length < most) return
+        if (answer.items.length < pageSize) return
       }
     },
     replace({ kind, document: { id, data } }) {

@@ -1,17 +1,17 @@
-/** What became of a subscription, in words. */
+/** Describes changes of a subscription. */
 import type { Shown } from './open-tail.js'
 
-/** @throws {SvcError} what ended the subscription for good: a collection that is gone may be made again, anything else ends the tail */
-export function noteOf(event: Exclude<Shown, { type: 'event' }>): string {
+/** @throws {SvcError} the failure that ends the tail. A deleted collection does not, because it may be created again. */
+export function describeNote(event: Exclude<Shown, { type: 'event' }>): string {
   if (event.type !== 'ended') return notes[event.type](event.collection)
   const { error } = event
   if (error.code !== 'INVALID_COLLECTION') throw error
-  return `${error.message} If there is one of that name again, it is shown.`
+  return `${error.message} If it is created again, its events are shown.`
 }
 
 const notes = {
-  lost: (collection: string) => `The connection for "${collection}" was lost; trying again.`,
-  back: (collection: string) => `"${collection}" is there again; nothing was missed.`,
-  again: (collection: string) => `There is a collection "${collection}" again.`,
-  resync: (collection: string) => `Changes of "${collection}" were missed: they are kept no longer.`,
+  lost: (collection: string) => `Lost the connection for "${collection}". Reconnecting.`,
+  back: (collection: string) => `Reconnected "${collection}". No events were missed.`,
+  again: (collection: string) => `Collection "${collection}" was created again.`,
+  resync: (collection: string) => `Some changes of "${collection}" were missed, because they are no longer kept.`,
 }

@@ -9,7 +9,7 @@ import {
 } from '../../client/index.js'
 import { chooseCollections, findUnlisted } from '../collections/choose.js'
 import { missingHint } from '../collections/missing-hint.js'
-import { type Following, follow, type Place, type TailEvent } from './follow.js'
+import { type Following, follow, type Position, type TailEvent } from './follow.js'
 import { formerDocuments } from './former-documents.js'
 
 export type Shown =
@@ -18,7 +18,7 @@ export type Shown =
       readonly type: 'event'
       readonly collection: string
       readonly change: DocumentChange
-      /** What the document was, where it was seen before. */
+      /** The previous document, if it is known. */
       readonly before: Fields | undefined
     }
 
@@ -28,38 +28,38 @@ export interface Tail {
   close(): void
 }
 
-interface Asked extends Pick<SubscribeOptions, 'where' | 'since'> {
-  /** The flags that name the service in a command that is suggested. */
+interface TailOptions extends Pick<SubscribeOptions, 'where' | 'since'> {
+  /** The flags that name the service in suggested commands. */
   readonly target?: string
 }
 
-const lookMilliseconds = 2_000
+const pollMilliseconds = 2_000
 
 /**
- * Subscribes to these collections; to all without one, those too that are made later. One that is deleted and made again is
- * subscribed to again. Resolves once each subscription is open.
+ * Subscribes to the named collections, or to all, including new ones. Subscribes again to collections that are deleted and created
+ * again. Resolves once each subscription is open.
  */
 export async function openTail(
   client: Client,
   words: readonly string[],
-  { where, since, target = '' }: Asked,
+  { where, since, target = '' }: TailOptions,
   signal: AbortSignal,
 ): Promise<Tail> {
-  // By names; an id stands for its name.
+  // Replaces ids with names.
   const chosen = await chooseCollections(client, words, (word) => missingHint(word, { target })).catch((error) => {
-    // Where a service lists none, the names that were given have to do.
+    // Uses the given names if the service does not list its collections.
     if (words.length === 0 || !(error instanceof SvcError) || error.code !== 'METHOD_NOT_ALLOWED') throw error
     return words.map((name) => ({ id: name, name }))
   })
   const collections = chosen.map(({ name }) => name)
   const following = follow(client, where, signal)
   const former = formerDocuments(client)
-  // Who asks for earlier changes receives documents as they were, not as they are.
+  // Past changes carry past documents, so the current ones are of no use.
   if (since === undefined) for (const name of collections) await former.look(name)
-  const places: Places = new Map(chosen.map(({ id }) => [id, { since }]))
-  await Promise.all(chosen.map((one) => following.add(one.name, placeOf(places, one))))
+  const positions: Positions = new Map(chosen.map(({ id }) => [id, { since }]))
+  await Promise.all(chosen.map((one) => following.add(one.name, findPosition(positions, one))))
   const find = words.length === 0 ? () => client.collections.list() : () => namedOnes(client, collections, following)
-  void addFound(find, following, places, signal)
+  void addFound(find, following, positions, signal)
   return {
     collections,
     close: following.close,
@@ -70,36 +70,36 @@ export async function openTail(
   }
 }
 
-/** Adds what was made, or made again, since the last look. */
+/** Subscribes to collections that were created since the last check. */
 async function addFound(
   find: () => Promise<readonly Collection[]>,
   following: Following,
-  places: Places,
+  positions: Positions,
   signal: AbortSignal,
 ): Promise<void> {
   while (!signal.aborted) {
-    await pause(lookMilliseconds, undefined, { signal }).catch(() => undefined)
+    await pause(pollMilliseconds, undefined, { signal }).catch(() => undefined)
     const found = signal.aborted ? undefined : await find().catch(() => undefined)
     for (const one of found ?? []) {
-      // Its name alone decides: who comes back after a lost connection is subscribed to whatever has the name by then.
-      if (!following.has(one.name)) await following.add(one.name, placeOf(places, one)).catch(() => undefined)
+      // Compares names only, because a reconnect subscribes to whichever collection has the name by then.
+      if (!following.has(one.name)) await following.add(one.name, findPosition(positions, one)).catch(() => undefined)
     }
   }
 }
 
-/** Those of the named collections that are not subscribed to any more, and are there. */
+/** Finds named collections that exist but are no longer subscribed to. */
 async function namedOnes(client: Client, names: readonly string[], { has }: Following): Promise<Collection[]> {
   const missing = names.filter((name) => !has(name))
   const found = await Promise.all(missing.map((name) => findUnlisted(client.collections, name)))
   return found.filter((one) => one !== undefined)
 }
 
-/** Where each collection begins, or goes on, by its id. */
-type Places = Map<string, Place>
+/** The positions of the collections, by id. */
+type Positions = Map<string, Position>
 
-/** One that was not known, whatever its name was before, begins at its first change. */
-function placeOf(places: Places, { id }: Pick<Collection, 'id'>): Place {
-  const place = places.get(id) ?? { since: 0 }
-  places.set(id, place)
-  return place
+/** Starts an unknown collection at its first change. */
+function findPosition(positions: Positions, { id }: Pick<Collection, 'id'>): Position {
+  const position = positions.get(id) ?? { since: 0 }
+  positions.set(id, position)
+  return position
 }

@@ -1,14 +1,14 @@
-/** Why a service opens no WebSocket: its answer to the upgrade, which sockets keep to themselves. */
+/** Reads why a service refused a WebSocket from its response to the upgrade, which `ws` does not expose. */
 import type { IncomingMessage } from 'node:http'
 import { WebSocket } from 'ws'
 import { parseJson } from '../../client/protocol/model/json.js'
 import { decodeError } from '../../client/protocol/wire/errors/decode.js'
-import { isPassing } from '../../client/send.js'
-import { CliFailure, exitOfStatus, exits } from '../base/failure.js'
+import { isTransient } from '../../client/send.js'
+import { CliFailure, exitForStatus, exits } from '../base/failure.js'
 
-const mostBytes = 10_000
+const maxBytes = 10_000
 
-/** A WebSocket that reports a refusal that will not pass. The client tries others again. */
+/** Makes a WebSocket that reports permanent refusals. The client retries all others. */
 export function reportingSocket(onRefused: (failure: CliFailure) => void): new (url: string) => WebSocket {
   return class extends WebSocket {
     constructor(url: string) {
@@ -26,32 +26,27 @@ async function readRefusal(address: string, response: IncomingMessage): Promise<
   const { statusCode: status = 0, headers } = response
   const { host, pathname } = new URL(address)
   const header = (name: string) => headers[name]?.toString()
-  const error = decodeError(
-    status,
-    header,
-    parseJson(await beginningOf(response)),
-    `GET ${pathname} answered ${status}.`,
-  )
-  if (isPassing(error)) return undefined
+  const error = decodeError(status, header, parseJson(await readStart(response)), `GET ${pathname} answered ${status}.`)
+  if (isTransient(error)) return undefined
   const message = `${host} refused the WebSocket (${status}): ${error.message}`
-  const exit = status < 400 ? exits.failed : exitOfStatus(status)
-  return new CliFailure(error.code, exit, message, meaningOf(status))
+  const exit = status < 400 ? exits.failed : exitForStatus(status)
+  return new CliFailure(error.code, exit, message, explainStatus(status))
 }
 
-function meaningOf(status: number): string {
-  if (status === 401 || status === 403) return 'The key is not good for events: svc whoami'
-  return 'It has no WebSockets there, or a proxy in front of it does not pass them on. Try --transport sse.'
+function explainStatus(status: number): string {
+  if (status === 401 || status === 403) return 'The key may not receive events. Check it: svc whoami'
+  return 'The service has no WebSockets, or a proxy blocks them. Try --transport sse.'
 }
 
-async function beginningOf(response: IncomingMessage): Promise<string> {
+async function readStart(response: IncomingMessage): Promise<string> {
   let text = ''
   try {
     for await (const piece of response.setEncoding('utf8')) {
       text += piece
-      if (text.length > mostBytes) break
+      if (text.length > maxBytes) break
     }
   } catch {
-    // What came of it is enough.
+    // Uses the part that was received.
   }
   return text
 }

@@ -1,4 +1,4 @@
-/** Opens an address in the browser. Where there is none nothing happens, so callers show the address too. */
+/** Opens an address in the browser. Does nothing without a browser, so callers print the address too. */
 export async function openInBrowser(url: string): Promise<void> {
   const { default: open } = await import('open')
   const opening = await open(url).catch(() => undefined)

@@ -27,9 +27,9 @@ test.each([
 })
 
 test.each([
-  [seconds, 'x', 'Expected a duration, as 30s or 5m, but received: x'],
-  [seconds, '', 'Expected a duration, as 30s or 5m, but received: '],
-  [seconds, '-5', 'Expected a duration, as 30s or 5m, but received: -5'],
+  [seconds, 'x', 'Expected a duration, for example 30s or 5m, but received: x'],
+  [seconds, '', 'Expected a duration, for example 30s or 5m, but received: '],
+  [seconds, '-5', 'Expected a duration, for example 30s or 5m, but received: -5'],
   [seconds, '-5s', 'Expected at least 0s but received: -5s'],
   // Longer than a timer runs.
   [seconds, '25d', 'Expected at most 24d but received: 25d'],

@@ -19,5 +19,5 @@ test.each(lengths)('"%s" is %i ms', (text, milliseconds, written) => {
 })
 
 test.each(['', '5', 'h', '1w', '1h-5m', 'soon', '1.h', '--1h'])('"%s" is not a valid duration', (text) => {
-  expect(() => readDuration(text)).toThrow('Not a valid duration')
+  expect(() => readDuration(text)).toThrow('Invalid duration')
 })

@@ -1,18 +1,18 @@
-/** Lengths of time as people write them: `90s`, `1h30m`, `-2d`. */
+/** Durations such as `90s`, `1h30m` and `-2d`. */
 import { misuse } from '../base/failure.js'
 
 const units = { d: 86_400_000, h: 3_600_000, m: 60_000, s: 1_000, ms: 1 } as const
 const form = /^(-?)((?:\d+(?:\.\d+)?(?:ms|[dhms]))+)$/
 
-/** Milliseconds. @throws {CliFailure} if it is not a valid duration */
+/** Returns milliseconds. @throws {CliFailure} if the duration is invalid */
 export function readDuration(text: string): number {
-  const milliseconds = durationOf(text)
+  const milliseconds = parseDuration(text)
   if (milliseconds !== undefined) return milliseconds
-  throw misuse(`Not a valid duration: "${text}".`, 'Use 90s, 61m, 25h, 1h30m or 2d.')
+  throw misuse(`Invalid duration "${text}".`, 'Use a number with a unit, for example 90s, 25h, 1h30m or 2d.')
 }
 
-/** Milliseconds, if it is a valid duration. */
-export function durationOf(text: string): number | undefined {
+/** Returns milliseconds, or undefined if the duration is invalid. */
+export function parseDuration(text: string): number | undefined {
   const [, sign, parts = ''] = form.exec(text.replaceAll(' ', '')) ?? []
   if (sign === undefined) return undefined
   const sum = [...parts.matchAll(/([\d.]+)(ms|[dhms])/g)].reduce(
@@ -22,7 +22,7 @@ export function durationOf(text: string): number | undefined {
   return Math.round(sign === '-' ? -sum : sum)
 }
 
-/** In the same form, to the second; nothing is `0s`. */
+/** Formats a duration, rounded to seconds. */
 export function writeDuration(milliseconds: number): string {
   let rest = Math.round(Math.abs(milliseconds) / 1_000) * 1_000
   let text = ''

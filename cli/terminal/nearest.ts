@@ -1,4 +1,4 @@
-/** The word that was probably meant, if one of them is close enough. */
+/** Returns the closest word, if one is close enough to be meant. */
 export function nearest(word: string, words: readonly string[]): string | undefined {
   const wanted = word.toLowerCase()
   let best: { word: string; distance: number } | undefined
@@ -10,7 +10,7 @@ export function nearest(word: string, words: readonly string[]): string | undefi
   return best?.word
 }
 
-/** How many letters to insert, remove, replace, or swap with their neighbour. */
+/** Counts letters to insert, remove, replace, or swap with their neighbour. */
 function editDistance(one: string, other: string): number {
   let beforePrevious: number[] = []
   let previous = Array.from({ length: other.length + 1 }, (_, at) => at)

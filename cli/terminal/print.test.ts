@@ -10,6 +10,22 @@ test.each([
   expect(lines([{ n: 1_234_567 }])).toBe(line)
 })
 
+test.each([
+  [Number.POSITIVE_INFINITY, 100],
+  [60, 60],
+])('in %s columns, a long value is cut with its length', (width, columns) => {
+  const [, row = ''] = table([{ text: 'long '.repeat(500) }], { width }).split('\n')
+
+  expect(row).toMatch(/^(long )+.*… \(2,500 chars\)$/)
+  expect(row).toHaveLength(columns)
+})
+
+test('in a pipe, columns to copy are whole', () => {
+  const url = `https://example.com/${'x'.repeat(200)}`
+
+  expect(table([{ id: url, url }], { width: Number.POSITIVE_INFINITY, whole: ['url'] })).toContain(`${url}  ${url}`)
+})
+
 const user = {
   id: 'x'.repeat(36),
   email: `${'ada.lovelace'.repeat(3)}@example.com`,

@@ -5,22 +5,26 @@ import { ownValue } from '../records/own-value.js'
 import { onStdout } from './colour.js'
 import { cut, printable, textWidth } from './text-width.js'
 
-/** One line of a table; a missing cell stays empty. */
+/** A row of a table. Missing cells stay empty. */
 export type Row = { readonly [column: string]: Json | undefined }
 
 export interface TableOptions {
-  /** Which columns, in which order; left out, all there are, in order of appearance. */
+  /** Columns to show, in this order. Defaults to all, in order of appearance. */
   readonly columns?: readonly string[]
-  /** Columns whose values are for copying, such as emails: they are cut only where the terminal has no room for them beside the id. */
+  /** Columns with values to copy, such as emails. They are cut only if the terminal has no room for them beside the id. */
   readonly whole?: readonly string[]
-  /** Columns of the terminal; left out, those of stdout, and no limit in a pipe. */
+  /** Width in terminal columns. Defaults to the width of stdout, and to no limit in a pipe. */
   readonly width?: number
 }
 
 const gap = '  '
-const leastColumns = 8
+const minColumns = 8
+/** Cuts longer cells, in a pipe too: tables are for people, and --json has everything. */
+const maxCellColumns = 100
+/** Narrower cells have no room for the length of a value. */
+const minColumnsWithLength = 20
 
-/** A table that fits the terminal: wide columns are cut with care, and what has no room is named below. */
+/** Fits a table to the terminal: cuts wide columns, and names columns without room below the table. */
 export function table(rows: readonly Row[], options: TableOptions = {}): string {
   const { head, lines, foot } = openTable(rows, options)
   return [head, ...(rows.length > 0 ? [lines(rows)] : []), ...(foot === undefined ? [] : [foot])].join('\n')
@@ -28,15 +32,15 @@ export function table(rows: readonly Row[], options: TableOptions = {}): string 
 
 export interface OpenTable {
   readonly head: string
-  /** These rows as lines, in the columns that were measured. */
+  /** Formats rows as lines, in the measured columns. */
   lines(rows: readonly Row[]): string
   readonly foot: string | undefined
 }
 
-/** The rows that a table is laid out by; the table itself may be of other ones, that come piece by piece. */
+/** Measures rows for a table. The table itself may show other rows, which arrive in pieces. */
 export interface TableLayout {
   add(rows: readonly Row[]): void
-  /** All columns there are, in order of appearance. */
+  /** Returns all columns, in order of appearance. */
   names(): readonly string[]
   open(options?: TableOptions): OpenTable
 }
@@ -49,18 +53,13 @@ export function tableLayout(): TableLayout {
     },
     names: () => [...measured.keys()],
     open({ columns = [...measured.keys()], whole = [], width = terminalWidth() } = {}) {
-      return openLaidOut(
-        wholeWhereRoom(
-          columns.map((name) => columnOf(name, measured.get(name))),
-          { whole, width },
-        ),
-        width,
-      )
+      const all = columns.map((name) => makeColumn(name, measured.get(name)))
+      return openLaidOut(keepWhole(all, { whole, width }).map(limitWidth), width)
     },
   }
 }
 
-/** A table whose columns are laid out by its first rows. */
+/** Lays out the columns of a table by its first rows. */
 export function openTable(first: readonly Row[], options: TableOptions = {}): OpenTable {
   const layout = tableLayout()
   layout.add(first)
@@ -69,9 +68,9 @@ export function openTable(first: readonly Row[], options: TableOptions = {}): Op
 
 function openLaidOut(columns: readonly Column[], width: number): OpenTable {
   const { visible, left } = layOut(columns, width)
-  // A later row may be wider than those that were measured: a pipe has room for it, and an id is of no use when cut.
-  const fitted = (text: string, { width: most, isWhole }: Column) =>
-    Number.isFinite(width) && !isWhole ? cut(text, most) : text
+  // A later row may be wider than the measured ones. A pipe has room for it.
+  const fitted = (text: string, column: Column) =>
+    column.isWhole ? text : cutCell(text, Number.isFinite(width) ? column.width : maxCellColumns)
   const line = (row: Row) =>
     visible.map((column) => {
       const { text, kind } = shown(ownValue(row, column.name))
@@ -87,7 +86,7 @@ function openLaidOut(columns: readonly Column[], width: number): OpenTable {
   }
 }
 
-/** One thing, a line for each of its fields. */
+/** Formats an object with a line for each field. */
 export function record(fields: Row, width: number = terminalWidth()): string {
   const names = Object.keys(fields)
   const widest = Math.min(24, Math.max(0, ...names.map((name) => textWidth(printable(name)))))
@@ -99,28 +98,30 @@ export function record(fields: Row, width: number = terminalWidth()): string {
     .join('\n')
 }
 
-/** 12345 as 12,345. */
+/** Formats 12345 as 12,345. */
 export const count = formatCount
 
-/** "1 document", "12,345 documents". */
+/** Formats "1 document" and "12,345 documents". */
 export function counted(number: number, noun: string): string {
   return `${count(number)} ${noun}${number === 1 ? '' : 's'}`
 }
 
-/** "20 of 345 documents; the next: --offset 20". */
+/** Formats "20 of 345 documents. Next page: --offset 20". */
 export function pageNote({ items, total, limit, offset }: Page<unknown>, noun: string): string {
   const last = offset + items.length
   if (items.length === 0) {
-    if (!total) return `no ${noun}s`
-    return limit === 0 ? counted(total, noun) : `no ${noun}s from ${count(offset)} on; there are ${count(total)}`
+    if (!total) return `No ${noun}s.`
+    return limit === 0
+      ? counted(total, noun)
+      : `No ${noun}s from offset ${count(offset)} on. There are ${count(total)}.`
   }
   const range = offset === 0 ? count(items.length) : `${count(offset + 1)} to ${count(last)}`
   const of = total === null ? '' : ` of ${count(total)}`
   const nouns = total === null && range === '1' ? noun : `${noun}s`
-  // Without a limit in the answer, nobody knows whether the page is full.
-  if (total === null && limit === undefined) return `${range} ${nouns}; if there are more: --offset ${last}`
+  // Without a limit in the answer, the page may or may not be full.
+  if (total === null && limit === undefined) return `${range} ${nouns}. There may be more: --offset ${last}`
   const more = total === null ? items.length === limit : last < total
-  return `${range}${of} ${nouns}${more ? `; the next: --offset ${last}` : ''}`
+  return `${range}${of} ${nouns}${more ? `. Next page: --offset ${last}` : ''}`
 }
 
 export function terminalWidth(stream: NodeJS.WriteStream = process.stdout): number {
@@ -161,9 +162,9 @@ interface Measured {
 interface Column {
   readonly name: string
   readonly width: number
-  /** Numbers stand under each other. */
+  /** Aligns numbers to the right. */
   readonly isRight: boolean
-  /** What is cut is of no use, as an id. */
+  /** Never cuts values that are useless when cut, such as ids. */
   readonly isWhole: boolean
 }
 
@@ -176,15 +177,15 @@ function measure(columns: Map<string, Measured>, name: string, { text, kind }: C
   })
 }
 
-function columnOf(name: string, { width, hasNumbers, hasOthers }: Measured = nothing): Column {
+function makeColumn(name: string, { width, hasNumbers, hasOthers }: Measured = nothing): Column {
   const isRight = hasNumbers && !hasOthers
   return { name, width: Math.max(textWidth(printable(name)), width), isRight, isWhole: name === 'id' }
 }
 
 const nothing: Measured = { width: 0, hasNumbers: false, hasOthers: false }
 
-/** An id is whole in any case, the others as long as a line has room for all of them. */
-function wholeWhereRoom(
+/** Keeps ids whole always, and the other named columns if a line has room for all of them. */
+function keepWhole(
   columns: readonly Column[],
   { whole, width }: { readonly whole: readonly string[]; readonly width: number },
 ): Column[] {
@@ -193,11 +194,23 @@ function wholeWhereRoom(
   return columns.map((column) => (hasRoom && named.includes(column) ? { ...column, isWhole: true } : column))
 }
 
-/** Takes width off the widest columns first, and the last columns out when that is not enough. */
+function limitWidth(column: Column): Column {
+  return column.isWhole ? column : { ...column, width: Math.min(column.width, maxCellColumns) }
+}
+
+/** Cuts a text, and appends its length if the text is long and the cell has room. */
+function cutCell(text: string, columns: number): string {
+  if (textWidth(text) <= columns) return text
+  if (textWidth(text) <= maxCellColumns || columns < minColumnsWithLength) return cut(text, columns)
+  const length = ` (${count(text.length)} chars)`
+  return `${cut(text, columns - length.length)}${length}`
+}
+
+/** Narrows the widest columns first, and drops the last columns if that is not enough. */
 function layOut(columns: readonly Column[], width: number): { visible: Column[]; left: string[] } {
   const visible = [...columns]
   const left: string[] = []
-  while (visible.length > 1 && leastWidth(visible) > width) {
+  while (visible.length > 1 && minWidth(visible) > width) {
     const last = visible.findLastIndex(({ isWhole }) => !isWhole)
     left.unshift(...visible.splice(last, 1).map(({ name }) => name))
   }
@@ -211,8 +224,8 @@ function layOut(columns: readonly Column[], width: number): { visible: Column[];
   return { visible: visible.map((column, at) => ({ ...column, width: widths[at] ?? column.width })), left }
 }
 
-function leastWidth(columns: readonly Column[]): number {
-  return total(columns.map(({ width, isWhole }) => (isWhole ? width : Math.min(width, leastColumns))))
+function minWidth(columns: readonly Column[]): number {
+  return total(columns.map(({ width, isWhole }) => (isWhole ? width : Math.min(width, minColumns))))
 }
 
 function total(widths: readonly number[]): number {
@@ -224,7 +237,7 @@ function pad(text: string, width: number, right = false): string {
   return right ? space + text : text + space
 }
 
-/** Long texts go on below where they began. */
+/** Wraps long text, and indents the following lines. */
 function wrap(text: string, indent: number, width: number): string {
   const room = Math.max(20, width - indent)
   if (textWidth(text) <= room) return text

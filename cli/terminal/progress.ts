@@ -2,11 +2,10 @@ import type { SingleBar } from 'cli-progress'
 import { onStderr } from './colour.js'
 import { count, counted } from './print.js'
 
-/** What a long piece of work tells of itself. */
 export interface Progress {
-  /** `part` of `whole` is done, in any unit; `items` is what people count. */
+  /** Reports progress: `part` of `whole` in any unit, and `items` for people. */
   at(part: number, items: number): void
-  /** What the next `at` says was done earlier, so neither rate nor time left speak of it; until then there is room for words. */
+  /** Excludes work up to the next `at` from rate and time left. Hides the bar until then, so that notes can be printed. */
   resume(): void
   stop(): void
 }
@@ -15,11 +14,11 @@ const silent: Progress = { at: () => undefined, resume: () => undefined, stop: (
 
 interface ProgressOptions {
   readonly isWanted: boolean
-  /** How an amount of parts is written, where they say more of the rate than the items do. */
+  /** Formats parts for the rate, if they say more than items. */
   readonly writeParts?: (parts: number) => string
 }
 
-/** A bar on stderr with rate and time left; nothing where it would not be seen: no terminal, --quiet, --json, CI. */
+/** Shows a progress bar on stderr. Does nothing without a terminal, in CI, and with --quiet or --json. */
 export async function startProgress(
   whole: number | undefined,
   noun: string,
@@ -75,8 +74,8 @@ export async function startProgress(
 }
 
 /**
- * The library saves where the cursor is when the bar begins, and clears the bar there. Once other lines were written meanwhile, or
- * the terminal has scrolled, the bar is elsewhere and would stay; without a saved place it is cleared where it was drawn last.
+ * Drops the escape codes that save and restore the cursor. The library clears the bar at the saved position, which is wrong once the
+ * terminal has scrolled. Without it, the library clears the bar at its last position.
  */
 function withoutSavedPlace(stream: NodeJS.WriteStream): NodeJS.WriteStream {
   const [save, restore] = ['\x1B7', '\x1B8']
@@ -84,7 +83,7 @@ function withoutSavedPlace(stream: NodeJS.WriteStream): NodeJS.WriteStream {
   return Object.create(stream, { write: { value: write } })
 }
 
-/** 3.2 s, 48 s, 2 min 5 s, 1 h 4 min. */
+/** Formats seconds as 3.2 s, 48 s, 2 min 5 s or 1 h 4 min. */
 export function duration(seconds: number): string {
   if (seconds < 10) return `${seconds.toFixed(1)} s`
   const whole = Math.round(seconds)

@@ -1,11 +1,11 @@
 import { textWidth } from './text-width.js'
 
-/** Text as it is wrapped in the source, for the terminal to wrap anew; indented lines and empty ones stay. */
+/** Joins lines that are wrapped in the source. Keeps indented and empty lines. */
 export function prose(text: string): string {
   return text.replace(/(?<=\S)\n(?=\S)/g, ' ')
 }
 
-/** Words on as many lines as they need; the second and further ones are indented. */
+/** Wraps text to a width, and indents all lines but the first. */
 export function wrapWords(text: string, columns: number, indent = 0): string {
   const lines: string[] = []
   for (const word of text.split(' ')) {

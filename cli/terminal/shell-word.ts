@@ -1,13 +1,13 @@
 import { shellWord as posixWord } from '../../client/snippets/shell.js'
 
-/** A word as the shells of this machine read it. */
+/** Quotes a word for the shells of this machine. */
 export function shellWord(text: string): string {
   return wordFor(process.platform, text)
 }
 
 /**
- * Those of Windows, cmd.exe and PowerShell, have only double quotes in common, and a process cannot tell which of them a user types into. What
- * PowerShell would evaluate within them is escaped for it, so that cmd.exe reads a backtick more. Neither runs any of it.
+ * Quotes for cmd.exe and PowerShell on Windows, because a process cannot tell which one the user types into. Both know double quotes
+ * only. Characters that PowerShell would evaluate are escaped, so cmd.exe sees an extra backtick. Neither runs any of it.
  */
 export function wordFor(platform: NodeJS.Platform, text: string): string {
   if (platform !== 'win32') return posixWord(text)
@@ -15,12 +15,12 @@ export function wordFor(platform: NodeJS.Platform, text: string): string {
   return `"${text.replace(special, (found) => escapes[found] ?? `\`${found}`)}"`
 }
 
-/** PowerShell takes typographic quotes for plain ones. A line break ends the command of cmd.exe, and a percent sign begins a variable of it. */
+/** PowerShell treats typographic quotes as plain ones. In cmd.exe, a line break ends the command and a percent sign starts a variable. */
 const special = /["`$“”„\r\n]|%(?=.)/gs
 const escapes: Readonly<Record<string, string>> = {
   '"': '""',
   '\r': '`r',
   '\n': '`n',
-  // Nothing in PowerShell; for cmd.exe it makes another name of what follows, which no variable has.
+  // Empty in PowerShell. In cmd.exe, it changes the variable name into one that does not exist.
   '%': '%$()',
 }

@@ -1,8 +1,8 @@
-/** How many columns of a terminal a text takes, and how to cut it to fewer. */
+/** Measures and cuts text in terminal columns. */
 const plain = /^[\x20-\x7e]*$/
 const wide =
   /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]/
-// © and ✔ are letters of one column, until a variation selector asks for their picture.
+// © and ✔ take one column, unless a variation selector turns them into emoji.
 const emoji = /\p{Emoji_Presentation}|\ufe0f|\p{Regional_Indicator}/u
 const widePlanes = /[\u{20000}-\u{3fffd}]/u
 
@@ -13,15 +13,15 @@ export function textWidth(text: string): number {
   return width
 }
 
-/** The text, or as much of it as fits with an ellipsis at its end. */
-export function cut(text: string, mostColumns: number): string {
-  if (text.length <= mostColumns && plain.test(text)) return text
-  if (textWidth(text) <= mostColumns) return text
+/** Cuts text to a width, with an ellipsis. */
+export function cut(text: string, maxColumns: number): string {
+  if (text.length <= maxColumns && plain.test(text)) return text
+  if (textWidth(text) <= maxColumns) return text
   let kept = ''
   let width = 0
   for (const { segment } of segments(text)) {
     width += segmentWidth(segment)
-    if (width > mostColumns - 1) break
+    if (width > maxColumns - 1) break
     kept += segment
   }
   return `${kept}…`
@@ -29,10 +29,10 @@ export function cut(text: string, mostColumns: number): string {
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not reach a terminal.
 const control = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g
-// biome-ignore lint/suspicious/noControlCharactersInRegex: what Chalk writes around a text.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are the codes that Chalk writes.
 const colour = /(\u001b\[[\d;]*m)/
 
-/** What would move the cursor or colour the terminal is shown, not done. Contract 12.5. */
+/** Escapes characters that would control the terminal. Contract 12.5. */
 export function printable(text: string): string {
   return text.replace(control, (character) => {
     if (character === '\n') return '↵'
@@ -41,21 +41,21 @@ export function printable(text: string): string {
   })
 }
 
-/** The same for a text of several lines. JSON stays JSON, and means the same: what is replaced is escaped. */
+/** Escapes text of several lines. JSON keeps its meaning. */
 export function printableLines(text: string): string {
   return text.split(/\r?\n/).map(printable).join('\n')
 }
 
-/** The same for a text that has colours of ours in it. What a service says has to be printable before it is coloured. */
+/** Escapes text that contains our colours. Text from a service must be escaped before it is coloured. */
 export function printableColoured(text: string): string {
-  // Every second piece is a colour.
+  // Odd pieces are colours.
   return text
     .split(colour)
     .map((piece, at) => (at % 2 === 1 ? piece : printableLines(piece)))
     .join('')
 }
 
-/** JSON as a terminal may show it. */
+/** Formats JSON that is safe to print at a terminal. */
 export function jsonText(value: unknown, indent?: number): string {
   return printableLines(JSON.stringify(value, null, indent) ?? '')
 }

@@ -1,4 +1,4 @@
-/** The signed-in user: who it is, and what it changes of itself. */
+/** Reads and updates the signed-in user. */
 import type { CallOptions } from '../collections/collection-writes.js'
 import { getLinked } from '../collections/list-pages.js'
 import { type WithFiles, writeForm } from '../files/forms.js'
@@ -10,13 +10,13 @@ import type { SignedIn } from './auth-state.js'
 import type { Session } from './session.js'
 
 export interface AccountUpdate<Data = Fields> {
-  /** Fields to change, files among them; the others stay. */
+  /** Fields to change. Values may be files. Other fields stay as they are. */
   readonly data?: Partial<WithFiles<Data>>
   readonly append?: { readonly [Field in keyof Data]?: unknown }
   readonly remove?: { readonly [Field in keyof Data]?: unknown }
   readonly email?: string
   readonly password?: string
-  /** With a new password, unless the login is less than ten minutes old. */
+  /** Required to change the password, unless the login is less than ten minutes old. */
   readonly currentPassword?: string
 }
 
@@ -24,7 +24,7 @@ export function accountCalls<Data extends object>(session: Session) {
   const { ask, auth } = session
 
   async function keep(user: AppUser): Promise<AppUser<Data>> {
-    // An answer that is late tells of an earlier user, or of an earlier state; one that says nothing new changes nothing.
+    // Ignores late responses about another user or an older state, and responses without changes.
     const isMeant = ({ user: known }: SignedIn) =>
       known.id === user.id && !(known.updatedAt > user.updatedAt) && JSON.stringify(known) !== JSON.stringify(user)
     await auth.amend(isMeant, { user })
@@ -33,7 +33,7 @@ export function accountCalls<Data extends object>(session: Session) {
 
   return {
     /**
-     * Who is signed in, as far as this client knows.
+     * Returns the signed-in user and token known to this client, without a request.
      *
      * @example
      * console.log((await svc.auth.session())?.user.email ?? 'nobody')
@@ -43,7 +43,7 @@ export function accountCalls<Data extends object>(session: Session) {
     },
 
     /**
-     * Calls back at each login, change and logout. The function it returns ends it.
+     * Calls the listener at each login, change and logout. Returns a function that removes it.
      *
      * @example
      * const stop = svc.auth.onChange((session) => console.log(session?.user.email ?? 'nobody'))
@@ -54,7 +54,7 @@ export function accountCalls<Data extends object>(session: Session) {
     },
 
     /**
-     * The signed-in user as the service has it now.
+     * Fetches the signed-in user.
      *
      * @example
      * await svc.auth.signUp({ email: 'lise@example.com', password: 'Correct4Horse' })
@@ -65,7 +65,7 @@ export function accountCalls<Data extends object>(session: Session) {
     },
 
     /**
-     * The signed-in user with linked records in the place of ids.
+     * Fetches the signed-in user with linked records instead of ids.
      *
      * @example
      * await svc.auth.signUp({ email: 'hedy@example.com', password: 'Correct4Horse', data: { favourite: 'none' } })
@@ -76,7 +76,7 @@ export function accountCalls<Data extends object>(session: Session) {
     },
 
     /**
-     * Changes the signed-in user.
+     * Updates the signed-in user.
      *
      * @example
      * await svc.auth.signUp({ email: 'mary@example.com', password: 'Correct4Horse' })
@@ -91,7 +91,7 @@ export function accountCalls<Data extends object>(session: Session) {
     },
 
     /**
-     * A new token for the same session. The client does this by itself before a token expires.
+     * Gets a new token for the same session. The client does this automatically before the token expires.
      *
      * @example
      * await svc.auth.signUp({ email: 'joan@example.com', password: 'Correct4Horse' })

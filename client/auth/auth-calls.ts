@@ -1,4 +1,4 @@
-/** What sign-up, login and everything about the signed-in user send, and how they read the answers. */
+/** Sends requests for sign-up, login and the signed-in user, and decodes the responses. */
 import type { CallOptions } from '../collections/collection-writes.js'
 import { decodeRecord } from '../protocol/wire/expected.js'
 import { decodeLogin, type LoginResult } from '../protocol/wire/records/decode.js'
@@ -6,7 +6,7 @@ import type { RequestParts } from '../send.js'
 import { noToken, type Session } from './session.js'
 
 export interface AuthCalls<Data> {
-  /** A POST whose answer is the record itself. */
+  /** Sends a POST and returns the record in the response. */
   post<Answer = unknown>(path: string, body: object | undefined, options?: CallOptions, token?: string): Promise<Answer>
   signIn(path: string, body: object, options?: CallOptions & Pick<RequestParts, 'counts'>): Promise<LoginResult<Data>>
 }
@@ -19,7 +19,7 @@ export function openAuthCalls<Data>({ ask, auth }: Session): AuthCalls<Data> {
     async signIn(path, body, options) {
       const end = auth.begin()
       const result = await ask('POST', path, decodeLogin, { ...options, body, token: noToken }).catch((error) => {
-        // Some dialects refuse a login that needs a code.
+        // Some dialects report a login that needs a code as an error.
         const { code, message } = Object(error)
         if (code === '2FA_REQUIRED') return { requires2fa: true, message } as const
         throw error

@@ -1,26 +1,26 @@
-/** Who is signed in: kept where the app wants it, with callbacks at each change. */
+/** Keeps the login in the app's store, and notifies listeners of changes. */
 import { later } from '../later.js'
 import type { Fields } from '../protocol/model/document.js'
 import { parseObject } from '../protocol/model/json.js'
 import type { AppUser } from '../protocol/model/user.js'
 
-/** A user and the token that speaks for them. */
+/** A signed-in user and their token. */
 export interface SignedIn<Data = Fields> {
   readonly token: string
   readonly user: AppUser<Data>
 }
 
-/** Where a session is kept: in memory, in `localStorage`, in a file. It is one text, and nothing while no user is signed in. */
+/** Stores a session, for example in memory, in `localStorage` or in a file. The text is null while no user is signed in. */
 export interface SessionStore {
   read(): string | null | undefined | Promise<string | null | undefined>
   write(text: string | null): void | Promise<void>
-  /** Calls back when another page has written. Left out, a login or logout elsewhere is noticed by the next client that is made. */
+  /** Calls back when another page writes. Without it, only new clients notice a login or logout in another page. */
   watch?(changed: () => void): void
 }
 
 /**
- * A store in the browser's `localStorage`, or in another of its kind. Where there is none, or the browser keeps no data of the page,
- * a login lives as long as the client. On a server make a client for each request: one that is shared acts for all as who is logged in.
+ * Stores the session in the browser's `localStorage`, or in the storage given. If storage is not available, the login lives
+ * as long as the client. On a server, create a client for each request: a shared client would act as one user for all.
  *
  * @example
  * const openInPage = () => createClient({ url, apiKey, session: webStore() })
@@ -38,10 +38,10 @@ export function webStore(name = 'svc-session', storage?: Storage): SessionStore 
         try {
           if (text) return storage.setItem(name, text)
         } catch {}
-        // Where there is no room for a login, none of another user stays.
+        // If storage is full, removes the old session, which may belong to another user.
         storage.removeItem(name)
       }),
-    // Browsers tell all pages but the one that has written.
+    // Browsers notify all pages except the one that wrote.
     watch: (changed) =>
       globalThis.addEventListener?.('storage', ({ key, storageArea }: Partial<StorageEvent>) => {
         if (kept((own) => own === storageArea) && (key ?? name) === name) changed()
@@ -49,14 +49,14 @@ export function webStore(name = 'svc-session', storage?: Storage): SessionStore 
   }
 }
 
-/** @param isSame whether the login is the same: its token is another, or the user has changed */
+/** @param isSame true if only the token or the user's data changed, not the login */
 type ChangeListener = (session: SignedIn | undefined, isSame?: boolean) => unknown
 
 export interface AuthState {
   current(): Promise<SignedIn | undefined>
-  /** Begins a login or a logout, and answers how to end it. What began before one that has ended changes nothing more. */
+  /** Begins a login or logout and returns a function that finishes it. Ignores it if a later one has already finished. */
   begin(): (session: SignedIn | undefined) => Promise<unknown>
-  /** Changes the login that is meant, or ends it. What another page has put into the store meanwhile stays there. */
+  /** Updates the matching login, or ends it. Keeps a session that another page has stored since. */
   amend(isMeant: (known: SignedIn) => boolean, changes?: Partial<SignedIn>): Promise<unknown>
   onChange(listener: ChangeListener): () => void
 }
@@ -68,13 +68,13 @@ export function openAuthState(store?: SessionStore): AuthState {
   let begun = 0
   let newest = 0
 
-  /** Nothing for a text that holds no session. */
+  /** Returns undefined if the stored text is not a session. */
   async function read() {
     const session: Partial<SignedIn> = parseObject((await store?.read()) ?? '')
     return session.user && (session as SignedIn)
   }
 
-  /** A store that fails is asked again by the next request. */
+  /** Caches the session. If the store fails, the next request reads again. */
   function current() {
     known ??= read()
     const asked = known
@@ -84,7 +84,7 @@ export function openAuthState(store?: SessionStore): AuthState {
     return asked
   }
 
-  /** Told to all, whatever becomes of what is stored or of one who is told. Writes that overlapped could end in any order. */
+  /** Notifies listeners even if the store fails. Writes run one after another, because overlapping ones could finish in any order. */
   function put(session: SignedIn | undefined, isSame?: boolean, isStored?: boolean) {
     known = Promise.resolve(session)
     for (const listener of listeners) later(() => listeners.has(listener) && listener(session, isSame))
@@ -93,7 +93,7 @@ export function openAuthState(store?: SessionStore): AuthState {
     return written
   }
 
-  /** What another page has stored stands: its user is the one who is signed in, or nobody is. */
+  /** Takes over the session that another page has stored, or its logout. */
   store?.watch?.(async () => {
     const before = await current().catch(() => undefined)
     const next = await read()
@@ -115,7 +115,7 @@ export function openAuthState(store?: SessionStore): AuthState {
       const mine = await before
       if (!mine || !isMeant(mine)) return
       const kept = store ? await read() : mine
-      // A login or logout that came meanwhile wins; after another change this one follows.
+      // Starts over if the session changed in the meantime. A new login or logout then no longer matches.
       if (known !== before) return this.amend(isMeant, changes)
       const next = changes && { ...mine, ...changes }
       const isOurs = kept?.token === mine.token
@@ -128,7 +128,7 @@ export function openAuthState(store?: SessionStore): AuthState {
   }
 }
 
-/** Whether a token is in the last quarter of its life, or beyond; one that does not say is not. */
+/** Tells whether a token is in the last quarter of its lifetime or has expired. False if the token does not say. */
 export function isOld(token: string): boolean {
   try {
     const { iat, exp } = JSON.parse(atob((token.split('.')[1] ?? '').replaceAll('-', '+').replaceAll('_', '/')))

@@ -7,7 +7,7 @@ import { recoveryCalls } from './recovery.js'
 import type { Session } from './session.js'
 import { openTwoFactor } from './two-factor.js'
 
-/** The signed-in user, and how one gets there. */
+/** Opens the calls for sign-up, login and the signed-in user. */
 export function openAuth<Data extends object = Fields>(session: Session) {
   const calls = openAuthCalls<Data>(session)
   return {
@@ -18,7 +18,7 @@ export function openAuth<Data extends object = Fields>(session: Session) {
     ...recoveryCalls(calls),
 
     /**
-     * Login at a named provider by the app itself.
+     * Returns the calls for a login that the app runs itself with a named provider.
      *
      * @example
      * const google = svc.auth.provider('google')

@@ -1,4 +1,4 @@
-/** How a user signs in and out. */
+/** Signs users up, in and out. */
 import type { CallOptions } from '../collections/collection-writes.js'
 import type { Fields } from '../protocol/model/document.js'
 import type { SvcError } from '../protocol/model/errors.js'
@@ -10,7 +10,7 @@ import type { AuthCalls } from './auth-calls.js'
 import type { SignedIn } from './auth-state.js'
 import { noToken, type Session } from './session.js'
 
-/** What came back from an identity provider. `error` is one of the reasons of the specification. */
+/** Result of a login at an identity provider. `error` is one of the reasons in the specification. */
 export type RedirectResult<Data = Fields> =
   | { readonly user: AppUser<Data>; readonly token: string; readonly error?: undefined }
   | { readonly error: string }
@@ -23,7 +23,7 @@ export interface SignUpInput<Data = Fields> {
 }
 
 export interface ProviderLoginOptions extends CallOptions {
-  /** The page to end on, of an origin that the project allows; left out, `IDP_COMPLETE_URL`. */
+  /** Page to return to, on an origin that the project allows. Default: `IDP_COMPLETE_URL`. */
   readonly returnTo?: string
 }
 
@@ -35,7 +35,7 @@ export function loginCalls<Data extends object>({ ask, auth }: Session, { post, 
     return signedIn as SignedIn<Data>
   }
 
-  /** One that has ended already is what was asked for. */
+  /** Ignores a session that has already ended. */
   async function endSession(token: string, options?: CallOptions) {
     try {
       await post('/auth-collections/logout', undefined, options, token)
@@ -51,7 +51,7 @@ export function loginCalls<Data extends object>({ ask, auth }: Session, { post, 
 
   return {
     /**
-     * Signs a user up, and in.
+     * Signs a user up and in.
      *
      * @example
      * await svc.auth.signUp({ email: 'olga@example.com', password: 'Correct4Horse', data: { name: 'Olga' } })
@@ -63,7 +63,7 @@ export function loginCalls<Data extends object>({ ask, auth }: Session, { post, 
     },
 
     /**
-     * Signs a user in; where a code is needed, `verifyCode` comes next.
+     * Signs a user in. If the result has `requires2fa`, call `verifyCode` next.
      *
      * @example
      * await svc.auth.signUp({ email: 'emmy@example.com', password: 'Correct4Horse' })
@@ -77,7 +77,7 @@ export function loginCalls<Data extends object>({ ask, auth }: Session, { post, 
     },
 
     /**
-     * Finishes a login with a code of the authenticator app, by mail, or for recovery.
+     * Finishes a login with a code from the authenticator app, an emailed code or a recovery code.
      *
      * @example
      * const finish = (email: string, code: string) => svc.auth.verifyCode({ email, code })
@@ -85,12 +85,12 @@ export function loginCalls<Data extends object>({ ask, auth }: Session, { post, 
      * @throws {SvcError} `INVALID_CREDENTIALS`; `RATE_LIMITED` after the fifth wrong code: log in with the password again
      */
     verifyCode(input: { email: string; code: string }, options?: CallOptions): Promise<LoginResult<Data>> {
-      // The fifth wrong code is a 429 that has ended the login: sent again, the code would meet none.
+      // Never retried after a 429: the fifth wrong code returns 429 and ends the login.
       return signIn('/auth-collections/verify-2fa-login', input, { ...options, counts: true })
     },
 
     /**
-     * Signs in with a token that came another way.
+     * Signs in with a user token that you already have.
      *
      * @example
      * const takeOver = async (token: string) => console.log((await svc.auth.use(token)).user.email)
@@ -102,7 +102,7 @@ export function loginCalls<Data extends object>({ ask, auth }: Session, { post, 
     },
 
     /**
-     * Ends the session, here and at the service.
+     * Ends the session in this client and on the service.
      *
      * @example
      * await svc.auth.signUp({ email: 'annie@example.com', password: 'Correct4Horse' })
@@ -111,14 +111,15 @@ export function loginCalls<Data extends object>({ ask, auth }: Session, { post, 
     async logOut(options?: CallOptions): Promise<void> {
       const end = auth.begin()
       const known = await auth.current()
-      // Here first, so that realtime connections speak for the key by the time the session ends; there also where it is still stored here.
+      // Clears the local session first, so that realtime connections use the key before the session ends.
+      // Ends the session on the service even if the store fails.
       await Promise.all([end(undefined), known && endSession(known.token, options)])
     },
 
     /**
-     * The address to send the browser to for a login at the identity provider.
+     * Returns the URL of the identity provider's login page. Send the browser there.
      *
-     * @param options `returnTo` is the page to end on, of an origin that the project allows; left out, `IDP_COMPLETE_URL`
+     * @param options `returnTo` is the page to return to, on an origin that the project allows. Default: `IDP_COMPLETE_URL`
      * @example
      * const urlOfLogin = () => svc.auth.startLogin({ returnTo: 'https://app.example.com/welcome' })
      *
@@ -129,9 +130,9 @@ export function loginCalls<Data extends object>({ ask, auth }: Session, { post, 
     },
 
     /**
-     * Leaves the page for a login at the identity provider. `finishLogin` reads the result on the page where it ends.
+     * Sends the browser to the identity provider's login page. Call `finishLogin` on the page it returns to.
      *
-     * @param options as those of `startLogin`
+     * @param options same as `startLogin`
      * @example
      * const logIn = () => svc.auth.redirectToLogin({ returnTo: location.href })
      *
@@ -142,10 +143,10 @@ export function loginCalls<Data extends object>({ ask, auth }: Session, { post, 
     },
 
     /**
-     * The result of a login at the identity provider, on the page where it ends: signed in, or the reason why not;
-     * nothing if the address says neither. The token is taken out of the address bar.
+     * Finishes a login at the identity provider, on the page that the browser returns to. Returns the signed-in user or the
+     * error, or undefined if the address has neither. Removes the token from the address bar.
      *
-     * @param address left out, that of the page
+     * @param address default: the address of the page
      * @example
      * const result = await svc.auth.finishLogin('https://app.example.com/welcome?svc-error=authentication_failed')
      * if (result?.error) console.log(result.error)

@@ -4,12 +4,12 @@ import type { LoginResult } from '../protocol/wire/records/decode.js'
 import type { AuthCalls } from './auth-calls.js'
 import { noToken } from './session.js'
 
-/** Login at a named identity provider by the app itself, without a page of the service in between. */
+/** Opens the calls for a login that the app runs itself with a named identity provider, without a page of the service. */
 export function openProvider<Data>({ post, signIn }: AuthCalls<Data>, name: string) {
   const path = `/auth/oauth/${segment(name)}`
   return {
     /**
-     * Where to send the browser, and the state that has to come back with the code.
+     * Returns the URL of the provider's login page, and the state that must come back with the code.
      *
      * @example
      * const redirectUrl = 'https://app.example.com/login'
@@ -25,7 +25,7 @@ export function openProvider<Data>({ post, signIn }: AuthCalls<Data>, name: stri
     },
 
     /**
-     * Logs in with what the provider sent back.
+     * Signs in with the code and state that the provider sent back.
      *
      * @example
      * const finish = (code: string, state: string) => svc.auth.provider('google').callback({ code, state })
@@ -35,7 +35,7 @@ export function openProvider<Data>({ post, signIn }: AuthCalls<Data>, name: stri
     },
 
     /**
-     * Logs in with a token that the provider gave to the app.
+     * Signs in with an ID token that the app received from the provider.
      *
      * @example
      * const logIn = (idToken: string) => svc.auth.provider('google').token({ idToken, platform: 'ios' })

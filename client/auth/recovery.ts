@@ -1,4 +1,4 @@
-/** Passwords and addresses: changing, resetting and verifying them. */
+/** Changes and resets passwords, and verifies email addresses. */
 import type { CallOptions } from '../collections/collection-writes.js'
 import type { AuthCalls } from './auth-calls.js'
 import { noToken } from './session.js'
@@ -6,7 +6,7 @@ import { noToken } from './session.js'
 export function recoveryCalls({ post }: AuthCalls<unknown>) {
   return {
     /**
-     * Changes the password; all other sessions end.
+     * Changes the password and ends all other sessions.
      *
      * @example
      * await svc.auth.signUp({ email: 'rosa@example.com', password: 'Correct4Horse' })
@@ -19,7 +19,7 @@ export function recoveryCalls({ post }: AuthCalls<unknown>) {
     },
 
     /**
-     * Mails a link for a new password to the user with that address, if there is one.
+     * Emails a password reset link, if a user has this address. Succeeds even if nobody does.
      *
      * @example
      * await svc.auth.requestPasswordReset('rosa@example.com')
@@ -29,7 +29,7 @@ export function recoveryCalls({ post }: AuthCalls<unknown>) {
     },
 
     /**
-     * Sets a new password with the token of that mail.
+     * Sets a new password with the token from the email.
      *
      * @example
      * const reset = (token: string) => svc.auth.resetPassword({ token, newPassword: 'Better5Horse' })
@@ -41,7 +41,7 @@ export function recoveryCalls({ post }: AuthCalls<unknown>) {
     },
 
     /**
-     * Mails a link that verifies the address, at most one a minute.
+     * Emails a verification link, at most once a minute.
      *
      * @example
      * await svc.auth.signUp({ email: 'vera@example.com', password: 'Correct4Horse' })
@@ -54,7 +54,7 @@ export function recoveryCalls({ post }: AuthCalls<unknown>) {
     },
 
     /**
-     * Verifies an address with the token of that mail.
+     * Verifies an email address with the token from the email.
      *
      * @example
      * const verify = (token: string) => svc.auth.verifyEmail(token)

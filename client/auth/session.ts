@@ -1,4 +1,4 @@
-/** What every call of a client shares: how it sends, which dialect it speaks, and how it subscribes to changes. */
+/** Shares the sender, the dialect, the login and the realtime transport between all calls of a client. */
 
 import { detectDialect } from '../detect.js'
 import { SvcError } from '../protocol/model/errors.js'
@@ -14,15 +14,15 @@ import { isOld, openAuthState, type SessionStore } from './auth-state.js'
 
 export interface SessionOptions extends SendOptions, RealtimeOptions {
   readonly dialect?: string
-  /** Where the login is kept; left out, as long as this client lives. */
+  /** Stores the login. Without a store, the login lives as long as the client. */
   readonly session?: SessionStore
 }
 
 export interface Session extends TransportClient {
   /**
-   * Sends a request and reads what its answer is about.
+   * Sends a request and decodes the response.
    *
-   * @param parts what depends on the dialect, the path too, as a function of it
+   * @param parts a function of the dialect if parts, such as the path, depend on it
    * @throws {SvcError}
    */
   ask<Value>(
@@ -32,23 +32,23 @@ export interface Session extends TransportClient {
     parts?: RequestParts | ((spoken: Spoken) => RequestParts & { readonly path?: string }),
   ): Promise<Value>
   readonly options: SessionOptions
-  /** A new token for the same login. @throws {SvcError} `INVALID_TOKEN` */
+  /** Gets a new token for the same login. @throws {SvcError} `INVALID_TOKEN` */
   refresh(): Promise<string>
-  /** How changes come. */
+  /** Subscribes to changes. */
   readonly listen: Transport
 }
 
-/** The token of a request that is made with the key alone, also while a user is signed in. */
+/** Sends a request with the key alone, even while a user is signed in. */
 export const noToken = ''
 
 /** @throws {SvcError} `INVALID_OPTION`, `INVALID_DIALECT` */
 export function openSession(given: SessionOptions): Session {
   const options = { ...given, url: requireAddress(given.url).href.replace(/\/+$/, '') }
   const { send, openStream } = openSender(options)
-  // Looked up at each connection, as `fetch` is at each call.
+  // Looked up for each connection, like `fetch` for each call.
   const socketNow = () => options.WebSocket ?? globalThis.WebSocket
   if (options.transport === 'ws' && !socketNow()) {
-    throw new SvcError('INVALID_OPTION', 'There is no WebSocket. Give the client one.')
+    throw new SvcError('INVALID_OPTION', 'WebSocket is not available. Pass one as "WebSocket".')
   }
   const { dialect: said = 'a' } = options
   let known = said === 'auto' ? undefined : Promise.resolve(parseSpoken(said))
@@ -67,7 +67,7 @@ export function openSession(given: SessionOptions): Session {
     return known
   }
 
-  /** A request as it is sent: as the signed-in user, unless it says as whom. */
+  /** Adds the dialect and the token: the request's own, or the signed-in user's. */
   async function authorized(request: Request): Promise<Request> {
     const { token = await tokenNow() } = request
     const { text } = await dialect()
@@ -76,8 +76,8 @@ export function openSession(given: SessionOptions): Session {
   }
 
   /**
-   * One that nears its end is renewed beside whatever it is wanted for. Where that was in vain, not at once again: it failed,
-   * or the clocks of this machine and the service differ by more than a token's life.
+   * Refreshes an old token in the background. After a failed refresh, waits a minute before the next. Waits too if the
+   * new token already looks old, because the clocks differ by more than a token's lifetime.
    */
   async function tokenNow(): Promise<string | undefined> {
     const token = (await auth.current())?.token
@@ -116,13 +116,13 @@ export function openSession(given: SessionOptions): Session {
     token: tokenNow,
     openStream: async (request) => openStream(await authorized(request)),
     async ask(method, path, read, parts) {
-      // Whoever it is now, also where finding out the dialect takes longer than they stay.
+      // Reads the token first: the user may change while the dialect is detected.
       const { token = await tokenNow() } = Object(parts)
       const spoken = await dialect()
       const said = typeof parts === 'function' ? parts(spoken) : parts
       const request = await authorized({ token, method, path, ...said })
       const { body, header, misread } = await send(request).catch(async (error) => {
-        // A login that the service knows no more is none here either.
+        // Signs out if the service no longer accepts the token.
         if (Object(error).code === 'INVALID_TOKEN') await auth.amend(({ token }) => token === request.token)
         throw error
       })

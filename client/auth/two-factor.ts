@@ -1,19 +1,19 @@
 import type { CallOptions } from '../collections/collection-writes.js'
 import type { AuthCalls } from './auth-calls.js'
 
-/** What an authenticator app needs, in three forms of the same. */
+/** Secret for an authenticator app, in three formats. */
 export interface Enrolment {
   readonly secret: string
   readonly otpauthUrl: string
-  /** An image as a `data:` URL. */
+  /** QR code image as a `data:` URL. */
   readonly qrCode: string
 }
 
-/** Second factors of the signed-in user. */
+/** Opens the two-factor calls of the signed-in user. */
 export function openTwoFactor({ post }: AuthCalls<unknown>) {
   return {
     /**
-     * A secret for an authenticator app, as text, as an address and as an image. `verify` turns it on.
+     * Creates a secret for an authenticator app, as text, URL and QR code. Call `verify` to turn two-factor login on.
      *
      * @example
      * await svc.auth.signUp({ email: 'enrol@example.com', password: 'Correct4Horse' })
@@ -24,7 +24,7 @@ export function openTwoFactor({ post }: AuthCalls<unknown>) {
     },
 
     /**
-     * Turns two-factor login on with a code of the app, and answers the recovery codes this one time.
+     * Turns two-factor login on with a code from the app. Returns the recovery codes, which are shown only once.
      *
      * @example
      * const turnOn = async (code: string) => console.log(await svc.auth.twoFactor.verify(code))
@@ -36,7 +36,7 @@ export function openTwoFactor({ post }: AuthCalls<unknown>) {
     },
 
     /**
-     * Turns it off, with a code of the app or for recovery.
+     * Turns two-factor login off, with a code from the app or a recovery code.
      *
      * @example
      * const turnOff = (code: string) => svc.auth.twoFactor.disable(code)

@@ -1,5 +1,5 @@
 import type { CallOptions } from '../collections/collection-writes.js'
-import { listPage, queryOf } from '../collections/list-pages.js'
+import { listPage, toQuery } from '../collections/list-pages.js'
 import type { Fields } from '../protocol/model/document.js'
 import type { Page, Sort } from '../protocol/model/page.js'
 import type { AppUser } from '../protocol/model/user.js'
@@ -9,7 +9,7 @@ import type { WhereInput } from '../types.js'
 import type { Session } from './session.js'
 
 export interface UserListOptions<Data> extends CallOptions {
-  /** Fields of `data` by their bare names, and `id`, `email`, `roles`. */
+  /** Filters by fields of `data`, without a prefix, and by `id`, `email` and `roles`. */
   readonly where?: WhereInput<Data & { email: string; roles: readonly string[] }>
   readonly sort?: string | Sort
   readonly populate?: readonly string[]
@@ -18,21 +18,21 @@ export interface UserListOptions<Data> extends CallOptions {
   readonly count?: boolean
 }
 
-/** The users of a project, for holders of its key. */
+/** Opens the calls that read the users of a project with its key. */
 export function openUsers<Data extends object = Fields>(session: Session) {
   return {
     /**
-     * Lists users, a page at a time, filtered and sorted like documents.
+     * Lists one page of users. Filters and sorts like documents.
      *
      * @example
      * const { items } = await svc.users.list({ sort: '-createdAt', limit: 10 })
      */
     async list(options: UserListOptions<Data> = {}): Promise<Page<AppUser<Data>>> {
-      return listPage(session, () => users, 'users', decodeUser, queryOf(options)) as Promise<Page<AppUser<Data>>>
+      return listPage(session, () => users, 'users', decodeUser, toQuery(options)) as Promise<Page<AppUser<Data>>>
     },
 
     /**
-     * One user.
+     * Returns one user.
      *
      * @example
      * const [first] = (await svc.users.list({ limit: 1 })).items

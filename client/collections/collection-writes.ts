@@ -12,36 +12,36 @@ import type { Method, RequestParts } from '../send.js'
 import type { WithDates, Writable } from '../types.js'
 
 export interface CallOptions {
-  /** Gives the call up when it aborts. */
+  /** Cancels the call. */
   readonly signal?: AbortSignal
 }
 
 export interface CreateOptions extends CallOptions {
-  /** The same key within 24 hours creates nothing again; left out, each call has its own. */
+  /** Calls with the same key within 24 hours create only once. Default: a new key for each call. */
   readonly idempotencyKey?: string
 }
 
 export interface BatchOptions extends CallOptions {
-  /** `false` has nothing sent back, and the list that is answered is empty: faster, where many are written. */
+  /** `false` returns an empty list instead of the documents, which is faster for large batches. */
   readonly returning?: boolean
 }
 
 export interface WriteOptions extends CallOptions {
-  /** Only if the document is still at this version; else `CONFLICT`. */
+  /** Writes only if the document is still at this version. Throws `CONFLICT` otherwise. */
   readonly ifMatch?: number
 }
 
-/** Fields to change, and `$append` and `$remove` for items of arrays. */
+/** Fields to change. `$append` and `$remove` change items of arrays. */
 export type Update<Data> = Partial<WithFiles<Data>> & { readonly $append?: Items<Data>; readonly $remove?: Items<Data> }
 
-/** Of the fields that hold arrays; a field of an unknown type may. */
+/** Items of fields that hold arrays, or may hold them. */
 type Items<Data> = {
-  readonly [Name in keyof Data as [ItemOf<Data[Name]>] extends [never] ? never : Name]?:
-    | ItemOf<Data[Name]>
-    | readonly ItemOf<Data[Name]>[]
+  readonly [Name in keyof Data as [ArrayItem<Data[Name]>] extends [never] ? never : Name]?:
+    | ArrayItem<Data[Name]>
+    | readonly ArrayItem<Data[Name]>[]
 }
 
-type ItemOf<Value> = unknown extends Value
+type ArrayItem<Value> = unknown extends Value
   ? Json
   : Json extends Value
     ? Json
@@ -49,17 +49,17 @@ type ItemOf<Value> = unknown extends Value
       ? Item | WithDates<Item>
       : never
 
-/** Everything that changes the documents of one collection. */
+/** Opens the calls that write documents of one collection. */
 export function collectionWrites<Data extends object>({ ask }: Session, name: string) {
-  const one = (method: Method, pathOf: (spoken: Spoken) => string, fields: object, options?: RequestParts) =>
+  const one = (method: Method, toPath: (spoken: Spoken) => string, fields: object, options?: RequestParts) =>
     ask(method, '', decodeDocument, (spoken) => ({
       ...options,
-      path: pathOf(spoken),
+      path: toPath(spoken),
       ...writeForm(fields, (plain) => encodeFields(spoken, plain)),
       wrappers: [0, 1],
     })) as Promise<unknown> as Promise<Document<Data>>
 
-  const pathOf = (id: string) => (spoken: Spoken) => addresses.document(spoken, name, id)
+  const toPath = (id: string) => (spoken: Spoken) => addresses.document(spoken, name, id)
 
   const many = <Answer = Document<Data>[]>(
     what: string,
@@ -75,19 +75,19 @@ export function collectionWrites<Data extends object>({ ask }: Session, name: st
 
   return {
     /**
-     * Creates a document. Safe to repeat: an answer that was lost on the way is answered again.
+     * Creates a document. Safe to retry: if the response was lost, the service sends it again.
      *
      * @example
      * const post = await svc.collection('posts').create({ title: 'Hello', views: 1 })
      *
-     * @throws {SvcError} `VALIDATION_ERROR` with an issue for each field that does not fit.
+     * @throws {SvcError} `VALIDATION_ERROR` with an issue for each invalid field
      */
     async create(fields: WithFiles<Data>, options?: CreateOptions): Promise<Document<Data>> {
       return one('POST', () => addresses.create(name), fields, repeatable(options))
     },
 
     /**
-     * Changes some fields and keeps the others; `$append` and `$remove` change arrays item by item.
+     * Changes some fields and keeps the others. `$append` and `$remove` change single items of arrays.
      *
      * @example
      * const post = await svc.collection('posts').create({ title: 'Hello', tags: ['new'] })
@@ -96,11 +96,11 @@ export function collectionWrites<Data extends object>({ ask }: Session, name: st
      * @throws {SvcError} `NOT_FOUND`, `VALIDATION_ERROR`, `CONFLICT`
      */
     update(id: string, changes: Update<Data>, options?: WriteOptions): Promise<Document<Data>> {
-      return one('PATCH', pathOf(id), changes, options)
+      return one('PATCH', toPath(id), changes, options)
     },
 
     /**
-     * Replaces all fields. In a dialect whose PUT merges, the service merges.
+     * Replaces all fields. In dialects whose PUT merges, the service merges them instead.
      *
      * @example
      * const post = await svc.collection('posts').create({ title: 'Hello', tags: ['new'] })
@@ -109,11 +109,11 @@ export function collectionWrites<Data extends object>({ ask }: Session, name: st
      * @throws {SvcError} `NOT_FOUND`, `VALIDATION_ERROR`, `CONFLICT`
      */
     replace(id: string, fields: WithFiles<Data>, options?: WriteOptions): Promise<Document<Data>> {
-      return one('PUT', pathOf(id), fields, options)
+      return one('PUT', toPath(id), fields, options)
     },
 
     /**
-     * Deletes a document. Never repeated by itself: the second time would find nothing.
+     * Deletes a document. Never retried automatically, because the retry would find nothing.
      *
      * @example
      * const post = await svc.collection('posts').create({ title: 'Hello', tags: ['new'] })
@@ -122,33 +122,33 @@ export function collectionWrites<Data extends object>({ ask }: Session, name: st
      * @throws {SvcError} `NOT_FOUND`, `CONFLICT`
      */
     async delete(id: string, options?: WriteOptions): Promise<{ id: string }> {
-      return ask('DELETE', '', decodeRemoved, (spoken) => ({ ...options, path: pathOf(id)(spoken) }))
+      return ask('DELETE', '', decodeRemoved, (spoken) => ({ ...options, path: toPath(id)(spoken) }))
     },
 
     /**
-     * Adds items to an array, those that are not in it yet; atomic beside other writers.
+     * Adds items to an array, unless the array already has them. Atomic, even with concurrent writes.
      *
      * @example
      * const post = await svc.collection('posts').create({ title: 'Hello', tags: ['new'] })
      * await svc.collection('posts').append(post.id, { tags: ['seen', 'liked'] })
      */
     append(id: string, items: Items<Data>, options?: WriteOptions): Promise<Document<Data>> {
-      return one('PATCH', pathOf(id), { $append: items }, options)
+      return one('PATCH', toPath(id), { $append: items }, options)
     },
 
     /**
-     * Takes items out of an array, every occurrence.
+     * Removes items from an array, every occurrence.
      *
      * @example
      * const post = await svc.collection('posts').create({ title: 'Hello', tags: ['new'] })
      * await svc.collection('posts').remove(post.id, { tags: 'new' })
      */
     remove(id: string, items: Items<Data>, options?: WriteOptions): Promise<Document<Data>> {
-      return one('PATCH', pathOf(id), { $remove: items }, options)
+      return one('PATCH', toPath(id), { $remove: items }, options)
     },
 
     /**
-     * Creates all documents or none, in the order given; at most 1,000 in a call, so that "all or none" stays true.
+     * Creates all documents or none, in the order given. At most 1,000 per call.
      *
      * @example
      * await svc.collection('posts').createMany([{ title: 'One' }, { title: 'Two' }])
@@ -161,7 +161,7 @@ export function collectionWrites<Data extends object>({ ask }: Session, name: st
     },
 
     /**
-     * Changes some fields of each document, by id; all of them or none. Files are taken by `update` alone.
+     * Updates all documents or none, by id. Only `update` accepts files.
      *
      * @example
      * const [one, two] = await svc.collection('posts').createMany([{ title: 'One' }, { title: 'Two' }])
@@ -175,7 +175,7 @@ export function collectionWrites<Data extends object>({ ask }: Session, name: st
     },
 
     /**
-     * Deletes these documents; none of them if one does not exist.
+     * Deletes all documents, or none if one does not exist.
      *
      * @example
      * const made = await svc.collection('posts').createMany([{ title: 'One' }, { title: 'Two' }])

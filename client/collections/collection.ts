@@ -11,15 +11,15 @@ import { type LiveList, type LiveOptions, openLive } from '../realtime/live.js'
 import { openSubscription, type SubscribeOptions, type Subscription } from '../realtime/subscription.js'
 import type { Populated, PopulatePath, SortField, WhereInput, WithLinked } from '../types.js'
 import { type CallOptions, collectionWrites } from './collection-writes.js'
-import { getLinked, listPage, type PageQuery, queryOf, readPages } from './list-pages.js'
+import { getLinked, listPage, type PageQuery, readPages, toQuery } from './list-pages.js'
 
-/** Which documents, and in which order. */
+/** Selects and sorts documents. */
 export interface Selection<Data, Path extends string = string, Schema = unknown> extends CallOptions {
-  /** Fields of linked documents among them, where their ids are populated. */
+  /** Filter. May use fields of linked documents if their ids are populated. */
   readonly where?: WhereInput<WithLinked<Schema, Data, Path>>
-  /** A field, with `-` in front to turn the order around; left out, newest first. */
+  /** Field to sort by. Prefix it with `-` for descending order. Default: newest first. */
   readonly sort?: SortField<Data> | `-${SortField<Data>}` | Sort
-  /** Fields whose linked documents are put in the place of ids. */
+  /** Fields whose ids are replaced by the linked documents. */
   readonly populate?: readonly Path[]
 }
 
@@ -28,20 +28,20 @@ export interface ListOptions<Data, Path extends string = string, Schema = unknow
   /** Default 20, at most 100; in dialect b 50, at most 500. */
   readonly limit?: number
   readonly offset?: number
-  /** `false` spares the service the counting; `total` is `null` then. */
+  /** `false` skips counting, which is faster. `total` is then `null`. */
   readonly count?: boolean
 }
 
-/** The documents of one collection. */
+/** Opens the calls for the documents of one collection. */
 export function openCollection<Schema, Data extends object = Fields>(session: Session, name: string) {
-  const pageOf = (query: PageQuery) =>
+  const readPage = (query: PageQuery) =>
     listPage(session, (dialect) => addresses.documents(dialect, name), 'documents', decodeDocument, query)
 
   return {
     ...collectionWrites<Data>(session, name),
 
     /**
-     * Lists documents, a page at a time. Conditions on several fields must all hold.
+     * Lists one page of documents. All conditions of `where` must hold.
      *
      * @example
      * const page = await svc.collection('posts').list({
@@ -55,12 +55,12 @@ export function openCollection<Schema, Data extends object = Fields>(session: Se
     async list<const Path extends PopulatePath<Schema, Data> = never>(
       options: ListOptions<Data, Path, Schema> = {},
     ): Promise<Page<Document<Populated<Schema, Data, Path>>>> {
-      return pageOf(queryOf(options)) as Promise<Page<Document<Populated<Schema, Data, Path>>>>
+      return readPage(toQuery(options)) as Promise<Page<Document<Populated<Schema, Data, Path>>>>
     },
 
     /**
-     * Every document of a selection, each once even while others write. Without `sort`, in the order they were
-     * created, by keys; with it, page by page, so that what moves while it runs may be missed or come twice.
+     * Yields every selected document. Without `sort`, in order of creation and each exactly once, even during concurrent
+     * writes. With `sort`, documents that move between pages meanwhile may be missed or come twice.
      *
      * @example
      * for await (const post of svc.collection('posts').iterate({ where: { status: 'draft' } })) console.log(post.id)
@@ -70,12 +70,12 @@ export function openCollection<Schema, Data extends object = Fields>(session: Se
     async *iterate<const Path extends PopulatePath<Schema, Data> = never>(
       options: Selection<Data, Path, Schema> = {},
     ): AsyncGenerator<Document<Populated<Schema, Data, Path>>, void, undefined> {
-      const pages = readPages(pageOf, queryOf(options))
+      const pages = readPages(readPage, toQuery(options))
       for await (const { items } of pages) yield* items as Document<Populated<Schema, Data, Path>>[]
     },
 
     /**
-     * How many documents a filter matches; all, without one. `populate` lets it look into linked documents.
+     * Counts the documents that match a filter, or all documents. With `populate`, the filter may use linked documents.
      *
      * @example
      * const drafts = await svc.collection('posts').count({ where: { status: 'draft' } })
@@ -85,11 +85,11 @@ export function openCollection<Schema, Data extends object = Fields>(session: Se
     async count<const Path extends PopulatePath<Schema, Data> = never>(
       options: Pick<Selection<Data, Path, Schema>, 'where' | 'populate' | 'signal'> = {},
     ): Promise<number> {
-      const query = queryOf(options)
+      const query = toQuery(options)
       // Some services refuse a limit of 0.
-      const { total } = await pageOf({ ...query, limit: 1 })
+      const { total } = await readPage({ ...query, limit: 1 })
       if (total !== null) return total
-      // A service may leave the header out of an array, and count separately.
+      // Some services leave out the total of an array, and have a path for counting.
       return session
         .ask('GET', '', decodeCount, (dialect) => ({
           path: addresses.count(name),
@@ -98,12 +98,12 @@ export function openCollection<Schema, Data extends object = Fields>(session: Se
         }))
         .catch((cause) => {
           if (!/^(404|405)$/.test(cause.status)) throw cause
-          throw otherForm('list', 'The answer does not say how many documents match. ')
+          throw otherForm('list', 'The response has no total. ')
         })
     },
 
     /**
-     * One document.
+     * Returns one document.
      *
      * @example
      * const [first] = (await svc.collection('posts').list({ limit: 1 })).items
@@ -115,13 +115,13 @@ export function openCollection<Schema, Data extends object = Fields>(session: Se
       id: string,
       options: Pick<Selection<Data, Path>, 'populate' | 'signal'> = {},
     ): Promise<Document<Populated<Schema, Data, Path>>> {
-      const pathOf = (dialect: Spoken) => addresses.document(dialect, name, id)
-      return getLinked(session, pathOf, decodeDocument, options) as Promise<Document<Populated<Schema, Data, Path>>>
+      const toPath = (dialect: Spoken) => addresses.document(dialect, name, id)
+      return getLinked(session, toPath, decodeDocument, options) as Promise<Document<Populated<Schema, Data, Path>>>
     },
 
     /**
-     * Changes as they happen, to iterate or to be called with. A connection that breaks is opened again, and goes on
-     * behind the last change: none is missed, none comes twice. Leaving the loop closes the subscription.
+     * Subscribes to changes, as an async iterable or with callbacks. Reconnects after a lost connection and resumes after
+     * the last change, so that no change is missed or comes twice. Leaving the loop closes the subscription.
      *
      * @example
      * const subscription = svc.collection('posts').subscribe({ where: { status: 'published' } })
@@ -132,15 +132,15 @@ export function openCollection<Schema, Data extends object = Fields>(session: Se
      *   break
      * }
      *
-     * @throws {SvcError} while it is iterated: `NOT_FOUND`, `INVALID_COLLECTION`, `FORBIDDEN`, `RESYNC`
+     * @throws {SvcError} during iteration: `NOT_FOUND`, `INVALID_COLLECTION`, `FORBIDDEN`, `RESYNC`
      */
     subscribe(options: SubscribeOptions<Data> = {}): Subscription<Data> {
       return openSubscription(session, name, options)
     },
 
     /**
-     * A list that stays current, in its order and with its filter; `onPage` gets it at once and whenever it changed.
-     * A change of a linked document alone is not noticed.
+     * Keeps a sorted, filtered list up to date. Calls `onPage` with the first page and after each change. Does not
+     * notice changes of linked documents alone.
      *
      * @example
      * const top = svc.collection('posts').live({ sort: '-views', limit: 10 })
@@ -155,11 +155,11 @@ export function openCollection<Schema, Data extends object = Fields>(session: Se
       options: ListOptions<Data, Path, Schema> & LiveOptions<Document<Populated<Schema, Data, Path>>> = {},
     ): LiveList<Document<Populated<Schema, Data, Path>>> {
       const { signal } = options
-      const query = queryOf(options)
-      // A change names what it links to by id only: whether a filter that may look into that matches, the list has to say.
+      const query = toQuery(options)
+      // Changes hold only the ids of linked documents, so only a new list can tell whether the filter matches.
       const isLinked = query.populate[0] && query.where.all.some(({ any }) => any.some(({ path }) => path[1]))
       return openLive(
-        () => pageOf(query) as Promise<Page<Document<Populated<Schema, Data, Path>>>>,
+        () => readPage(query) as Promise<Page<Document<Populated<Schema, Data, Path>>>>,
         (callbacks) =>
           openSubscription<Data>(session, name, { where: isLinked ? undefined : query.where, signal, ...callbacks }),
         options,

@@ -13,11 +13,11 @@ export interface CollectionInput {
 
 export type Collections = ReturnType<typeof openCollections>
 
-/** The collections of a project. */
+/** Opens the calls for the collections of a project. */
 export function openCollections({ ask }: Session) {
   return {
     /**
-     * All collections, the oldest first.
+     * Lists all collections, oldest first.
      *
      * @example
      * for (const { name } of await svc.collections.list()) console.log(name)
@@ -27,7 +27,7 @@ export function openCollections({ ask }: Session) {
     },
 
     /**
-     * One collection, by name or id, with its exact number of documents.
+     * Returns one collection, by name or id, with its exact number of documents.
      *
      * @example
      * const { documentCount } = await svc.collections.get('posts')
@@ -39,7 +39,7 @@ export function openCollections({ ask }: Session) {
     },
 
     /**
-     * Creates a collection. Safe to repeat: an answer that was lost on the way is answered again.
+     * Creates a collection. Safe to retry: if the response was lost, the service sends it again.
      *
      * @example
      * await svc.collections.create({ name: 'notes', schema: { text: { type: 'string', required: true } } })
@@ -51,7 +51,7 @@ export function openCollections({ ask }: Session) {
     },
 
     /**
-     * Changes name, schema or permissions. What is stored already is not checked again.
+     * Changes the name, schema or permissions. Does not validate existing documents again.
      *
      * @example
      * await svc.collections.create({ name: 'drafts' })
@@ -64,7 +64,7 @@ export function openCollections({ ask }: Session) {
     },
 
     /**
-     * Gives a collection another name; its documents keep their ids.
+     * Renames a collection. Its documents keep their ids.
      *
      * @example
      * await svc.collections.create({ name: 'oldNews' })
@@ -78,7 +78,7 @@ export function openCollections({ ask }: Session) {
     },
 
     /**
-     * Deletes a collection with all its documents.
+     * Deletes a collection and all its documents.
      *
      * @example
      * await svc.collections.create({ name: 'scratch' })

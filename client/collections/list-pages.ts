@@ -1,4 +1,4 @@
-/** Lists of documents and of users, and single ones: what is asked, and how what they link to is read. */
+/** Reads documents and users, one or in pages, with their links. */
 
 import type { Session } from '../auth/session.js'
 import type { Fields } from '../protocol/model/document.js'
@@ -14,9 +14,9 @@ import type { CallOptions } from './collection-writes.js'
 import { readLinks } from './links.js'
 import { toWhere } from './where.js'
 
-interface Asked extends CallOptions {
+interface ListInput extends CallOptions {
   readonly where?: object
-  /** A field, with `-` in front to turn the order around. */
+  /** Field to sort by. Prefix it with `-` for descending order. */
   readonly sort?: string | Sort
   readonly populate?: readonly string[]
   readonly limit?: number
@@ -24,15 +24,15 @@ interface Asked extends CallOptions {
   readonly count?: boolean
 }
 
-/** A page to ask for. */
+/** Request for one page. */
 export interface PageQuery extends Partial<ListQuery>, CallOptions {
   readonly where: Where
-  /** Of a page behind others: what all of them are asked for with, and how many documents came before it. */
+  /** For later pages: the filter of the whole list, and how many documents were read before. */
   readonly behind?: { readonly where: Where; readonly read: number }
 }
 
-/** What was asked for, as the wire knows it. */
-export function queryOf({ where, sort, populate = [], ...page }: Asked) {
+/** Converts list options to a query. */
+export function toQuery({ where, sort, populate = [], ...page }: ListInput) {
   const sorted: Sort | undefined =
     typeof sort === 'string'
       ? { path: parsePath(sort.replace(/^-/, '')), direction: sort.startsWith('-') ? 'desc' : 'asc' }
@@ -40,10 +40,10 @@ export function queryOf({ where, sort, populate = [], ...page }: Asked) {
   return { ...page, where: toWhere(where), sort: sorted, populate: populate.map(parsePath) }
 }
 
-/** One page, its links read. */
+/** Reads one page and decodes its links. */
 export async function listPage<Item extends { readonly data: Fields }>(
   { ask }: Session,
-  pathOf: (dialect: Spoken) => string,
+  toPath: (dialect: Spoken) => string,
   listed: Listed,
   read: ReadItem<Item>,
   query: PageQuery,
@@ -51,7 +51,7 @@ export async function listPage<Item extends { readonly data: Fields }>(
   const { offset = 0, populate = [], signal, behind = { where: query.where, read: offset } } = query
   const decode = decodePage(listed, linked(read, populate))
   let isOwn: unknown
-  const pageOf = (asked: PageQuery) =>
+  const readPage = (asked: PageQuery) =>
     ask(
       'GET',
       '',
@@ -59,34 +59,37 @@ export async function listPage<Item extends { readonly data: Fields }>(
         isOwn = header('svc-dialect')
         return decode(body, dialect, header)
       },
-      (dialect) => ({ path: pathOf(dialect), query: encodeListQuery(dialect, asked), signal }),
+      (dialect) => ({ path: toPath(dialect), query: encodeListQuery(dialect, asked), signal }),
     )
-  const page = await pageOf(query)
-  // A service that does not know a parameter takes it for a filter, which no document passes.
+  const page = await readPage(query)
+  // A service that does not know a parameter treats it as a filter, which matches nothing.
   if (!page.items[0] && !isOwn && (query.sort || query.count === false)) {
-    const { items } = await pageOf({ where: behind.where, limit: 1, offset: behind.read || undefined })
+    const { items } = await readPage({ where: behind.where, limit: 1, offset: behind.read || undefined })
     if (items[0]) throw otherForm('filters', 'The list is empty only with a sort, a cursor or "count". ')
   }
   return { ...page, offset }
 }
 
-/** Documents asked for at once while iterating; every dialect allows it. */
+/** Number of documents per page while iterating. Every dialect allows it. */
 const pageSize = 100
 
 /**
- * The pages of a selection, to its end: without a sort behind the id of the last document, with one by their offset.
+ * Yields all pages of a selection. Uses the last id as a cursor; with a sort, uses the offset.
  *
- * @param after the last document of an earlier reading, and how many it has read
- * @throws {SvcError} where the service sends the same documents again
+ * @param after resumes an earlier iteration: its last document, and how many it has read
+ * @throws {SvcError} if the service sends the same documents again
  */
-export async function* readPages<Item extends { readonly id: string }, Asked extends Pick<PageQuery, 'where' | 'sort'>>(
-  list: (query: Asked & Omit<PageQuery, 'populate'>) => Promise<Page<Item>>,
-  query: Asked,
+export async function* readPages<
+  Item extends { readonly id: string },
+  ListInput extends Pick<PageQuery, 'where' | 'sort'>,
+>(
+  list: (query: ListInput & Omit<PageQuery, 'populate'>) => Promise<Page<Item>>,
+  query: ListInput,
   after?: { readonly id: string; readonly read: number },
-  mostAtOnce = pageSize,
+  maxAtOnce = pageSize,
 ): AsyncGenerator<Page<Item>, void, undefined> {
   let { id: last, read = 0 } = after ?? {}
-  let limit = mostAtOnce
+  let limit = maxAtOnce
   let before = new Set<string>()
   for (;;) {
     const { where, sort } = query
@@ -103,29 +106,29 @@ export async function* readPages<Item extends { readonly id: string }, Asked ext
       continue
     }
     const ids = page.items.map(({ id }) => id)
-    // With a sort, what others write may move a document to the next page; never a whole page.
+    // With a sort, concurrent writes may move single documents to the next page, but never a whole page.
     if (ids[0] && ids[sort ? 'every' : 'some']((id) => before.has(id)))
       throw otherForm(sort ? 'paging' : 'filters', 'The same documents came twice. ')
     last = ids[ids.length - 1]
     if (!last) return
     yield page
-    // A service that does not tell its limit may have cut the page: there, only an empty one is the last.
+    // If the service does not report its limit, it may have shortened the page, so only an empty page is the last.
     if (ids.length < (page.limit ?? 1)) return
     read += ids.length
     before = new Set(ids)
   }
 }
 
-/** One document or user, its links read. */
+/** Reads one document or user and decodes its links. */
 export function getLinked<Item extends { readonly data: Fields }>(
   { ask }: Session,
-  pathOf: (dialect: Spoken) => string,
+  toPath: (dialect: Spoken) => string,
   read: ReadItem<Item>,
-  { populate = [], signal }: Pick<Asked, 'populate' | 'signal'>,
+  { populate = [], signal }: Pick<ListInput, 'populate' | 'signal'>,
 ): Promise<Item> {
   const paths = populate.map(parsePath)
   const query = paths.map(populateParameter)
-  return ask('GET', '', linked(read, paths), (dialect) => ({ path: pathOf(dialect), query, signal }))
+  return ask('GET', '', linked(read, paths), (dialect) => ({ path: toPath(dialect), query, signal }))
 }
 
 function linked<Item extends { readonly data: Fields }>(read: ReadItem<Item>, paths: readonly Path[]): ReadItem<Item> {

@@ -1,61 +1,60 @@
-/** Questions as people write them, as the one form that the wire knows: every clause must hold, of each clause any test. */
+/** Converts filters to the form of the wire: every clause must hold, and at least one test of each clause. */
 import { SvcError } from '../protocol/model/errors.js'
 import { valueKind } from '../protocol/model/json.js'
 import { parsePath } from '../protocol/model/path.js'
 import type { Clause, Operator, Test, Where } from '../protocol/model/where.js'
 import { encodeBody, sendable } from '../protocol/wire/sendable.js'
 
-/** Clauses that `or` may grow to when each alternative asks several things. */
-const mostClauses = 200
+/** Maximum number of clauses that an `or` may expand to. */
+const maxClauses = 200
 
 type Alternatives = readonly { readonly [field: string]: unknown }[]
 
 /**
- * What a dialect cannot ask shows when it is written.
+ * Converts a filter. The encoder refuses what a dialect cannot express.
  *
- * @throws {SvcError} `INVALID_FILTER` for an `or` too large to be asked, and for values that no query can say; `VALIDATION_ERROR`
- * for `null`
+ * @throws {SvcError} `INVALID_FILTER` if an `or` is too large or a value cannot be encoded; `VALIDATION_ERROR` for `null`
  */
 export function toWhere(filter: object = {}): Where {
   const isWhere = Array.isArray((filter as Partial<Where> | null)?.all) && Object.keys(filter).length === 1
   if (isWhere) return filter as Where
-  return { all: clausesOf(filter as Alternatives[number]) }
+  return { all: toClauses(filter as Alternatives[number]) }
 }
 
-function clausesOf(filter: Alternatives[number]): Clause[] {
+function toClauses(filter: Alternatives[number]): Clause[] {
   return sendable('A filter', () => Object.entries(filter)).flatMap(([field, condition]): Clause[] => {
     if (condition === undefined) return []
     if (field === 'or' && Array.isArray(condition)) return anyOf(condition as Alternatives)
-    return testsOf(field, condition).map((test) => ({ any: [test] }))
+    return toTests(field, condition).map((test) => ({ any: [test] }))
   })
 }
 
-/** "(a and b) or c" is asked as "(a or c) and (b or c)". */
+/** Expands "(a and b) or c" to "(a or c) and (b or c)". */
 function anyOf(alternatives: Alternatives): Clause[] {
   let clauses: Clause[] = [{ any: [] }]
   for (const alternative of alternatives) {
-    const asked = clausesOf(alternative)
+    const asked = toClauses(alternative)
     clauses = clauses.flatMap(({ any }) => asked.map((clause) => ({ any: [...any, ...clause.any] })))
-    if (clauses.length > mostClauses) throw new SvcError('INVALID_FILTER', 'This "or" is too large.')
+    if (clauses.length > maxClauses) throw new SvcError('INVALID_FILTER', 'This "or" is too large.')
   }
   return clauses
 }
 
-function testsOf(field: string, condition: unknown): Test[] {
+function toTests(field: string, condition: unknown): Test[] {
   const tests = valueKind(condition) === 'Object' ? (condition as object) : { eq: condition }
   return Object.entries(tests).flatMap(([operator, value]) =>
-    value === undefined ? [] : [testOf(field, operator as Operator, value)],
+    value === undefined ? [] : [toTest(field, operator as Operator, value)],
   )
 }
 
-function testOf(field: string, operator: Operator, value: unknown): Test {
+function toTest(field: string, operator: Operator, value: unknown): Test {
   const path = parsePath(field)
-  const textOf = (one: unknown) => toText(field, one)
-  if (operator === 'in' || operator === 'notin') return { path, operator, values: [value].flat().map(textOf) }
-  return operator === 'isnull' ? { path, operator, isNull: value === true } : { path, operator, value: textOf(value) }
+  const format = (one: unknown) => toText(field, one)
+  if (operator === 'in' || operator === 'notin') return { path, operator, values: [value].flat().map(format) }
+  return operator === 'isnull' ? { path, operator, isNull: value === true } : { path, operator, value: format(value) }
 }
 
-/** A value as a query says it; a time as the service writes its own. */
+/** Formats a value for a query; dates as ISO 8601. */
 function toText(field: string, value: unknown): string {
   const { [field]: said } = JSON.parse(encodeBody({ [field]: value }))
   if (value !== undefined && Object(said) !== said) return String(said)

@@ -7,21 +7,21 @@ import { decodeRecord } from '../protocol/wire/expected.js'
 import * as addresses from '../protocol/wire/paths/encode.js'
 import { decodeFile, decodePage, decodeRemoved } from '../protocol/wire/records/decode.js'
 import { sendable } from '../protocol/wire/sendable.js'
-import { accepted, asFailure, fetchOf, requireAddress } from '../send.js'
+import { accepted, asFailure, requireAddress, resolveFetch } from '../send.js'
 
 export interface UploadOptions extends CallOptions {
-  /** A folder, such as `avatars`. */
+  /** Folder, for example `avatars`. */
   readonly path?: string
-  /** What the file is called; left out, by its own name. */
+  /** File name. Default: the name of the file itself. */
   readonly name?: string
-  /** Receives how many of the file's bytes have been sent, and how many it has. */
+  /** Reports upload progress in bytes. */
   readonly onProgress?: (sentBytes: number, totalBytes: number) => void
-  /** The same key within 24 hours stores nothing again; left out, each call has its own. */
+  /** Calls with the same key within 24 hours store only once. Default: a new key for each call. */
   readonly idempotencyKey?: string
 }
 
 export interface FileListOptions extends CallOptions {
-  /** Only what lies in this folder and below it. */
+  /** Lists only this folder and its subfolders. */
   readonly path?: string
   readonly limit?: number
   readonly offset?: number
@@ -29,11 +29,11 @@ export interface FileListOptions extends CallOptions {
 
 export type Files = ReturnType<typeof openFiles>
 
-/** Files that belong to no document: what is uploaded stays until it is deleted. */
+/** Opens the calls for standalone files, which stay until you delete them. */
 export function openFiles({ ask, options }: Session) {
   return {
     /**
-     * Stores a file, which is public at its `url` from then on. Safe to repeat, as creating a document is.
+     * Uploads a file and makes it public at its `url`. Safe to retry.
      *
      * @example
      * const letter = await svc.files.upload(new File(['Hello'], 'hello.txt'), { path: 'letters' })
@@ -48,13 +48,13 @@ export function openFiles({ ask, options }: Session) {
       return ask('POST', addresses.upload, decodeFile, {
         ...repeatable(options),
         form,
-        // The form that is sent is longer than the file in it.
+        // The form is longer than the file in it.
         onProgress: onProgress && ((sentBytes) => onProgress(Math.min(sentBytes, file.size), file.size)),
       })
     },
 
     /**
-     * Files, the newest first, a page at a time; those of documents and users among them.
+     * Lists one page of files, newest first, including files of documents and users.
      *
      * @example
      * for (const { name, size } of (await svc.files.list({ path: 'letters' })).items) console.log(name, size)
@@ -79,7 +79,7 @@ export function openFiles({ ask, options }: Session) {
     },
 
     /**
-     * How much the files of the project take, and how much they may.
+     * Returns how much storage the project uses, and its limit.
      *
      * @example
      * const { bytes, limitBytes } = await svc.files.info()
@@ -89,7 +89,7 @@ export function openFiles({ ask, options }: Session) {
     },
 
     /**
-     * The bytes at a file's address, as an answer to read as you like. No key is sent.
+     * Downloads a file and returns the `Response`. Does not send a key.
      *
      * @example
      * const file = await svc.files.upload(new File(['Hello'], 'hello.txt'))
@@ -98,7 +98,7 @@ export function openFiles({ ask, options }: Session) {
      * @throws {SvcError} `NOT_FOUND`
      */
     async download(file: string | Pick<StoredFile, 'url'>, { signal }: CallOptions = {}): Promise<Response> {
-      const fetch = fetchOf(options)
+      const fetch = resolveFetch(options)
       const { href } = requireAddress((file as StoredFile).url ?? file)
       try {
         return await accepted(href, await fetch(href, { signal }))

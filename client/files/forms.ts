@@ -1,4 +1,4 @@
-/** Bodies with files in them. Contract 3.4. */
+/** Encodes bodies that contain files. Contract 3.4. */
 import type { Fields } from '../protocol/model/document.js'
 import { SvcError } from '../protocol/model/errors.js'
 import type { JsonObject } from '../protocol/model/json.js'
@@ -6,7 +6,7 @@ import { encodeBody } from '../protocol/wire/sendable.js'
 import type { RequestParts } from '../send.js'
 import type { Holds, WithDates } from '../types.js'
 
-/** Data as a write of one document takes them: a {@link FileUrl}, or an array of them, may be files, whose addresses are then stored. */
+/** Data as writes of one document accept it. A {@link FileUrl} may be a file, and an array of them may be files. */
 export type WithFiles<Data> = string extends keyof Data
   ? { readonly [Name in keyof Data]: Data[Name] | Date | Blob | readonly Blob[] }
   : { readonly [Name in keyof Data]: Data[Name] | WithDates<Data[Name]> | FilesFor<Data[Name]> }
@@ -18,9 +18,9 @@ type FilesFor<Value> = Value extends readonly (infer Item)[]
     : never
 
 /**
- * What is sent as JSON, or as a form if some of its fields are files.
+ * Encodes fields as JSON, or as a form if some are files.
  *
- * @throws {SvcError} `VALIDATION_ERROR` for an array of files and other values: some services would keep only the files.
+ * @throws {SvcError} `VALIDATION_ERROR` for an array that mixes files and values, since some services keep only the files
  */
 export function writeForm(fields: object, write: (plain: Fields) => JsonObject): Pick<RequestParts, 'body' | 'form'> {
   let plain = fields

@@ -1,4 +1,4 @@
-/** A form on its way, counted: by `XMLHttpRequest` in browsers, whose `fetch` cannot tell, and by a stream elsewhere. */
+/** Sends a form and reports progress: by `XMLHttpRequest` in browsers, because `fetch` cannot, and by a stream elsewhere. */
 
 interface Outgoing extends RequestInit {
   readonly method: string
@@ -12,7 +12,7 @@ export function sendCounted(
   onProgress: (sentBytes: number) => void,
 ): Promise<Response> {
   if (!globalThis.XMLHttpRequest) {
-    // A request knows the type of its form, boundary included.
+    // `Request` sets the content type of the form, including its boundary.
     const { headers, body } = new Request(url, sent)
     let sentBytes = 0
     const counter = new TransformStream<Uint8Array, Uint8Array>({

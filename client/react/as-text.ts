@@ -1,4 +1,4 @@
-/** A value as text, to compare by. What JSON leaves out or cannot say has one too: the client refuses it once it is sent. */
+/** Serializes a value for comparison. Includes values that JSON cannot express; the client refuses them when it sends. */
 export function asText(value: unknown): string {
   try {
     return JSON.stringify(value, (_, one) => (one === undefined || typeof one === 'object' ? one : typeof one + one))

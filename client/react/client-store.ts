@@ -1,7 +1,7 @@
-/** What the hooks keep for a client: who is signed in, and what was read and written for that user. */
+/** State of the hooks per client: the signed-in user, and their lists and writes. */
 import type { SignedIn } from '../auth/auth-state.js'
 import type { Client } from '../index.js'
-import { type Asked, type LiveEntry, openEntry } from './live-store.js'
+import { type LiveEntry, type LiveQueryInput, openEntry } from './live-store.js'
 import { type Overlay, openOverlay } from './overlay.js'
 
 interface AuthShown {
@@ -9,30 +9,30 @@ interface AuthShown {
   readonly isLoading: boolean
 }
 
-/** Lists and writes of one user; the next user has a store of their own, so that nothing is shown to somebody else. */
+/** Lists and writes of one user. Each user has a separate store, so that no data is shown to the next one. */
 export interface UserStore {
-  /** Which of all stores it is. */
+  /** Unique number of this store. */
   readonly round: number
-  /** The list of a question as one component asks it: nothing is kept or sent before it subscribes or waits, as none does on a server. */
-  list(key: string, collection: string, query: Asked): List
+  /** Returns the list of a query. Does nothing before a component subscribes or waits, which none does on a server. */
+  list(key: string, collection: string, query: LiveQueryInput): List
   overlay(collection: string): Overlay
   end(): void
 }
 
-/** One list for all components that ask the same. */
+/** A list shared by all components with the same query. */
 export type List = Omit<LiveEntry, 'end'>
 
 export interface ClientStore {
   auth(): AuthShown
   user(): UserStore
-  /** For a server, which renders once and listens to nothing. */
+  /** Returns the store without listening, for a server that renders once. */
   serverUser(): UserStore
   subscribe(listener: () => void): () => void
 }
 
 export const unknownAuth: AuthShown = { user: undefined, isLoading: true }
 
-/** What is kept under this key, made if there is none. */
+/** Returns the cached value of a key, or creates it. */
 function once<Key, Value>(
   kept: { get(key: Key): Value | undefined; set(key: Key, value: Value): unknown },
   key: Key,
@@ -46,7 +46,7 @@ function once<Key, Value>(
 let rounds = 0
 
 function openUserStore(client: Client): UserStore {
-  /** Those that are open. */
+  /** Open lists. */
   const entries = new Map<string, LiveEntry>()
   const overlays = new Map<string, Overlay>()
   const overlay = (collection: string) => once(overlays, collection, openOverlay)
@@ -55,7 +55,7 @@ function openUserStore(client: Client): UserStore {
     overlay,
     list(key, collection, query) {
       const remove = () => entries.delete(key)
-      // A tree that was hidden, its list closed meanwhile, comes back with what it showed.
+      // Keeps the entry, so that a hidden tree whose list was closed shows its last state again.
       const known = entries.get(key) ?? openEntry(client, collection, query, overlay(collection), remove)
       const current = () => entries.get(key) ?? known
       const enter = () => once(entries, key, current)
@@ -85,7 +85,7 @@ function openClientStore(client: Client): ClientStore {
     auth = { user: session?.user, isLoading: false }
     for (const listener of listeners) listener()
   }
-  /** From the first look on, as long as the client: who signs in while no component is shown is another user as well. */
+  /** Listens from the first use for the lifetime of the client, to notice sign-ins while no component is mounted. */
   function listen() {
     if (isListening) return
     isListening = true

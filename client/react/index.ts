@@ -18,7 +18,7 @@ import { SvcProvider, useClient, useUserStore } from './provider.js'
 export type { LiveState } from './live-store.js'
 export type { PageState } from './page.js'
 
-/** Which documents, in which order and how many; `suspense` lets a boundary above wait for the first page. */
+/** Selects documents. With `suspense`, a boundary above waits for the first page. */
 export type LiveQuery<Data, Path extends string, Schema> = Omit<Selection<Data, Path, Schema>, 'signal'> & {
   readonly limit?: number
   readonly offset?: number
@@ -28,7 +28,7 @@ export type LiveQuery<Data, Path extends string, Schema> = Omit<Selection<Data, 
 export type PageQuery<Data, Path extends string, Schema> = Omit<LiveQuery<Data, Path, Schema>, 'offset' | 'suspense'>
 
 export interface DocumentState<Item> {
-  /** Undefined while it is loading, and if there is none of that id. */
+  /** Undefined while loading, and if the document does not exist. */
   readonly document: Item | undefined
   readonly isLoading: boolean
   readonly status: LiveState<Item>['status']
@@ -37,66 +37,66 @@ export interface DocumentState<Item> {
 
 export interface MutationOptions {
   /**
-   * Sends a write again for as long as it takes, where the service cannot be reached or asks to come back later. Without it the
-   * write is refused after a few attempts. It ends when the page is left, or the user signs out or another one in.
+   * Retries a write until it succeeds while the service is unreachable or busy. Without it, the write fails after a few
+   * attempts. Retrying ends when the page is closed or the signed-in user changes.
    */
   readonly retry?: boolean
 }
 
 export interface Mutations<Data> {
-  /** Each resolves once the service has taken it, and rejects if it was refused; what was shown before is then shown again. */
+  /** Writes resolve once saved. They reject if refused, and the previous state is shown again. */
   create(fields: Data): Promise<Document<Data>>
   update(id: string, changes: Partial<Data>): Promise<Document<Data>>
   remove(id: string): Promise<void>
-  /** Whether a write is on its way. */
+  /** True while a write is pending. */
   readonly isPending: boolean
-  /** How many are on their way. */
+  /** Number of pending writes. */
   readonly pendingCount: number
-  /** Why a write is being sent again, with `retry`; one of them, for as long as any is. */
+  /** With `retry`: why a pending write is being retried. */
   readonly waiting: SvcError | undefined
-  /** Of the last write, if it was refused. */
+  /** Error of the last write, if it failed. */
   readonly error: SvcError | undefined
 }
 
 export interface AuthValue<UserData extends object> {
   readonly user: SignedIn<UserData>['user'] | undefined
-  /** Until it is known whether a user is signed in. */
+  /** True until the stored session has been read. */
   readonly isLoading: boolean
-  /** Logins, logout and the rest: what changes who is signed in is shown by itself. */
+  /** Calls for login, logout and more. Components update when the user changes. */
   readonly auth: Client<UntypedSchema, UserData>['auth']
 }
 
-/** Hooks that know the documents by their types. */
+/** Hooks typed by a schema. */
 export interface Hooks<Schema extends AnySchema<Schema>, UserData extends object> {
-  /** Gives the client to all that is below. */
+  /** Provides the client to all components below. */
   SvcProvider(props: { readonly client: Client<Schema, UserData>; readonly children?: ReactNode }): ReactElement
-  /** The client of the provider above. @throws {Error} if there is none */
+  /** Returns the client of the provider above. @throws {Error} without a provider */
   useClient(): Client<Schema, UserData>
-  /** A list that stays current. Components that ask the same share one subscription. */
+  /** Keeps a list up to date. Components with the same query share one subscription. */
   useLive<Name extends keyof Schema & string, const Path extends PopulatePath<Schema, Schema[Name]> = never>(
     collection: Name,
     query?: LiveQuery<Schema[Name], Path, Schema>,
   ): LiveState<Document<Populated<Schema, Schema[Name], Path>>>
-  /** A document that stays current; none while the id is undefined. */
+  /** Keeps a document up to date. Loads nothing while the id is undefined. */
   useDocument<Name extends keyof Schema & string, const Path extends PopulatePath<Schema, Schema[Name]> = never>(
     collection: Name,
     id: string | undefined,
     options?: { readonly populate?: readonly Path[]; readonly suspense?: boolean },
   ): DocumentState<Document<Populated<Schema, Schema[Name], Path>>>
-  /** Writes that lists and documents show at once, and take back if they are refused. */
+  /** Returns optimistic writes: shown at once, and rolled back if refused. */
   useMutation<Name extends keyof Schema & string>(collection: Name, options?: MutationOptions): Mutations<Schema[Name]>
-  /** A page of a list, read when it is turned to. */
+  /** Reads one page of a list at a time. */
   usePage<Name extends keyof Schema & string, const Path extends PopulatePath<Schema, Schema[Name]> = never>(
     collection: Name,
     query?: PageQuery<Schema[Name], Path, Schema>,
   ): PageState<Document<Populated<Schema, Schema[Name], Path>>>
-  /** Who is signed in. */
+  /** Returns the signed-in user and the calls for login. */
   useAuth(): AuthValue<UserData>
 }
 
 /**
- * The hooks, typed by the same schema as the client: `export const { SvcProvider, useLive } = createHooks<Schema>()`. An app makes
- * them once, beside its client.
+ * Creates hooks typed by the schema of your client: `export const { SvcProvider, useLive } = createHooks<Schema>()`. Call
+ * it once, next to `createClient`.
  */
 export function createHooks<
   Schema extends AnySchema<Schema> = UntypedSchema,
@@ -108,7 +108,7 @@ export function createHooks<
 type Doc = Document<object>
 type Query = LiveQuery<Fields, string, UntypedSchema>
 
-/** An object of its own: what a server rendered is told apart from a list that is read in the page. */
+/** A separate object, to distinguish server-rendered state from a list that is loading in the page. */
 const serverList = { ...noState }
 const serverState = () => serverList
 
@@ -117,13 +117,13 @@ function useLive(collection: string, { suspense = false, ...query }: Query = {})
   const key = asText([collection, query])
   const list = useMemo(() => user.list(key, collection, query), [user, key])
   const state = useSyncExternalStore(list.subscribe, list.state, serverState)
-  // A server would wait for what is never read, and a page that takes its text over begins with the same.
+  // Never suspends on a server, which reads nothing, nor during hydration, which must match it.
   if (suspense && state.isLoading && state !== serverList) throw list.ready()
   if (suspense && state.error) throw state.error
   return state
 }
 
-/** What no document has. */
+/** Matches no document. */
 const noId = '00000000-0000-0000-0000-000000000000'
 
 function useDocument(
@@ -140,10 +140,10 @@ function useDocument(
   return { document: items[0], isLoading, status, error }
 }
 
-/** A write that is on its way, why it is sent again, or why it was refused. */
+/** A pending or failed write. */
 interface Write {
   readonly key: number
-  /** Of its user and collection. */
+  /** Overlay of its user and collection. */
   readonly overlay: Overlay
   readonly waiting?: SvcError
   readonly error?: SvcError
@@ -161,7 +161,7 @@ function useMutation(name: string, { retry = false }: MutationOptions = {}): Mut
       change: Parameters<Overlay['begin']>[0],
       send: (attempt: number) => Promise<Result>,
     ): Promise<Result> => {
-      // Of now: an app may log in and write before it renders.
+      // Reads the current user, because an app may log in and write before it renders.
       const overlay = clientStore(client).user().overlay(name)
       const pending = overlay.begin(change)
       const key = ++writes
@@ -181,7 +181,7 @@ function useMutation(name: string, { retry = false }: MutationOptions = {}): Mut
     }
     return {
       create(data: Fields) {
-        // However often it is sent, it creates one document.
+        // Uses one key for all attempts, so that retries create one document.
         const options = repeatable()
         return write({ kind: 'create', id: `new-${++writes}`, data }, () => collection.create(data, options))
       },
@@ -192,7 +192,7 @@ function useMutation(name: string, { retry = false }: MutationOptions = {}): Mut
           collection.delete(id).then(
             () => undefined,
             (failure: SvcError) => {
-              // The answer of an attempt before may have been lost.
+              // An earlier attempt may have succeeded although its response was lost.
               if (attempt === 1 || failure.code !== 'NOT_FOUND') throw failure
               return undefined
             },
@@ -200,7 +200,7 @@ function useMutation(name: string, { retry = false }: MutationOptions = {}): Mut
         ),
     }
   }, [client, name, retry])
-  // Those of another user or collection are not shown, although they may still be on their way.
+  // Hides writes of another user or collection, even if they are still pending.
   const shown = all.filter((write) => write.overlay === user.overlay(name))
   const pendingCount = shown.filter((write) => !write.error).length
   const found = (name: 'waiting' | 'error') => shown.find((write) => write[name])?.[name]

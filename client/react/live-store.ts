@@ -1,4 +1,4 @@
-/** Live lists that components share: one subscription for the same question, however many components ask it. */
+/** Shares live lists between components: one subscription per query. */
 import type { Selection } from '../collections/collection.js'
 import type { Client, UntypedSchema } from '../index.js'
 import type { Document, Fields } from '../protocol/model/document.js'
@@ -9,28 +9,28 @@ import type { Overlay, Settled } from './overlay.js'
 
 type Doc = Document<object>
 
-/** What a component shows of a list. */
+/** State of a list in a component. */
 export interface LiveState<Item> {
-  /** Empty until they were read for the first time. */
+  /** Empty until the first read. */
   readonly items: readonly Item[]
-  /** How many there are beyond the page; `null` until that is known. */
+  /** Number of documents on all pages; `null` until it is known. */
   readonly total: number | null
-  /** Whether nothing was read yet. */
+  /** True until the first read. */
   readonly isLoading: boolean
-  /** `open` while changes come in; `reconnecting` while the service is not reached: it is tried again, and what was missed is read. */
+  /** `open` while changes are received; `reconnecting` while the service is unreachable. Missed changes are read afterwards. */
   readonly status: LiveStatus
-  /** Why the list has ended, or cannot be asked for. */
+  /** Error that ended the list. */
   readonly error: SvcError | undefined
 }
 
-export type Asked = Pick<Selection<Fields, never, UntypedSchema>, 'where'>
+export type LiveQueryInput = Pick<Selection<Fields, never, UntypedSchema>, 'where'>
 
 export interface LiveEntry {
   state(): LiveState<Doc>
   subscribe(listener: () => void): () => void
-  /** Resolves once there is something to show, or another entry to ask. */
+  /** Resolves once there is a state to show, or the entry has been replaced. */
   ready(): Promise<void>
-  /** Closes the list; it is opened again by who subscribes or waits. */
+  /** Closes the list. Subscribing or waiting opens it again. */
   end(): void
 }
 
@@ -42,16 +42,16 @@ export const noState: LiveState<never> = {
   error: undefined,
 }
 
-/** A list that no component shows is closed after that: a component that mounts twice in a row opens one. */
+/** Delay before an unused list closes, so that a component that remounts reuses it. */
 const lingerMilliseconds = 1_000
-/** What a boundary waited for may take longer to mount. One that waits is asked as often whether it still does. */
+/** Longer delay for suspended components, which may take longer to mount. Also the interval to wake those that wait. */
 const mountMilliseconds = 10_000
 
 /** @param onEnd called when the list is closed */
 export function openEntry(
   client: Client,
   collection: string,
-  query: Asked,
+  query: LiveQueryInput,
   overlay: Overlay,
   onEnd: () => void,
 ): LiveEntry {
@@ -73,7 +73,7 @@ export function openEntry(
     for (const listener of listeners) listener()
   }
 
-  /** Who waits looks again, and may have to wait once more. */
+  /** Wakes suspended components. They may suspend again. */
   function wake() {
     whenReady?.()
     ready = undefined
@@ -81,7 +81,7 @@ export function openEntry(
 
   function open() {
     if (live) return
-    // What was refused may be allowed with the next token.
+    // Opens a refused list again after the login changes.
     if (leave.length === 0) leave = [overlay.onChange(show), client.auth.onChange(() => read.error && open())]
     if (read.error) show({ error: undefined, isLoading: true })
     if (read.status === 'closed') show({ status: 'connecting' })
@@ -100,7 +100,7 @@ export function openEntry(
       })
       live = opened
     } catch (error) {
-      // The question holds a value that cannot be sent.
+      // The query holds a value that cannot be sent.
       show({ error: error as SvcError, isLoading: false })
     }
   }
@@ -138,7 +138,7 @@ export function openEntry(
       })
       const waited = ready
       const leaveSoon = () => closeSoon(mountMilliseconds)
-      // Who waits may never mount, and may have left before there was anything to show.
+      // Suspended components may never mount, so the list closes after a while.
       leaveSoon()
       void waited.then(leaveSoon)
       open()
@@ -148,8 +148,8 @@ export function openEntry(
 }
 
 /**
- * The page with the objects that were shown before where nothing has changed in them, so that memoised rows render none of them. Linked
- * documents stand in them, so versions alone do not tell.
+ * Reuses the previous objects of unchanged items, so that memoized rows do not render again. Compares whole items, because
+ * populated documents change without a new version.
  */
 function withKnown(items: readonly Doc[], before: readonly Doc[]): readonly Doc[] {
   const known = new Map(before.map((item) => [item.id, item]))

@@ -40,7 +40,7 @@ it('shows an update in each list until that list has it', () => {
   overlay.settle([doc('1', 'B', 2)], one)
 
   expect(titles(overlay.apply([doc('1', 'A')], other, false))).toBe('B')
-  // Somebody else has written since.
+  // Another user has changed it since.
   expect(titles(overlay.apply([doc('1', 'C', 3)], one, false))).toBe('C')
   expect(titles(overlay.apply([doc('1', 'C', 3)], other, false))).toBe('C')
 })

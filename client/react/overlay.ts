@@ -1,45 +1,45 @@
-/** What was written and not yet confirmed, laid over the documents of a collection wherever they are shown. */
+/** Applies pending writes to the documents of a collection wherever they are shown. */
 import type { Document, Fields } from '../protocol/model/document.js'
 import { asText } from './as-text.js'
 
 type Doc = Document<object>
 
-/** One write on its way. */
+/** A pending write. */
 interface Change {
   readonly kind: 'create' | 'update' | 'delete'
   readonly id: string
   readonly data: object
-  /** As documents say it, by this machine's clock. */
+  /** ISO 8601, by the local clock. */
   readonly begunAt: string
   isConfirmed?: boolean
-  /** As the service has answered; nothing for what is deleted. */
+  /** The saved document; undefined if deleted. */
   confirmed?: Doc
 }
 
-/** The changes that a list shows by itself, so that they are laid over others only. */
+/** Changes that a list already contains. The overlay skips them there. */
 export type Settled = WeakSet<object>
 
 export interface Overlay {
   /** Shows a change from now on. */
   begin(change: Pick<Change, 'kind' | 'id' | 'data'>): Pending
-  /** A list as it will be. `isFiltered`: whether a new document may belong elsewhere. */
+  /** Applies pending changes to a list. Leaves new documents out of filtered lists, which may not match them. */
   apply<Item extends Doc>(items: readonly Item[], settled: Settled, isFiltered: boolean): readonly Item[]
-  /** Notes what a list that was read now shows by itself. */
+  /** Records which changes a list contains after a read. */
   settle(items: readonly Doc[], settled: Settled): void
   onChange(listener: () => void): () => void
-  /** Does it once all that was begun before for this document has ended: two writes on their way would arrive in any order. */
+  /** Queues writes per document, because concurrent ones could arrive in any order. */
   inTurn<Result>(id: string, work: () => Promise<Result>): Promise<Result>
 }
 
 export interface Pending {
-  /** The service has taken it. */
+  /** Marks the write as saved. */
   confirm(document: Doc | undefined): void
-  /** The service has refused it: it was never so. */
+  /** Removes a refused write. */
   rollBack(): void
 }
 
-/** A list that does not show a new document by then has it on another page; of other changes nothing wrong is shown. */
-const mostMilliseconds = { create: 10_000, update: 60_000, delete: 60_000 }
+/** How long a confirmed change stays in the overlay. A list without a new document by then has it on another page. */
+const maxMilliseconds = { create: 10_000, update: 60_000, delete: 60_000 }
 
 export function openOverlay(): Overlay {
   let changes: readonly Change[] = []
@@ -61,7 +61,7 @@ export function openOverlay(): Overlay {
           change.isConfirmed = true
           change.confirmed = document
           put([...changes])
-          setTimeout(drop, mostMilliseconds[change.kind])
+          setTimeout(drop, maxMilliseconds[change.kind])
         },
         rollBack: drop,
       }
@@ -106,7 +106,7 @@ function applied<Item extends Doc>(items: readonly Item[], change: Change, isFil
   return [(confirmed ?? { id, data, createdAt: begunAt, updatedAt: begunAt }) as Item, ...items]
 }
 
-/** A list may show a new document before its answer is here, or where the answer was lost: it is not shown twice meanwhile. */
+/** Recognizes a new document that a list shows before its create has been confirmed, so that it is not shown twice. */
 function isWrittenAs({ data, begunAt }: Change, item: Doc): boolean {
   const found = item.data as Fields
   const isEqual = ([name, value]: [string, unknown]) => asText(found[name]) === asText(value)

@@ -1,4 +1,4 @@
-/** A page of a list, read when it is turned to. */
+/** Reads one page of a list at a time. */
 import { useEffect, useState } from 'react'
 import type { ListOptions } from '../collections/collection.js'
 import type { UntypedSchema } from '../index.js'
@@ -11,10 +11,10 @@ type Doc = Document<object>
 type Query = Omit<ListOptions<Fields, string, UntypedSchema>, 'offset' | 'count' | 'signal'>
 
 export interface PageState<Item> {
-  /** Those of the page before, until the next one is read; none of another collection, nor of another user's. */
+  /** Keeps the previous page until the next one is loaded, unless the collection or the user changed. */
   readonly items: readonly Item[]
   readonly total: number | null
-  /** From 0. */
+  /** Index from 0. */
   readonly page: number
   readonly pageCount: number | null
   readonly isLoading: boolean
@@ -25,7 +25,7 @@ export interface PageState<Item> {
   reload(): void
 }
 
-/** What was read, and for what question. */
+/** A page that was read, with its query. */
 interface Read {
   readonly items: readonly Doc[]
   readonly total: number | null
@@ -50,7 +50,7 @@ export function usePage(collection: string, query: Query = {}): PageState<Doc> {
   const offset = page * size
   const asked = `${question} ${offset} ${reloads}`
 
-  // Another question begins at its first page, and another collection or user with none.
+  // Starts a new query at the first page. Clears the items if the collection or the user changed.
   if (last[0] !== question) {
     setLast([question, owner])
     goTo(0)
@@ -67,7 +67,7 @@ export function usePage(collection: string, query: Query = {}): PageState<Doc> {
       .then(
         ({ items, total, limit: used }) => {
           if (signal.aborted) return
-          // Some services do not tell the limit that they used: a page that is neither full nor the last was cut to it.
+          // Some services do not report their limit. A page that is neither full nor the last has its size.
           const isCut = items.length && offset + items.length < Number(total)
           setSize(used ?? (isCut ? items.length : size))
           setRead({ items, total, error: undefined, asked })

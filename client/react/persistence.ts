@@ -1,16 +1,16 @@
-/** A write of whoever is signed in when it is begun: nothing of it is sent as another user. */
+/** Sends a write only as the user who started it. */
 import type { Client } from '../index.js'
 import type { SvcError } from '../protocol/model/errors.js'
-import { backOff, isPassing } from '../send.js'
+import { backOff, isTransient } from '../send.js'
 
-/** It goes on soon after the service is back. */
-const mostDoublings = 3
+/** Limits the backoff, so that writes resume soon after the service is back. */
+const maxDoublings = 3
 
 /**
- * How to send it once its turn has come, which may be long after it was begun.
+ * Returns a function that sends the write, possibly much later.
  *
- * @param onWaiting receives why it is sent again; with it, that goes on until the service has taken or refused it
- * @throws {SvcError} what cannot pass, and, once another user is signed in, the last failure, or `UNAUTHORIZED` if it was never sent
+ * @param onWaiting called before each retry. With it, retries continue until the service accepts or refuses the write
+ * @throws {SvcError} permanent failures; after a change of user, the last failure, or `UNAUTHORIZED` if nothing was sent
  */
 export function openWrite<Result>(
   { auth, collection }: Pick<Client, 'auth' | 'collection'>,
@@ -19,7 +19,7 @@ export function openWrite<Result>(
 ): () => Promise<Result> {
   const whoAsks = async () => (await auth.session())?.user.id
   const writer = whoAsks()
-  // Its turn may come much later.
+  // Avoids an unhandled rejection, because the write may be sent much later.
   writer.catch(() => undefined)
   return async () => {
     let failure: SvcError | undefined
@@ -28,12 +28,12 @@ export function openWrite<Result>(
         return await send(attempt)
       } catch (error) {
         failure = error as SvcError
-        if (!onWaiting || !isPassing(failure)) break
+        if (!onWaiting || !isTransient(failure)) break
         onWaiting(failure)
-        await new Promise((resolve) => setTimeout(resolve, backOff(Math.min(attempt, mostDoublings), 1_000)))
+        await new Promise((resolve) => setTimeout(resolve, backOff(Math.min(attempt, maxDoublings), 1_000)))
       }
     }
-    // The hooks are published without the class of errors: what the client refuses, since it is no document, has it.
+    // Gets the error class from a refused call, because the hooks are published without it.
     throw (
       failure ??
       (await collection('')

@@ -1,4 +1,4 @@
-/** The client that is given to all components below, and what is kept for it. */
+/** Provides the client and its store to components. */
 import { createContext, createElement, type ReactNode, useContext, useSyncExternalStore } from 'react'
 import type { Client } from '../index.js'
 import { clientStore, type UserStore } from './client-store.js'
@@ -12,10 +12,10 @@ export function SvcProvider({ client, children }: { readonly client: Client; rea
 export function useClient(): Client {
   const client = useContext(ClientContext)
   if (client) return client
-  throw new Error('There is no SvcProvider above.')
+  throw new Error('Render this component inside SvcProvider.')
 }
 
-/** What was read and written for the user who is signed in. */
+/** Returns the store of the signed-in user. */
 export function useUserStore(): UserStore {
   const { subscribe, user, serverUser } = clientStore(useClient())
   return useSyncExternalStore(subscribe, user, serverUser)

@@ -1,42 +1,42 @@
-/** What both transports do: connect again after a failure that passes, and notice a silence. */
+/** Keeps a realtime connection open for both transports: reconnects after transient failures and detects dead connections. */
 
 import { asError, type ErrorCode, type SvcError } from '../protocol/model/errors.js'
-import { backOff, isPassing, pause } from '../send.js'
+import { backOff, isTransient, pause } from '../send.js'
 import type { TransportClient } from './transport.js'
 
-/** One try of a connection. */
+/** One attempt to connect. */
 export interface ConnectionAttempt {
-  /** Of the signed-in user. */
+  /** Token of the signed-in user. */
   readonly token: string | undefined
   /** Aborts when the connection is stopped, or silent for too long. */
   readonly signal: AbortSignal
-  /** Something was received: the other end lives. */
+  /** Reports that something was received, so the connection is alive. */
   received(): void
-  /** It does what it is for: the next try, should one be needed, comes soon. */
+  /** Reports that the connection works, which resets the backoff. */
   works(): void
 }
 
 export interface RealtimeConnection {
-  /** Connects, and receives for as long as it goes well. */
+  /** Connects and receives until the connection ends. */
   connect(attempt: ConnectionAttempt): Promise<void>
-  /** How the service says that a token is good for nothing; left out, `INVALID_TOKEN`. */
+  /** Code with which the service refuses a token. Default `INVALID_TOKEN`. */
   readonly badToken?: ErrorCode
-  /** Called at each beat, to ask for an answer at once; where it is left out, the service comments once in a while. */
+  /** Sends a ping at each heartbeat. Without it, the service must send keep-alive comments. */
   beat?(): void
-  /** Aborts when it is no longer needed. */
+  /** Aborts when the connection is no longer needed. */
   readonly signal: AbortSignal
-  /** It is gone and will be tried again, unless it failed for good. */
+  /** Reports a lost connection. A failure is final; without one, it reconnects. */
   lost(failure?: SvcError): void
 }
 
-/** Comes back until it is stopped or fails for good. Each connection is of one token: another asks for another. */
+/** Reconnects until stopped or refused. Each connection uses one token, so a new token opens a new connection. */
 export async function keepConnected(
   client: TransportClient,
   { signal, connect, badToken = 'INVALID_TOKEN', beat, lost }: RealtimeConnection,
 ): Promise<void> {
   const { auth, options } = client
   const { retry, heartbeat = 11_000 } = options
-  const mostSilentBeats = beat ? 1 : 2
+  const maxSilentBeats = beat ? 1 : 2
   let failures = 0
   while (!signal.aborted) {
     const attempt = new AbortController()
@@ -46,9 +46,9 @@ export async function keepConnected(
     const unsubscribe = auth.onChange((signedIn) => signedIn?.token === token || abort())
     let silentBeats = 0
     const timer = setInterval(() => {
-      if (++silentBeats > mostSilentBeats) abort()
+      if (++silentBeats > maxSilentBeats) abort()
       beat?.()
-      // Who only listens has the login renewed, too.
+      // Refreshes the token even if the app sends no requests.
       client.token().catch(() => {})
     }, heartbeat)
     try {
@@ -65,10 +65,10 @@ export async function keepConnected(
       })
     } catch (error) {
       const failure = asError(error)
-      // A login that the service knows no more is none here either.
+      // Signs out if the service no longer accepts the token.
       if (failure.code === badToken) await auth.amend((known) => known.token === token).catch(() => {})
-      // Whoever asks now may be served.
-      if (!isPassing(failure) && !attempt.signal.aborted) return lost(failure)
+      // After a sign-in or sign-out, the next attempt may succeed, so it reconnects.
+      if (!isTransient(failure) && !attempt.signal.aborted) return lost(failure)
     } finally {
       clearInterval(timer)
       unsubscribe()

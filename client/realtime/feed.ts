@@ -1,13 +1,13 @@
 import { later } from '../later.js'
 import type { SvcError } from '../protocol/model/errors.js'
 
-/** What comes by itself, for one reader to iterate, and how it stands: `connecting` at first, `closed` for good. */
+/** Queue of pushed items for one reader, with a status that starts as `connecting` and ends as `closed`. */
 export interface Feed<Item, Status> {
   readonly reader: AsyncIterable<Item> & { readonly status: Status; close(): void }
-  /** Puts one in, behind those that wait, or in the place of one of them. */
+  /** Adds an item to the queue, or replaces a queued one. */
   put(item: Item, at?: number): void
   become(status: Status): void
-  /** Nothing more will come; what waits is still handed over. */
+  /** Ends the feed. Queued items are still delivered. */
   close(error?: SvcError): void
   isClosed(): boolean
 }
@@ -17,7 +17,7 @@ interface FeedCallbacks<Status> {
   readonly onError?: ((error: SvcError) => void) | undefined
 }
 
-/** @param onClosed called once, also when the reader leaves the loop */
+/** @param onClosed called once, even if the reader leaves the loop */
 export function openFeed<Item, Status extends string>(
   { onStatus, onError }: FeedCallbacks<Status | 'connecting' | 'closed'>,
   onClosed: (error?: SvcError) => void,

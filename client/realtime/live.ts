@@ -1,24 +1,24 @@
-/** A list that stays current: read again when something in it changed, so that order and page are the service's own. */
+/** Keeps a list up to date. Reads it again after each change, so that the service decides order and page. */
 import { later } from '../later.js'
 import { asError, type SvcError } from '../protocol/model/errors.js'
 import type { Page } from '../protocol/model/page.js'
-import { isPassing, pause } from '../send.js'
+import { isTransient, pause } from '../send.js'
 import { openFeed } from './feed.js'
 import type { RealtimeStatus, SubscribeOptions, Subscription } from './subscription.js'
 
-/** `waiting` while the collection does not exist. */
+/** `waiting` means that the collection does not exist yet. */
 export type LiveStatus = RealtimeStatus | 'waiting'
 
 export interface LiveOptions<Item> {
-  /** Called with the page each time it was read. */
+  /** Called with each page that was read. */
   readonly onPage?: (page: Page<Item>) => void
   readonly onStatus?: (status: LiveStatus) => void
   readonly onError?: (error: SvcError) => void
 }
 
-/** Iterated, it gives the page as it is, then as it becomes; who is slow misses some on the way, never the last. */
+/** Iterates over the versions of a page. Slow readers skip versions, but always get the latest. */
 export interface LiveList<Item> extends AsyncIterable<Page<Item>> {
-  /** Nothing until it was read for the first time. */
+  /** Undefined until the first read. */
   readonly page: Page<Item> | undefined
   readonly status: LiveStatus
   close(): void
@@ -39,10 +39,10 @@ export function openLive<Item>(
   const list: LiveList<Item> & { page: Page<Item> | undefined } = Object.assign(reader, { page: undefined })
   let isStale = false
   let isReading = false
-  /** How often another user has signed in, or something was missed. */
+  /** Counts resyncs: another user signed in, or changes were missed. */
   let round = 0
 
-  /** However much happens while it is read, it is read once more. */
+  /** Reads the list. Coalesces all changes during a read into one more read. */
   async function refresh() {
     isStale = true
     if (isReading) return
@@ -53,28 +53,28 @@ export function openLive<Item>(
         show(round, await read())
       } catch (error) {
         const failed = asError(error)
-        // What has changed meanwhile may have mended it: whose login is over reads as another from then on.
-        if (!isPassing(failed) && !isStale) {
+        // Reads again if something changed in the meantime, such as the login.
+        if (!isTransient(failed) && !isStale) {
           fail(failed)
           break
         }
         isStale = true
-        // What passes was tried several times already.
+        // The sender has already retried.
         await pause(1_000)
       }
     }
     isReading = false
   }
 
-  /** @param asked the round in which it was asked for: that of another is dropped, since it may be another user's */
-  function show(asked: number, next: Page<Item>) {
-    if (isClosed() || asked !== round) return
+  /** Drops pages of an earlier round, because they may belong to another user. */
+  function show(readIn: number, next: Page<Item>) {
+    if (isClosed() || readIn !== round) return
     list.page = next
     put(next, 0)
     later(options.onPage, next)
   }
 
-  /** A collection may be made after the app that shows it. */
+  /** Keeps trying if the collection does not exist, because it may be created later. */
   async function fail(error: SvcError) {
     if (isClosed() || !subscription) return
     if (!/^(INVALID_COLLECTION|NOT_FOUND)$/.test(error.code)) return close(error)
@@ -96,7 +96,7 @@ export function openLive<Item>(
       },
       onError: (error) => isCurrent() && fail(error),
       onStatus(next) {
-        // `fail` closes it to begin another.
+        // Ignores the subscription that `fail` has closed.
         if (!isCurrent()) return
         if (next === 'closed') return close()
         become(next)
@@ -106,7 +106,7 @@ export function openLive<Item>(
     return opened
   }
   let subscription: ReturnType<typeof listen> | undefined = listen()
-  // Also where changes cannot come in: what there is can be shown.
+  // Reads at once, so that the list is shown even without a realtime connection.
   void refresh()
 
   return list

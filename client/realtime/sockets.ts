@@ -1,4 +1,4 @@
-/** Subscriptions over WebSocket: one connection for all, another only for a collection that is listened to twice. */
+/** Subscribes over WebSocket. Shares one connection, and opens another if a collection already has a subscription there. */
 
 import { type Json, type JsonObject, objectIn, parseObject } from '../protocol/model/json.js'
 import { decodeFailure } from '../protocol/wire/errors/message.js'
@@ -7,11 +7,11 @@ import { realtimeDialect } from '../protocol/wire/spoken.js'
 import { type ConnectionAttempt, keepConnected } from './connection.js'
 import type { Listener, SocketConstructor, SocketLike, Transport, TransportClient } from './transport.js'
 
-/** Adds a subscription to a connection, and says whether it has a place there. */
+/** Adds a subscription to a connection. Returns false if the connection cannot take it. */
 type SharedConnection = (listener: Listener) => boolean
 
-/** What the service allows on one connection. */
-const mostSubscriptions = 100
+/** Maximum number of subscriptions per connection, set by the service. */
+const maxSubscriptions = 100
 
 export function overSockets(client: TransportClient, socketNow: () => SocketConstructor): Transport {
   const connections = new Set<SharedConnection>()
@@ -30,15 +30,15 @@ function openConnection(
 ): SharedConnection {
   const { url, apiKey } = client.options
   const stop = new AbortController()
-  /** By collection; nothing in the place of one that the service has not let go yet. */
+  /** Listeners by collection. Undefined while the service has not confirmed the unsubscribe. */
   const listeners = new Map<string, Listener | undefined>()
-  /** Those that receive what they missed, and are not yet in one order with the others. */
+  /** Collections that are replaying missed changes, so their order differs from the others. */
   const replaying = new Set<string>()
-  /** Everything up to this number was received by all others: the service keeps one order over the connection. */
+  /** Number of the last change that all other collections have received. The service keeps one order per connection. */
   let newest: number | undefined
-  /** The one that is open. */
+  /** The open socket. */
   let socket: SocketLike | undefined
-  /** The id of the only collection here. Events say its name, which is not known here. */
+  /** Id of the only collection here, if subscribed by id. Events hold its name, which the client does not know. */
   let id: string | undefined
 
   function send(message: { [field: string]: Json | undefined }) {
@@ -53,14 +53,14 @@ function openConnection(
   }
 
   function receive(message: JsonObject, { works }: ConnectionAttempt) {
-    const collection = collectionOf(message, id)
+    const collection = readCollection(message, id)
     const listener = listeners.get(collection)
     const { type, event, seq, code } = message
     if (type === 'unsubscribed') listeners.delete(collection)
     else if (listener) {
       works()
       if (type === 'live') replaying.delete(collection)
-      // What comes from a replay says nothing of the others.
+      // Ignores replayed changes, because the others may be further behind or ahead.
       const isInOrder = (event || type === 'live') && !replaying.has(collection)
       if (isInOrder && typeof seq === 'number') newest = Math.max(newest ?? seq, seq)
       listener.receive(message)
@@ -69,7 +69,7 @@ function openConnection(
 
   keepConnected(client, {
     signal: stop.signal,
-    // It is how a connection says it, which has no other credentials.
+    // A refused token is `UNAUTHORIZED` here, because the connection has no other credentials.
     badToken: 'UNAUTHORIZED',
     async connect(attempt) {
       const dialect = encodeText(realtimeDialect(await client.dialect()))
@@ -96,9 +96,9 @@ function openConnection(
   return (listener) => {
     const { collection } = listener
     const { size } = listeners
-    // What is written as ids are is taken for one.
+    // Treats anything in the format of an id as an id.
     const ownId = /^[\da-f-]{36}$/.exec(collection)?.[0]
-    if (id || listeners.has(collection) || size >= (ownId ? 1 : mostSubscriptions)) return false
+    if (id || listeners.has(collection) || size >= (ownId ? 1 : maxSubscriptions)) return false
     id = ownId
     listeners.set(collection, listener)
     subscribe(listener)
@@ -114,7 +114,7 @@ function openConnection(
   }
 }
 
-/** Resolves once the socket is closed, or was to be; fails with a message that ends the connection. */
+/** Resolves when the socket closes or the signal aborts. Rejects if a message ends the connection. */
 function receiveUntilClosed(
   socket: SocketLike,
   { signal, received }: ConnectionAttempt,
@@ -134,15 +134,15 @@ function receiveUntilClosed(
         receive(parseObject(String(data)))
       } catch (error) {
         reject(error)
-        // What came together with it is handed over before anybody learns of this.
+        // Queued callbacks with earlier changes run before this rejection is handled.
         end()
       }
     }
   })
 }
 
-/** What a message is about; of a change, its document says it. Where a name is said, the id of the only collection counts. */
-function collectionOf({ collection, data }: JsonObject, id: string | undefined): string {
+/** Finds the collection of a message; for changes, in the document. Returns the subscribed id instead of the name, if any. */
+function readCollection({ collection, data }: JsonObject, id: string | undefined): string {
   const named = String(objectIn(data).collection ?? collection ?? '')
   return named && (id ?? named)
 }

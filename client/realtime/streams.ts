@@ -1,4 +1,4 @@
-/** Subscriptions over Server-Sent Events, by `fetch`, which unlike `EventSource` sends headers: a stream for each. */
+/** Subscribes over Server-Sent Events, one stream each. Uses `fetch`, because `EventSource` cannot send headers. */
 
 import { parseObject } from '../protocol/model/json.js'
 import { segment } from '../protocol/wire/paths/encode.js'
@@ -33,7 +33,7 @@ async function readStream(
   listener.receive({})
   const reader = body?.pipeThrough(new TextDecoderStream()).getReader()
   for (let text = ''; ; ) {
-    // What breaks it ends it.
+    // Treats a broken stream like an ended one.
     const { value } = (await reader?.read().catch(() => {})) ?? {}
     if (!value) return
     received()

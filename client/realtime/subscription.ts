@@ -10,47 +10,47 @@ import { decodeFailure } from '../protocol/wire/errors/message.js'
 import { decodeChange } from '../protocol/wire/frames/decode.js'
 import { requireName } from '../protocol/wire/paths/encode.js'
 import { encodeFilters } from '../protocol/wire/query/encode.js'
-import { isPassing, pause } from '../send.js'
+import { isTransient, pause } from '../send.js'
 import type { WhereInput } from '../types.js'
 import { openFeed } from './feed.js'
 
-/** What became of a document. */
+/** A change of one document. */
 export interface DocumentChange<Data = Fields> {
   readonly kind: Change['kind']
-  /** As it is after the change; of a deleted one, what it was. */
+  /** The document after the change; if deleted, before it. */
   readonly document: Document<Data>
-  /** Its place among the changes of the project; `since` takes it. */
+  /** Sequence number of the change in the project. Pass it as `since` to resume after it. */
   readonly seq: number
 }
 
-/** `open` while the service sends; `reconnecting` where there is no connection, and another is tried. */
+/** `open` while changes are received; `reconnecting` after the connection was lost. */
 export type RealtimeStatus = 'connecting' | 'open' | 'reconnecting' | 'closed'
 
 export interface SubscribeOptions<Data = Fields> {
-  /** Only changes of documents that match. */
+  /** Receives only changes of documents that match. */
   readonly where?: WhereInput<Data>
-  /** What no longer matches comes as deleted, and what begins to as created. */
+  /** Reports documents that stop matching as deleted, and those that start matching as created. */
   readonly live?: boolean
-  /** The changes behind this one; left out, from now. */
+  /** Starts after this change. Default: from now. */
   readonly since?: number
-  /** Closes the subscription when it aborts. */
+  /** Closes the subscription. */
   readonly signal?: AbortSignal
-  /** Called with each change, which then does not wait for `for await`. */
+  /** Called with each change. Changes are then not queued for `for await`. */
   readonly onChange?: (change: DocumentChange<Data>) => void
   readonly onStatus?: (status: RealtimeStatus) => void
   /**
-   * Read again what you show: changes were missed that the service no longer keeps, or another user has signed in, who may read
-   * something else. Without it, the first is an error.
+   * Called when you must read your data again: missed changes are no longer available, or another user has signed in, who
+   * may have other permissions. Without it, missed changes are an error.
    */
   readonly onResync?: () => void
-  /** The service ended the subscription, or never began it. */
+  /** Called if the service refuses or ends the subscription. */
   readonly onError?: (error: SvcError) => void
 }
 
-/** Changes as they happen. Each comes once, in order, also over a connection that was lost in between. */
+/** Delivers each change once and in order, even across reconnects. */
 export interface Subscription<Data = Fields> extends AsyncIterable<DocumentChange<Data>> {
   readonly status: RealtimeStatus
-  /** Resolves once changes are received from now on; fails if they never will be. */
+  /** Resolves once the subscription receives changes. Rejects if it is refused. */
   readonly ready: Promise<void>
   close(): void
 }
@@ -77,7 +77,7 @@ export function openSubscription<Data>(
     begun = resolve
     failed = reject
   })
-  // Who does not wait for it learns of a failure by `onError`.
+  // Avoids an unhandled rejection; `onError` reports the failure too.
   ready.catch(() => {})
 
   async function begin() {
@@ -94,7 +94,7 @@ export function openSubscription<Data>(
           since: () => since,
           receive,
           lost(failure, seq) {
-            // Before it is open it receives nothing, whatever the others do.
+            // Until it is open, the position of the connection does not apply to it.
             if (reader.status === 'open') passed(seq)
             if (failure) close(failure)
             become('reconnecting')
@@ -102,9 +102,9 @@ export function openSubscription<Data>(
         })
       } catch (error) {
         const failure = asError(error)
-        if (!isPassing(failure)) return close(failure)
+        if (!isTransient(failure)) return close(failure)
         become('reconnecting')
-        // What passes was tried several times already.
+        // The sender has already retried.
         await pause(1_000, over.signal)
       }
     }
@@ -114,7 +114,7 @@ export function openSubscription<Data>(
     const failure = decodeFailure(message)
     if (failure?.code === 'UNAVAILABLE') throw failure
     if (failure?.code === 'RESYNC') return miss()
-    // After the changes before it, which are handed on.
+    // Closes after the earlier changes have been delivered.
     if (failure) return queueMicrotask(() => close(failure))
     try {
       const change = decodeChange(message, documentDecoders.enveloped)
@@ -125,7 +125,7 @@ export function openSubscription<Data>(
     }
   }
 
-  /** It begins, or how far it has come; who comes back and does not know from where has a gap. */
+  /** Marks the subscription as open. After a reconnect without a known position, changes may be missing. */
   function start(seq: Json | undefined) {
     const isGap = !begun && reader.status !== 'open' && since === undefined
     passed(seq)
@@ -146,11 +146,11 @@ export function openSubscription<Data>(
     else put(change)
   }
 
-  /** The stream goes on, from now. */
+  /** Continues from now, after changes were missed. */
   function miss() {
     since = undefined
     if (onResync) later(onResync)
-    else queueMicrotask(() => close(new SvcError('RESYNC', 'Changes were missed. Read again.')))
+    else queueMicrotask(() => close(new SvcError('RESYNC', 'Changes were missed. Read the collection again.')))
   }
 
   signal?.addEventListener('abort', () => close(), { signal: over.signal })

@@ -1,11 +1,11 @@
-/** What transports, the client they serve and the subscriptions they carry know of each other. */
+/** Types shared by transports, the client and subscriptions. */
 import type { AuthState } from '../auth/auth-state.js'
 import type { SvcError } from '../protocol/model/errors.js'
 import type { JsonObject } from '../protocol/model/json.js'
 import type { NamedDialect } from '../protocol/wire/spoken.js'
 import type { Request, SendOptions } from '../send.js'
 
-/** As much of a WebSocket as the client uses; the global one and that of `ws` are of this form. */
+/** The part of a WebSocket that the client uses. Fits the global one and the package `ws`. */
 export interface SocketLike {
   onopen: unknown
   onmessage: unknown
@@ -18,47 +18,47 @@ export interface SocketLike {
 export type SocketConstructor = new (url: string) => SocketLike
 
 export interface RealtimeOptions {
-  /** How changes come: WebSocket (`ws`) where there is one, else Server-Sent Events (`sse`). */
+  /** WebSocket (`ws`) or Server-Sent Events (`sse`). Default: WebSocket if available. */
   readonly transport?: 'ws' | 'sse'
-  /** Left out, the global one, which Node has from 22 on; the one of the package `ws` fits. */
+  /** Default: the global one, which Node has since version 22. You can pass the one of the package `ws`. */
   readonly WebSocket?: SocketConstructor
   /**
-   * Milliseconds of silence after which a realtime connection is asked whether it lives. Default 11,000: one that is dead is noticed
-   * within 33 seconds.
+   * Milliseconds between heartbeats of a realtime connection. Default 11,000, which detects a dead connection within 33
+   * seconds.
    */
   readonly heartbeat?: number
 }
 
-/** What a transport needs of its client. */
+/** The part of a client that transports use. */
 export interface TransportClient {
   readonly options: SendOptions & RealtimeOptions
-  /** The dialect of this client; with `auto`, asked for at the first call. */
+  /** Returns the dialect of this client; with `auto`, detects it at the first call. */
   dialect(): Promise<NamedDialect>
-  /** The token of the signed-in user; one that nears its end is renewed meanwhile. */
+  /** Returns the token of the signed-in user, and refreshes an old one in the background. */
   token(): Promise<string | undefined>
   readonly auth: AuthState
-  /** Asks once, and hands over an answer that has only begun. */
+  /** Opens a streaming response, without retries. */
   openStream(request: Request): Promise<Response>
 }
 
-/** One subscription as a transport sees it: what it asks for, and what it receives. */
+/** One subscription, as transports see it. */
 export interface Listener {
   readonly collection: string
   /** Aborts when the last subscription ends. */
   readonly signal: AbortSignal
   readonly filters: JsonObject
   readonly live: boolean | undefined
-  /** The last change it knows of; it goes on behind that. */
+  /** Returns the last known change, to resume after it. */
   since(): number | undefined
-  /** A message about it: that it begins, a change, a gap, its end. @throws {SvcError} what another connection may mend */
+  /** Handles a message: start, change, gap or end. @throws {SvcError} if a new connection may help */
   receive(message: JsonObject): void
   /**
-   * The connection is gone and will be tried again, unless it failed for good.
+   * Reports a lost connection. A failure is final; without one, it reconnects.
    *
-   * @param seq it has received everything up to that number, if only because nothing concerned it
+   * @param seq the subscription has received all its changes up to this number
    */
   lost(failure?: SvcError, seq?: number): void
 }
 
-/** A way to the service. */
+/** Starts a subscription. */
 export type Transport = (listener: Listener) => void

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createClient } from '../index.js'
-import { clientCodeOf } from './client-code.js'
+import { formatClientCode } from './client-code.js'
 
 const url = 'http://127.0.0.1:1'
 
@@ -56,7 +56,7 @@ describe.each(['a', 'b', 'c'])('a request in dialect %s as code of the client', 
     const { method, path, headers, text } = await sentBy(code, dialect)
 
     const request = { headers, body: { ...body, text } }
-    expect(clientCodeOf({ method, path, route, dialect, request }, url)).toBe(code)
+    expect(formatClientCode({ method, path, route, dialect, request }, url)).toBe(code)
   })
 })
 
@@ -64,10 +64,10 @@ it('writes what the client has no call for, and what cannot be read, as fetch', 
   const headers = { 'x-api-key': '[masked]', 'content-type': 'application/json' }
   const request = { headers, body: { ...body, text: '{"a":1}' } }
   const asked = { method: 'POST', path: '/storage/any', route: 'storage.any', dialect: 'a', request }
-  expect(clientCodeOf(asked, url)).toBe(
+  expect(formatClientCode(asked, url)).toBe(
     "const answer = await fetch('http://127.0.0.1:1/storage/any', {\n  method: 'POST',\n  headers: { 'x-api-key': process.env.SVC_API_KEY, 'content-type': 'application/json' },\n  body: '{\"a\":1}',\n})",
   )
-  expect(clientCodeOf({ ...asked, route: 'documents.list', path: '/collections/posts?views__gtee=1' }, url)).toContain(
-    'fetch(',
-  )
+  expect(
+    formatClientCode({ ...asked, route: 'documents.list', path: '/collections/posts?views__gtee=1' }, url),
+  ).toContain('fetch(')
 })

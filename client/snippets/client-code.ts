@@ -1,4 +1,4 @@
-/** A recorded request as code that calls the client. */
+/** Converts a recorded request to code that calls the client. */
 import type { RequestRecord } from '../protocol/control/requests.js'
 import { isObject, type Json, parseJson } from '../protocol/model/json.js'
 import type { ListQuery } from '../protocol/model/page.js'
@@ -8,34 +8,35 @@ import type { Dialect } from '../protocol/wire/axes.js'
 import { decodeBatchCreate, decodeBatchDelete, decodeChanges, decodeNewDocument } from '../protocol/wire/body/decode.js'
 import { parseDialect } from '../protocol/wire/dialects.js'
 import { decodeListQuery, decodePopulate, parseQuery } from '../protocol/wire/query/decode.js'
-import { hasWholeBody, lackingOf } from './lacking.js'
+import { describeMissingParts, hasWholeBody } from './lacking.js'
 
 type Recorded = Pick<RequestRecord, 'method' | 'path' | 'route' | 'dialect' | 'request'>
 
 /**
- * Code of the client where it has a call for the route, else `fetch`, after lines that say what it lacks, if it lacks something.
+ * Writes a call of the client, or `fetch` if the client has no call for the route. Comments above it name missing parts.
  *
  * @param url the address of the service
  */
-export function clientCodeOf(record: Recorded, url: string): string {
-  return [...lackingOf(record, 'give it as body').map((sentence) => `// ${sentence}`), codeOf(record, url)].join('\n')
+export function formatClientCode(record: Recorded, url: string): string {
+  const missing = describeMissingParts(record, 'define it as body').map((sentence) => `// ${sentence}`)
+  return [...missing, formatRequest(record, url)].join('\n')
 }
 
-function codeOf(record: Recorded, url: string): string {
-  if (!hasWholeBody(record.request.body)) return fetchOf(record, url)
+function formatRequest(record: Recorded, url: string): string {
+  if (!hasWholeBody(record.request.body)) return formatFetch(record, url)
   try {
-    return callOf(record) ?? fetchOf(record, url)
+    return formatCall(record) ?? formatFetch(record, url)
   } catch {
-    // What the service could not read is sent as it is.
-    return fetchOf(record, url)
+    // Sends invalid requests unchanged.
+    return formatFetch(record, url)
   }
 }
 
-function callOf(record: Recorded): string | undefined {
+function formatCall(record: Recorded): string | undefined {
   const { route, path, dialect: spoken, request } = record
   const [place = '', query = ''] = path.split('?')
   const dialect = parseDialect(spoken)
-  // "/api" and "/documents" are forms of the same address.
+  // Paths with and without "/api" and "/documents" are equivalent.
   const [collection = '', id = ''] = place
     .replace(/^\/api(?=\/)/, '')
     .split('/')
@@ -58,7 +59,7 @@ function callOf(record: Recorded): string | undefined {
     case 'documents.put':
       return `const document = await ${documents}.replace(${literal(id)}, ${code(decodeNewDocument(dialect, fields))}${options})`
     case 'documents.update':
-      return `const document = await ${documents}.update(${literal(id)}, ${code(changesOf(dialect, fields))}${options})`
+      return `const document = await ${documents}.update(${literal(id)}, ${code(readChanges(dialect, fields))}${options})`
     case 'documents.remove':
       return `await ${documents}.delete(${literal(id)}${options})`
     case 'batches.create':
@@ -87,17 +88,17 @@ function collectionCall(route: string, name: string, fields: Json): string | und
   }
 }
 
-function changesOf(dialect: Dialect, body: Json): Json {
+function readChanges(dialect: Dialect, body: Json): Json {
   const { fields, append, remove } = decodeChanges(dialect, isObject(body) ? body : {})
   const has = (one: object) => Object.keys(one).length > 0
   return { ...fields, ...(has(append) ? { $append: append } : {}), ...(has(remove) ? { $remove: remove } : {}) }
 }
 
-/** Only what the query says: the rest is the default of the client as it is of the service. */
+/** Includes only options in the query, because the client and the service share their defaults. */
 function listOptions({ where, sort, limit, offset, count, populate }: ListQuery, query: string): string {
   const names = new Set(parseQuery(query).map(([name]) => name))
   const options: { [name: string]: Json } = {
-    ...(where.all.length === 0 ? {} : { where: whereOf(where) }),
+    ...(where.all.length === 0 ? {} : { where: simplifyWhere(where) }),
     ...(sort ? { sort: `${sort.direction === 'desc' ? '-' : ''}${formatPath(sort.path)}` } : {}),
     ...(names.has('limit') || names.has('page_size') ? { limit } : {}),
     ...(offset > 0 ? { offset } : {}),
@@ -112,8 +113,8 @@ function populateOptions(query: string): string {
   return paths.length === 0 ? '' : `, ${code({ populate: paths })}`
 }
 
-/** As people write it, where each clause is one test of a field of its own; else in full. */
-function whereOf(where: Where): Json {
+/** Uses the short form if each clause tests one field once; otherwise the full form. */
+function simplifyWhere(where: Where): Json {
   const tests = where.all.flatMap(({ any }) => (any.length === 1 ? any : []))
   const simple = new Map<string, { [operator: string]: Json }>()
   for (const test of tests) {
@@ -136,12 +137,12 @@ function readTest(test: Test): Json {
   return 'isNull' in test ? test.isNull : plain(test.value)
 }
 
-/** A query has texts only; a number is written as one. */
+/** Turns text that looks like a number or boolean into one, because queries hold only text. */
 function plain(text: string): Json {
   return /^(-?(0|[1-9]\d{0,14})(\.\d{1,15})?|true|false)$/.test(text) ? JSON.parse(text) : text
 }
 
-function fetchOf({ method, path, request }: Recorded, url: string): string {
+function formatFetch({ method, path, request }: Recorded, url: string): string {
   const { headers, body } = request
   const sent = Object.entries(headers).flatMap(([name, value]): [string, string][] => {
     if (name === 'x-api-key') return [[name, 'process.env.SVC_API_KEY']]
@@ -156,7 +157,7 @@ function fetchOf({ method, path, request }: Recorded, url: string): string {
   return `const answer = await fetch(${literal(url + path)}, {\n${lines.join('\n')}\n})`
 }
 
-/** JSON as JavaScript is written: names bare where they can be, texts in single quotes. */
+/** Formats JSON as JavaScript: bare keys where possible, strings in single quotes. */
 function code(value: unknown, indent = ''): string {
   if (typeof value === 'string') return literal(value)
   if (Array.isArray(value))
@@ -185,7 +186,7 @@ function key(name: string): string {
   return /^[A-Za-z_$][\w$]*$/.test(name) ? name : literal(name)
 }
 
-/** A text as JavaScript writes one. */
+/** Formats a JavaScript string literal. */
 function literal(text: string): string {
   const inner = JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")
   return `'${inner}'`

@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest'
-import { curlOf } from './curl.js'
+import { formatCurl } from './curl.js'
 
 const body = { type: 'application/json', bytes: 7, text: '{"a":1}', isCut: false, isMasked: false, leftOut: null }
 
 it('a GET with a body stays one, and a HEAD has none', () => {
   const commands = ['GET', 'HEAD'].map((method) =>
-    curlOf({ method, path: '/any', request: { headers: {}, body } }, 'http://127.0.0.1:1'),
+    formatCurl({ method, path: '/any', request: { headers: {}, body } }, 'http://127.0.0.1:1'),
   )
 
   expect(commands).toEqual([

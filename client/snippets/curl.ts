@@ -1,10 +1,10 @@
-/** A recorded request as a curl command, with variables in the place of what is secret. */
+/** Converts a recorded request to a curl command, with variables instead of secrets. */
 import type { RequestRecord } from '../protocol/control/requests.js'
-import { hasWholeBody, isMasked, lackingOf } from './lacking.js'
+import { describeMissingParts, hasWholeBody, isMasked } from './lacking.js'
 import { shellWord } from './shell.js'
 
-/** Headers that curl writes by itself, or that belong to a connection. */
-const ofConnection = [
+/** Headers that curl sets automatically, or that apply to one connection only. */
+const connectionHeaders = [
   'host',
   'connection',
   'keep-alive',
@@ -16,31 +16,31 @@ const ofConnection = [
 
 type Recorded = Pick<RequestRecord, 'method' | 'path' | 'request'>
 
-/** After lines that say what it lacks, if it lacks something. @param url the address of the service */
-export function curlOf(record: Recorded, url: string): string {
+/** Writes a curl command. Comments above it name missing parts. @param url the address of the service */
+export function formatCurl(record: Recorded, url: string): string {
   const { method, path, request } = record
   const body = bodyWords(request.body)
   const address = url + path
   const words = [
     'curl',
     ...methodWords(method, body.length > 0),
-    // Else curl takes what is in them for several addresses.
+    // Without it, curl expands brackets and braces to several URLs.
     ...(/[[\]{}]/.test(address) ? ['--globoff'] : []),
     shellWord(address),
   ]
   const lines = [
     words.join(' '),
     ...Object.entries(request.headers).flatMap(([name, value]) => headerWords(name, value)),
-    // An answer to HEAD has no body, and curl takes it with none.
+    // curl accepts no body with `--head`.
     ...(method === 'HEAD' ? [] : body),
   ]
   return [
-    ...lackingOf(record, 'write it to a file called body').map((sentence) => `# ${sentence}`),
+    ...describeMissingParts(record, 'save it to a file named body').map((sentence) => `# ${sentence}`),
     lines.join(' \\\n  '),
   ].join('\n')
 }
 
-/** With a body, curl would POST. With `-X HEAD` it would wait for a body of the answer. */
+/** Names the method, because a body makes curl POST. Uses `--head`, because `-X HEAD` waits for a response body. */
 function methodWords(method: string, hasBody: boolean): string[] {
   if (method === 'HEAD') return ['--head']
   return method === 'GET' && !hasBody ? [] : [`-X ${method}`]
@@ -52,7 +52,7 @@ function bodyWords(body: Recorded['request']['body']): string[] {
 }
 
 function headerWords(name: string, value: string): string[] {
-  if (ofConnection.includes(name)) return []
+  if (connectionHeaders.includes(name)) return []
   if (name === 'x-api-key' && isMasked(value)) return ['-H "x-api-key: $SVC_API_KEY"']
   if (name === 'authorization' && isMasked(value)) return ['-H "authorization: Bearer $SVC_TOKEN"']
   return isMasked(value) ? [] : [`-H ${shellWord(`${name}: ${value}`)}`]

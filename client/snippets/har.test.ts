@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { harOf } from './har.js'
+import { formatHar } from './har.js'
 
 const body = { type: null, bytes: 0, text: null, isCut: false, isMasked: false, leftOut: 'empty' as const }
 const timing = { receiving: 1, queue: 2, database: 3, hashing: 4, writing: 5, own: 6 }
@@ -17,7 +17,7 @@ it('takes any path that a request may have, and puts the oldest first', () => {
   const paths = ['/b?x=1&x=2', '*', 'http://elsewhere.example/a', '//c', '/%zz']
   const records = paths.map((path, at) => aRecord(path, `2026-01-01T00:00:0${5 - at}.000Z`))
 
-  const { entries } = harOf(records, 'http://127.0.0.1:4500', '1.0.0').log
+  const { entries } = formatHar(records, 'http://127.0.0.1:4500', '1.0.0').log
 
   expect(entries.map(({ comment, request }) => [comment, request.url])).toEqual([
     ['/%zz', 'http://127.0.0.1:4500/%zz'],

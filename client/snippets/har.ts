@@ -1,4 +1,4 @@
-/** Recorded requests as an HTTP archive, HAR 1.2, that browsers and other tools open. What is masked stays so. */
+/** Converts recorded requests to an HTTP archive (HAR 1.2), which browsers can open. Secrets stay masked. */
 import type { RequestRecord } from '../protocol/control/requests.js'
 
 export interface Har {
@@ -10,20 +10,20 @@ export interface Har {
 }
 
 type Body = RequestRecord['request']['body']
-type HarEntry = ReturnType<typeof entryOf>
+type HarEntry = ReturnType<typeof formatEntry>
 
 /** @param url the address of the service @param version of the toolkit */
-export function harOf(records: readonly RequestRecord[], url: string, version: string): Har {
-  // The oldest first.
+export function formatHar(records: readonly RequestRecord[], url: string, version: string): Har {
+  // Oldest first.
   const entries = records
-    .map((record) => entryOf(record, url))
+    .map((record) => formatEntry(record, url))
     .sort((one, other) => (one.startedDateTime < other.startedDateTime ? -1 : 1))
   return { log: { version: '1.2', creator: { name: 'svc', version }, entries } }
 }
 
-function entryOf(record: RequestRecord, url: string) {
+function formatEntry(record: RequestRecord, url: string) {
   const { id, at, method, path, status, milliseconds, request, answer, timing, bytesIn, bytesOut } = record
-  // A proxy's request names a whole address, and there are paths that are none.
+  // Requests to a proxy have an absolute URL, and some paths are not valid in a URL.
   const whole = new URL([url + path, path].find((each) => URL.canParse(each)) ?? url)
   const { receiving, queue, database, hashing, writing, own } = timing
   return {
@@ -38,10 +38,10 @@ function entryOf(record: RequestRecord, url: string) {
       queryString: [...whole.searchParams].map(([name, value]) => ({ name, value })),
       headersSize: -1,
       bodySize: bytesIn ?? -1,
-      ...(request.body.text ? { postData: { mimeType: typeOf(request.body), text: request.body.text } } : {}),
+      ...(request.body.text ? { postData: { mimeType: readMimeType(request.body), text: request.body.text } } : {}),
     },
     response: {
-      // As browsers write one that was never answered.
+      // Browsers use 0 for requests without a response.
       status: status ?? 0,
       statusText: '',
       httpVersion: 'HTTP/1.1',
@@ -49,9 +49,9 @@ function entryOf(record: RequestRecord, url: string) {
       headers: pairs(answer.headers),
       content: {
         size: bytesOut ?? -1,
-        mimeType: typeOf(answer.body),
+        mimeType: readMimeType(answer.body),
         text: answer.body.text ?? '',
-        ...commentOf(answer.body),
+        ...describeOmission(answer.body),
       },
       redirectURL: answer.headers.location ?? '',
       headersSize: -1,
@@ -67,11 +67,11 @@ function pairs(headers: Readonly<Record<string, string>>) {
   return Object.entries(headers).map(([name, value]) => ({ name, value }))
 }
 
-function typeOf({ type }: Body): string {
+function readMimeType({ type }: Body): string {
   return type ?? 'x-unknown'
 }
 
-function commentOf({ isCut, leftOut }: Body): { comment?: string } {
+function describeOmission({ isCut, leftOut }: Body): { comment?: string } {
   if (leftOut !== null && leftOut !== 'empty') return { comment: `left out: ${leftOut}` }
   return isCut ? { comment: 'cut at 64 KB' } : {}
 }

@@ -1,8 +1,8 @@
-/** Limits in words. */
+/** Describes limits. */
 import { formatBytes, formatCount } from '../protocol/model/figures.js'
 import type { LimitName } from '../protocol/model/requests/reason.js'
 
-/** What a limit is for, behind its figure. */
+/** Text that follows the number of a limit. */
 export const limitWords: { readonly [Name in LimitName]: string } = {
   'body bytes': 'for a body',
   'body values': 'values in a body',
@@ -14,15 +14,15 @@ export const limitWords: { readonly [Name in LimitName]: string } = {
   'file bytes': 'for a file',
   'files in a form': 'files in a form',
   'storage bytes': 'for all files of the project',
-  'answer bytes': 'for an answer',
-  'populated records': 'populated records in an answer',
-  'looked up ids': 'ids looked up for an answer',
-  'populated values': 'fields and items beside links in an answer',
+  'answer bytes': 'for a response',
+  'populated records': 'populated records in a response',
+  'looked up ids': 'ids looked up for a response',
+  'populated values': 'fields and items next to links in a response',
   'schema fields': 'fields in a schema',
   'schema bytes': 'for a schema',
   'collection bytes': 'for the schemas and permissions of a project',
 }
 
-export function figureOf(limit: LimitName, number: number): string {
+export function formatLimit(limit: LimitName, number: number): string {
   return limit.endsWith(' bytes') ? formatBytes(number) : formatCount(number)
 }

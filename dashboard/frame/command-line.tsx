@@ -1,4 +1,4 @@
-/** What the page that is open would be on the command line. */
+/** Tracks the command that does the same as the open page. */
 import { createContext, type ReactNode, useContext, useEffect, useMemo, useState } from 'react'
 
 const Context = createContext<{ command: string; setCommand: (command: string) => void } | undefined>(undefined)
@@ -9,17 +9,17 @@ export function CommandLineProvider({ children }: { children: ReactNode }) {
   return <Context value={value}>{children}</Context>
 }
 
-function useContextOf() {
+function useCommandContext() {
   const context = useContext(Context)
-  if (!context) throw new Error('There is no command line here.')
+  if (!context) throw new Error('useCommand needs a CommandLineProvider.')
   return context
 }
 
 export function useCommand(command: string): void {
-  const { setCommand } = useContextOf()
+  const { setCommand } = useCommandContext()
   useEffect(() => setCommand(command), [command, setCommand])
 }
 
 export function useShownCommand(): string {
-  return useContextOf().command
+  return useCommandContext().command
 }

@@ -1,4 +1,4 @@
-/** Commands of `svc` that the palette copies. */
+/** Lists the `svc` commands that the palette copies. */
 export const commands: readonly string[] = [
   'svc status --env',
   'svc open',

@@ -1,4 +1,4 @@
-/** The queries that several pages share, each under one key, so that its answer is cached once. */
+/** Queries that several pages share. Each has one key, so its answer is cached once. */
 import { useQuery } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { setClockOffset } from '../parts/time.js'
@@ -9,14 +9,14 @@ export function useCollections() {
   return useQuery({ queryKey: ['collections', acting?.user.id], queryFn: () => client.collections.list() })
 }
 
-/** The most that the control API lists. */
-export const mostMails = 200
+/** Matches the limit of the control API. */
+export const maxMails = 200
 
 export function useMails() {
   const { control, project } = useSession()
   return useQuery({
     queryKey: ['mail'],
-    queryFn: async () => (await control.mail.list({ project: project.id, limit: mostMails })).mails,
+    queryFn: async () => (await control.mail.list({ project: project.id, limit: maxMails })).mails,
   })
 }
 
@@ -29,10 +29,10 @@ export function useConnections() {
   })
 }
 
-/** Of what the login provider does there are no events. */
+/** The login provider emits no events, so pages poll. */
 export const refreshMilliseconds = 2_000
 
-/** The last logins through a provider, the last one first, read again and again while they are wanted. */
+/** Polls the last logins through a provider, newest first. */
 export function useFlows(isWanted = true) {
   const { control, project } = useSession()
   return useQuery({
@@ -53,7 +53,7 @@ export function useInfo() {
   return useQuery({ queryKey: ['info'], queryFn: () => control.info.get(), refetchInterval: 10_000 })
 }
 
-/** The clock that the project follows: the emulator's, or one of its own, which shows another time. */
+/** Reads the project's clock, which is the emulator's or its own. */
 export function useClock(refetchInterval = 10_000) {
   const { control, project } = useSession()
   const clock = useQuery({
@@ -82,9 +82,9 @@ export function useProject() {
 }
 
 interface Counts {
-  /** How many of each there are; undefined for what has not been read. */
+  /** Undefined until loaded. */
   readonly counts: { readonly [name: string]: number | undefined }
-  /** Why collections, users or files could not be counted. */
+  /** The first failure to count collections, users or files. */
   readonly error: unknown
 }
 
@@ -117,7 +117,7 @@ export function useCounts(): Counts {
 
 export type Info = NonNullable<ReturnType<typeof useInfo>['data']>
 
-/** Whether nothing outlives the process. */
+/** Returns whether all data is lost when the process ends. */
 export function isInMemory({ dataDir, servers }: Info['database']): boolean {
   return dataDir === null && servers.length === 0
 }

@@ -1,19 +1,19 @@
-/** Whose records a request destroys. A call of the control API reaches every project of the emulator, whichever the page shows. */
+/** Finds the project whose data a request destroys. The control API reaches every project, not only the one shown. */
 import type { Client } from '../../client/index.js'
 import { isMissing } from '../parts/states.js'
 
-const ofProject = /^\/_svc\/api\/projects\/([^/]+)\//
-const ofSnapshot = /^\/_svc\/api\/projects\/[^/]+\/snapshots\/([^/]+)\/load\/*$/
-const ofUser = /^\/_svc\/api\/users\/([^/]+)\/*$/
+const projectPattern = /^\/_svc\/api\/projects\/([^/]+)\//
+const snapshotPattern = /^\/_svc\/api\/projects\/[^/]+\/snapshots\/([^/]+)\/load\/*$/
+const userPattern = /^\/_svc\/api\/users\/([^/]+)\/*$/
 
-/** Id of the project; undefined for a user whom the caller's project does not have: no operation says whose that is. */
-export async function projectDestroyed(owner: Client, caller: string, path: string): Promise<string | undefined> {
-  const [place = ''] = path.split('?')
-  const named = ofProject.exec(place)?.[1]
-  if (named !== undefined) return decoded(named)
-  const user = ofUser.exec(place)?.[1]
+/** Returns the project id, or undefined for a user of another project, because no operation tells which project that is. */
+export async function findDestroyedProject(owner: Client, caller: string, path: string): Promise<string | undefined> {
+  const [pathname = ''] = path.split('?')
+  const named = projectPattern.exec(pathname)?.[1]
+  if (named !== undefined) return decode(named)
+  const user = userPattern.exec(pathname)?.[1]
   if (user === undefined) return caller
-  return owner.users.get(decoded(user)).then(
+  return owner.users.get(decode(user)).then(
     () => caller,
     (error) => {
       if (isMissing(error)) return undefined
@@ -22,15 +22,15 @@ export async function projectDestroyed(owner: Client, caller: string, path: stri
   )
 }
 
-/** Name of the snapshot that the request loads. */
-export function snapshotLoaded(path: string): string | undefined {
-  const [place = ''] = path.split('?')
-  const name = ofSnapshot.exec(place)?.[1]
-  return name === undefined ? undefined : decoded(name)
+/** Returns the name of the snapshot that the request loads. */
+export function findLoadedSnapshot(path: string): string | undefined {
+  const [pathname = ''] = path.split('?')
+  const name = snapshotPattern.exec(pathname)?.[1]
+  return name === undefined ? undefined : decode(name)
 }
 
-/** The service refuses what cannot be decoded. */
-function decoded(text: string): string {
+/** Returns malformed text as it is, because the service refuses it anyway. */
+function decode(text: string): string {
   try {
     return decodeURIComponent(text)
   } catch {

@@ -1,4 +1,4 @@
-/** What stands around every page: the strips above and below, the navigation, the palette, the keys. */
+/** Renders the frame of every page: top and bottom strip, navigation, palette, and shortcuts. */
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useState } from 'react'
 import { Link, useLocation } from 'wouter'
@@ -24,10 +24,10 @@ export function Frame({ children }: { children: ReactNode }) {
   const [open, setOpen] = useState<'palette' | 'keys' | 'navigation'>()
   useShortcuts(setOpen)
   const [location] = useLocation()
-  // Another page closes what is open.
+  // Close open overlays when the page changes.
   useEffect(() => setOpen(undefined), [location])
   const isSheet = open === 'navigation'
-  useEndOfSheet(isSheet, setOpen)
+  useCloseSheet(isSheet, setOpen)
   return (
     <div className="frame">
       <TopStrip
@@ -37,7 +37,7 @@ export function Frame({ children }: { children: ReactNode }) {
       />
       <Navigation isOpen={isSheet} />
       <main>
-        <Boundary place={location}>{children}</Boundary>
+        <Boundary location={location}>{children}</Boundary>
       </main>
       <BottomStrip />
       {open === 'palette' ? <Palette onClose={() => setOpen(undefined)} /> : null}
@@ -46,17 +46,17 @@ export function Frame({ children }: { children: ReactNode }) {
   )
 }
 
-/** On a narrow screen the pages are a sheet, which Esc closes, a link of it, and a click beside it. */
-function useEndOfSheet(isOpen: boolean, open: (what: undefined) => void) {
+/** Closes the navigation sheet of narrow screens on Esc, on a click outside, and when a link is followed. */
+function useCloseSheet(isOpen: boolean, open: (what: undefined) => void) {
   useEffect(() => {
     if (!isOpen) return
     const onClick = ({ target }: MouseEvent) => {
-      const isOfSheet = (target as Element).closest('.navigation, .menu-button') !== null
-      if (!isOfSheet || (target as Element).closest('.navigation a')) open(undefined)
+      const isInSheet = (target as Element).closest('.navigation, .menu-button') !== null
+      if (!isInSheet || (target as Element).closest('.navigation a')) open(undefined)
     }
     const onKey = (event: KeyboardEvent) => {
       if (event.key !== 'Escape') return
-      // What is below it stays open.
+      // Keep Esc from closing the pane below.
       event.stopPropagation()
       open(undefined)
     }
@@ -74,7 +74,7 @@ function useShortcuts(open: (what: 'palette' | 'keys') => void) {
     const onKey = (event: KeyboardEvent) => {
       if (event.key.toLowerCase() === 'k' && (event.metaKey || event.ctrlKey)) {
         event.preventDefault()
-        // Another page would take what was typed along.
+        // Changing the page would discard the form.
         return isFormTyped() ? undefined : open('palette')
       }
       if ((event.target as Element).closest('input, textarea, select, .cm-editor, .dialog')) return
@@ -93,7 +93,11 @@ function useShortcuts(open: (what: 'palette' | 'keys') => void) {
   }, [open])
 }
 
-const connectionWords = { connecting: 'connecting', open: 'the emulator answers', lost: 'the emulator does not answer' }
+const connectionLabels = {
+  connecting: 'connecting',
+  open: 'the emulator answers',
+  lost: 'the emulator does not answer',
+}
 
 interface TopStripProps {
   readonly isSheet: boolean
@@ -107,7 +111,7 @@ function TopStrip({ isSheet, onPalette, onNavigation }: TopStripProps) {
   const { data: clock } = useClock()
   const connection = useConnection()
   const isOlder = useIsOlder()
-  useEndOfActing()
+  useStopActing()
   return (
     <header className="top">
       <button
@@ -120,10 +124,10 @@ function TopStrip({ isSheet, onPalette, onNavigation }: TopStripProps) {
         <Icon name="menu" />
       </button>
       <Link href="/" className="brand">
-        <i className={connection} title={connectionWords[connection]} />
+        <i className={connection} title={connectionLabels[connection]} />
         svc dev
         <span className="hidden" role="status">
-          {connectionWords[connection]}
+          {connectionLabels[connection]}
         </span>
       </Link>
       <Link href="/settings" className="chip">
@@ -138,7 +142,7 @@ function TopStrip({ isSheet, onPalette, onNavigation }: TopStripProps) {
       {connection === 'lost' ? (
         <span className="chip warn">
           <span>
-            not answering<span className="wide-only">; shown as it was last</span>
+            not answering<span className="wide-only">; showing the last state</span>
           </span>
         </span>
       ) : null}
@@ -152,7 +156,7 @@ function TopStrip({ isSheet, onPalette, onNavigation }: TopStripProps) {
       ) : null}
       <span className="grow" />
       <Link href="/simulate" className={`chip wide-only ${clock && clock.offset !== 0 ? 'warn' : ''}`}>
-        clock <b>{clock ? offsetWords(clock.offset) : '…'}</b>
+        clock <b>{clock ? formatOffset(clock.offset) : '…'}</b>
       </Link>
       {acting ? (
         <button
@@ -169,16 +173,16 @@ function TopStrip({ isSheet, onPalette, onNavigation }: TopStripProps) {
         </Link>
       )}
       <button type="button" className="chip palette-button" onClick={onPalette}>
-        <span className="wide-only">Go to or do anything</span> <kbd>{shortcut('K')}</kbd>
+        <span className="wide-only">Go to a page or command</span> <kbd>{shortcut('K')}</kbd>
       </button>
     </header>
   )
 }
 
-/** A user who was deleted cannot be acted as: the owner is acted as again, and the page says so. */
-function useEndOfActing(): void {
+/** Stops acting as a user who was deleted, and shows a notice. */
+function useStopActing(): void {
   const { owner, acting, actAs } = useSession()
-  const { say } = useUndo()
+  const { notify } = useUndo()
   const { id, email } = acting?.user ?? { id: '', email: '' }
   const { error } = useQuery({
     queryKey: ['users', 'one', id],
@@ -189,14 +193,14 @@ function useEndOfActing(): void {
   useEffect(() => {
     if (!isGone) return
     void actAs(undefined)
-    say({ words: `${email} is not here any more: you act as the owner again` })
-  }, [isGone, email, actAs, say])
+    notify({ text: `${email} was deleted. You act as the owner again.` })
+  }, [isGone, email, actAs, notify])
 }
 
-function offsetWords(milliseconds: number): string {
+function formatOffset(milliseconds: number): string {
   if (milliseconds === 0) return 'real'
   const seconds = Math.round(Math.abs(milliseconds) / 1000)
-  const words =
+  const text =
     seconds >= 172_800
       ? `${Math.round(seconds / 86_400)} d`
       : seconds >= 7_200
@@ -204,7 +208,7 @@ function offsetWords(milliseconds: number): string {
         : seconds >= 120
           ? `${Math.round(seconds / 60)} min`
           : `${seconds} s`
-  return `${milliseconds > 0 ? '+' : '−'}${words}`
+  return `${milliseconds > 0 ? '+' : '−'}${text}`
 }
 
 function Navigation({ isOpen }: { isOpen: boolean }) {
@@ -234,7 +238,7 @@ function Navigation({ isOpen }: { isOpen: boolean }) {
 function Saved({ database }: Pick<Info, 'database'>) {
   const { savedAt } = database
   if (isInMemory(database)) return <>in memory</>
-  return <>saved {savedAt === null ? 'with each commit' : <Time at={savedAt} isOfMachine />}</>
+  return <>saved {savedAt === null ? 'with each commit' : <Time at={savedAt} isMachineTime />}</>
 }
 
 function BottomStrip() {
@@ -242,7 +246,7 @@ function BottomStrip() {
   const { data: info } = useInfo()
   return (
     <footer className="bottom">
-      <span className="wide-only">Same on the command line</span>
+      <span className="wide-only">On the command line</span>
       <code className="cut" title={command}>
         {command}
       </code>

@@ -1,27 +1,27 @@
 import { Dialog } from '../parts/dialog.js'
 
 const keys: readonly (readonly [string, string])[] = [
-  ['⌘K or Ctrl K', 'go to a page, a collection or a command'],
-  ['j, k, ↓, ↑', 'the next or the previous row'],
-  ['Enter', 'open what is selected'],
-  ['Esc', 'close it'],
+  ['⌘K or Ctrl K', 'go to a page, collection or command'],
+  ['j, k, ↓, ↑', 'next or previous row'],
+  ['Enter', 'open the selected row'],
+  ['Esc', 'close or go back'],
   ['/', 'filter'],
   ['n', 'new'],
   ['⌘S or Ctrl S', 'save'],
   ['⌘Z or Ctrl Z', 'undo'],
-  ['?', 'these keys'],
+  ['?', 'show these keys'],
 ]
 
 export function Keys({ onClose }: { onClose: () => void }) {
   return (
     <Dialog title="Keyboard" onClose={onClose}>
       <dl className="keys">
-        {keys.map(([key, words]) => (
+        {keys.map(([key, text]) => (
           <div key={key}>
             <dt>
               <kbd>{key}</kbd>
             </dt>
-            <dd>{words}</dd>
+            <dd>{text}</dd>
           </div>
         ))}
       </dl>

@@ -1,18 +1,18 @@
-/** A page that was loaded from another version of svc than the one that answers by now, as after an upgrade under an open tab. */
+/** Detects that the open page is older than the running svc, for example after an upgrade. */
 import { useEffect, useRef, useState } from 'react'
 import { useLocation } from 'wouter'
 import { useConnection } from '../live/context.js'
 import { hasDrafts } from '../session/drafts.js'
 
-/** The scripts and styles of a page: their names say what is in them. An extension of the browser may have added others. */
+/** Extracts the hashed script and style names of a page. Ignores assets that browser extensions add. */
 const assetsIn = (html: string) => [...html.matchAll(/\/_svc\/assets\/[\w.-]+/g)].map(([name]) => name).join(' ')
 
-/** Read before any part of the page adds scripts of its own. */
+/** Read before lazy parts add more scripts. */
 const ownBuild = assetsIn([...document.head.children].map(({ outerHTML }) => outerHTML).join('\n'))
 
-const place = 'svc:reloaded'
+const storageKey = 'svc:reloaded'
 
-/** Whether the page is older than the emulator. It loads itself anew, once for each build, where nothing would be lost by that. */
+/** Returns whether the page is older than the emulator. Reloads the page once per build if no unsaved text would be lost. */
 export function useIsOlder(): boolean {
   const connection = useConnection()
   const isTyped = useIsTyped()
@@ -43,11 +43,11 @@ async function buildThere(): Promise<string> {
   return answer.ok ? assetsIn(await answer.text()) : ownBuild
 }
 
-/** Whether anything was typed since the page was gone to: filters, forms, whatever is not saved yet. */
+/** Tracks whether the user typed anything since opening the current page. */
 function useIsTyped() {
   const isTyped = useRef(false)
   const [location] = useLocation()
-  // What was typed on another page is gone, or kept there.
+  // Text typed on the previous page is gone, or saved as a draft.
   const shown = useRef(location)
   if (shown.current !== location) isTyped.current = false
   shown.current = location
@@ -61,11 +61,11 @@ function useIsTyped() {
   return isTyped
 }
 
-/** Once for each build: a page that is still the old one after that is answered from elsewhere, such as a proxy that keeps it. */
+/** Allows one reload per build. If the page is still old afterwards, a proxy serves it from a cache. */
 function mayReload(build: string): boolean {
   try {
-    if (sessionStorage.getItem(place) === build) return false
-    sessionStorage.setItem(place, build)
+    if (sessionStorage.getItem(storageKey) === build) return false
+    sessionStorage.setItem(storageKey, build)
     return true
   } catch {
     return false

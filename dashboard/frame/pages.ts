@@ -2,16 +2,16 @@ import { type ComponentType, createContext, useContext } from 'react'
 import type { StaleQueries } from '../live/context.js'
 import type { IconName } from '../parts/icons.js'
 
-/** Everything that the dashboard knows of a page: its route, its entry in the navigation, and the events that make it stale. */
+/** Describes a page: its route, its navigation entry, and the events that invalidate its queries. */
 export interface PageRecord {
   readonly component: ComponentType
   readonly path: `/${string}`
-  /** What may follow the path, as a pattern of routes. */
+  /** Route pattern for what may follow the path. */
   readonly below?: `/${string}`
   readonly title: string
   readonly icon: IconName
   readonly group: '' | 'Store' | 'People' | 'Traffic' | 'Project'
-  /** What its lists count, by name. */
+  /** Count that the navigation shows. */
   readonly count?: 'collections' | 'users' | 'files' | 'mail' | 'requests' | 'connections' | 'faults'
   readonly stale?: StaleQueries
 }
@@ -20,7 +20,7 @@ const Context = createContext<readonly PageRecord[]>([])
 
 export const PagesProvider = Context
 
-/** The pages in the order of the navigation. */
+/** Returns the pages in navigation order. */
 export function usePageRecords(): readonly PageRecord[] {
   return useContext(Context)
 }

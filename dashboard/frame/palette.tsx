@@ -1,4 +1,4 @@
-/** Everything by its name: pages, collections, commands of `svc`, and switches. */
+/** Opens pages, collections, `svc` commands and switches by name. */
 import { Autocomplete } from '@base-ui/react/autocomplete'
 import { useMemo } from 'react'
 import { useLocation } from 'wouter'
@@ -11,7 +11,7 @@ import { usePageRecords } from './pages.js'
 import { useCopy } from './undo.js'
 
 interface Entry {
-  readonly words: string
+  readonly label: string
   readonly hint: string
   readonly run: () => void
 }
@@ -19,18 +19,18 @@ interface Entry {
 export function Palette({ onClose }: { onClose: () => void }) {
   const entries = useEntries()
   return (
-    <Dialog title="Go to or do anything" onClose={onClose}>
-      <Autocomplete.Root items={entries} limit={60} inline open autoHighlight itemToStringValue={({ words }) => words}>
+    <Dialog title="Go to a page or command" onClose={onClose}>
+      <Autocomplete.Root items={entries} limit={60} inline open autoHighlight itemToStringValue={({ label }) => label}>
         <Autocomplete.Input
           className="input palette-input"
-          placeholder="A page, a collection, a command"
+          placeholder="Page, collection or command"
           aria-label="Search"
         />
-        <Autocomplete.Empty className="palette-empty">Nothing has that name.</Autocomplete.Empty>
+        <Autocomplete.Empty className="palette-empty">No results.</Autocomplete.Empty>
         <Autocomplete.List className="palette-list">
           {(entry: Entry) => (
             <Autocomplete.Item
-              key={entry.hint + entry.words}
+              key={entry.hint + entry.label}
               value={entry}
               className="palette-item"
               onClick={() => {
@@ -38,7 +38,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
                 entry.run()
               }}
             >
-              <span className={entry.hint === 'copy' ? 'mono' : ''}>{entry.words}</span>
+              <span className={entry.hint === 'copy' ? 'mono' : ''}>{entry.label}</span>
               <span className="dim">{entry.hint}</span>
             </Autocomplete.Item>
           )}
@@ -56,16 +56,16 @@ function useEntries(): Entry[] {
   const { data: collections } = useCollections()
   return useMemo(() => {
     const theme = (name: string) => ({
-      words: `Theme: ${name}`,
+      label: `Theme: ${name}`,
       hint: 'do',
       run: () => setTheme(name),
     })
     return [
-      ...pages.map(({ path, title }) => ({ words: title, hint: 'page', run: () => go(path) })),
-      ...(collections ?? []).map(({ name }) => ({ words: name, hint: 'collection', run: () => go(`/data/${name}`) })),
-      ...(acting ? [{ words: 'Act as the owner again', hint: 'do', run: () => void actAs(undefined) }] : []),
+      ...pages.map(({ path, title }) => ({ label: title, hint: 'page', run: () => go(path) })),
+      ...(collections ?? []).map(({ name }) => ({ label: name, hint: 'collection', run: () => go(`/data/${name}`) })),
+      ...(acting ? [{ label: 'Act as the owner again', hint: 'do', run: () => void actAs(undefined) }] : []),
       ...['light', 'dark', 'system'].map(theme),
-      ...commands.map((command) => ({ words: command, hint: 'copy', run: () => copy(command, command) })),
+      ...commands.map((command) => ({ label: command, hint: 'copy', run: () => copy(command, command) })),
     ]
   }, [pages, collections, acting, actAs, go, copy])
 }

@@ -1,44 +1,45 @@
-/** Changes that can be taken back: a bar at the bottom for ten seconds, and while it is hovered or focused, and Ctrl Z or ⌘Z. */
+/** Undo for changes: a bar for ten seconds, or longer while hovered or focused, and Ctrl Z or ⌘Z. */
 import { createContext, type ReactNode, useCallback, useContext, useEffect, useMemo, useRef, useState } from 'react'
 import type { Control } from '../../client/control.js'
 import { SvcError } from '../../client/index.js'
 import { destroys } from '../../client/protocol/model/requests/destroying.js'
 import { Button, writeText } from '../parts/button.js'
 import { Dialog } from '../parts/dialog.js'
-import { isMissing, wordsOf } from '../parts/states.js'
+import { describeError, isMissing } from '../parts/states.js'
 import { useSession } from '../session/context.js'
-import { projectDestroyed, snapshotLoaded } from './destroyed.js'
+import { findDestroyedProject, findLoadedSnapshot } from './destroyed.js'
 
 interface Notice {
-  readonly words: string
-  /** Answers what else there is to say, such as what was left as it is. */
+  readonly text: string
+  /** Resolves to the text of the next notice, if it is a string. */
   readonly undo?: () => Promise<unknown>
   readonly isBad?: boolean
 }
 
 interface Notices {
-  /** Says something for ten seconds, with what takes it back. */
-  readonly say: (notice: Notice) => void
-  /** Asks before what cannot be taken back. */
-  readonly confirm: (title: string, words: string, action: string) => Promise<boolean>
-  /** Does what removes or changes much, with a state of its project saved before it that undo goes back to. Answers whether it was done. */
-  readonly doUndoably: (words: string, command: string, work: () => Promise<unknown>, of?: Whose) => Promise<boolean>
+  /** Shows a notice for ten seconds, optionally with undo. */
+  readonly notify: (notice: Notice) => void
+  /** Asks before a change that cannot be undone. */
+  readonly confirm: (title: string, text: string, action: string) => Promise<boolean>
+  /** Saves a snapshot, then runs a destructive change and offers undo. Resolves to false if the user cancels. */
+  readonly doUndoably: (text: string, command: string, work: () => Promise<unknown>, of?: Affected) => Promise<boolean>
 }
 
-/** Undefined where it is not known whose it is that is removed or changed. */
-interface Whose {
+/** Names the project that the change affects. */
+interface Affected {
+  /** Undefined if unknown. */
   readonly project: string | undefined
-  /** A snapshot that is loaded, which must not make room for the one that is saved. */
+  /** A snapshot to be loaded. It must not be evicted for the one that is saved. */
   readonly keeping?: string | undefined
 }
 
 const Context = createContext<Notices | undefined>(undefined)
 const shownMilliseconds = 10_000
-/** A notice that is hovered or focused when its time is over is looked at again after that. */
+/** Interval for checking again whether a hovered or focused notice may close. */
 const heldMilliseconds = 2_000
-const mostNotices = 4
-/** A snapshot copies the project: of more than this it takes longer than anybody waits for a deletion. */
-const mostBytes = 64 * 2 ** 20
+const maxNotices = 4
+/** A snapshot copies the project. Above this size, that takes longer than users want to wait. */
+const maxBytes = 64 * 2 ** 20
 
 export function UndoProvider({ children }: { children: ReactNode }) {
   const { control, project } = useSession()
@@ -46,50 +47,50 @@ export function UndoProvider({ children }: { children: ReactNode }) {
   const [question, setQuestion] = useState<Question>()
   const ids = useRef(0)
   const drop = useCallback((id: number) => setNotices((before) => before.filter((each) => each.id !== id)), [])
-  // A notice with undo stays as long as it was promised, whatever is said meanwhile.
-  const say = useCallback((notice: Notice) => {
+  // A new notice replaces the others, but not those with undo, which stay for their ten seconds.
+  const notify = useCallback((notice: Notice) => {
     const next = { ...notice, id: ids.current++ }
-    setNotices((before) => [...before.filter(({ undo }) => undo), next].slice(-mostNotices))
+    setNotices((before) => [...before.filter(({ undo }) => undo), next].slice(-maxNotices))
   }, [])
   const ask = useCallback(
-    (asked: Omit<Question, 'resolve'>) =>
-      new Promise<Answer>((resolve) => setQuestion({ ...asked, resolve })).finally(() => setQuestion(undefined)),
+    (question: Omit<Question, 'resolve'>) =>
+      new Promise<Answer>((resolve) => setQuestion({ ...question, resolve })).finally(() => setQuestion(undefined)),
     [],
   )
   const confirm = useCallback(
-    async (title: string, words: string, action: string) => (await ask({ title, words, action })) === 'go',
+    async (title: string, text: string, action: string) => (await ask({ title, text, action })) === 'go',
     [ask],
   )
 
   const doUndoably = useCallback(
-    async (words: string, command: string, work: () => Promise<unknown>, of: Whose = { project: project.id }) => {
-      const saved = await savedBefore(control, of, command.replace(/^svc /, ''), ask)
+    async (text: string, command: string, work: () => Promise<unknown>, of: Affected = { project: project.id }) => {
+      const saved = await saveBefore(control, of, command.replace(/^svc /, ''), ask)
       if (saved === 'no') return false
-      const undo = saved && (async () => keptWords(await control.snapshots.undo(saved)))
-      const finish = () => saved && finished(control, saved)
+      const undo = saved && (async () => describeKept(await control.snapshots.undo(saved)))
+      const finish = () => saved && finishSnapshot(control, saved)
       try {
         await work()
       } catch (error) {
-        // A part of it may be done.
-        if (undo && (await finish()) === 'kept') say({ words: `${words}, in part`, undo, isBad: true })
+        // The work may have been done in part.
+        if (undo && (await finish()) === 'kept') notify({ text: `${text}, in part`, undo, isBad: true })
         throw error
       }
       const outcome = await finish()
-      if (outcome === 'gone') say({ words: `${words}. Its snapshot is gone: it cannot be undone.` })
-      else say(undo && outcome === 'kept' ? { words, undo } : { words })
+      if (outcome === 'gone') notify({ text: `${text}. You cannot undo this, because its snapshot is gone.` })
+      else notify(undo && outcome === 'kept' ? { text, undo } : { text })
       return true
     },
-    [control, project.id, say, ask],
+    [control, project.id, notify, ask],
   )
 
-  const value = useMemo(() => ({ say, confirm, doUndoably }), [say, confirm, doUndoably])
+  const value = useMemo(() => ({ notify, confirm, doUndoably }), [notify, confirm, doUndoably])
   const newest = notices.findLast(({ undo }) => undo)?.id
   return (
     <Context value={value}>
       {children}
       <div className="notices">
         {notices.map((notice) => (
-          <Bar key={notice.id} notice={notice} isNewest={notice.id === newest} say={say} onClose={drop} />
+          <Bar key={notice.id} notice={notice} isNewest={notice.id === newest} notify={notify} onClose={drop} />
         ))}
       </div>
       {question ? <Ask {...question} /> : null}
@@ -101,9 +102,9 @@ type Answer = 'go' | 'save' | 'no'
 
 interface Question {
   readonly title: string
-  readonly words: string
+  readonly text: string
   readonly action: string
-  /** Whether a snapshot can be had, for time. */
+  /** Offers to save a snapshot first. */
   readonly canSave?: boolean
   readonly resolve: (answer: Answer) => void
 }
@@ -113,22 +114,22 @@ interface Saved {
   readonly snapshot: string
 }
 
-/** The snapshot that undo loads; undefined where the user continues without one. */
-async function savedBefore(
+/** Saves the snapshot that undo loads. Resolves to undefined if the user continues without one, and to 'no' on cancel. */
+async function saveBefore(
   control: Control,
-  { project, keeping }: Whose,
+  { project, keeping }: Affected,
   command: string,
-  ask: (asked: Omit<Question, 'resolve'>) => Promise<Answer>,
+  ask: (question: Omit<Question, 'resolve'>) => Promise<Answer>,
 ): Promise<Saved | undefined | 'no'> {
-  const question = { title: 'Go on without undo?', action: 'Go on' }
+  const question = { title: 'Continue without undo?', action: 'Continue' }
   if (project === undefined) {
-    const words = 'There is no such user in this project. One of another project cannot be brought back from here.'
-    return (await ask({ ...question, words })) === 'go' ? undefined : 'no'
+    const text = 'This user is not in this project. You cannot undo the deletion of a user of another project.'
+    return (await ask({ ...question, text })) === 'go' ? undefined : 'no'
   }
   const { database } = await control.info.get()
-  if (database.bytes > mostBytes) {
-    const words = `This project is large: to save a snapshot before "${command}" takes a while.`
-    const answer = await ask({ ...question, words, canSave: true })
+  if (database.bytes > maxBytes) {
+    const text = `This project is large. Saving a snapshot before "${command}" takes a while.`
+    const answer = await ask({ ...question, text, canSave: true })
     if (answer !== 'save') return answer === 'go' ? undefined : 'no'
   }
   try {
@@ -136,18 +137,18 @@ async function savedBefore(
     const { name } = await control.snapshots.save(saving)
     return { project, snapshot: name }
   } catch (error) {
-    // There is no such project, so there is nothing that could be destroyed: the answer to the request says so.
+    // The project does not exist, so nothing can be destroyed. The request itself reports that.
     if (isMissing(error)) return undefined
     if (!(error instanceof SvcError) || error.code !== 'STORAGE_LIMIT') throw error
-    return (await ask({ ...question, words: error.message })) === 'go' ? undefined : 'no'
+    return (await ask({ ...question, text: error.message })) === 'go' ? undefined : 'no'
   }
 }
 
 /**
- * Says that the work has ended, and what became of its snapshot: it is deleted where nothing was changed, and it may have gone
- * meanwhile, deleted by somebody or to make room. The work is done all the same, also where the word does not arrive.
+ * Reports the end of the work, and returns the state of its snapshot. The emulator deletes the snapshot if nothing changed.
+ * It may also be gone, deleted by a user or to make room. Failures to report are ignored, because the work is done.
  */
-async function finished(control: Control, saved: Saved): Promise<'kept' | 'unchanged' | 'gone'> {
+async function finishSnapshot(control: Control, saved: Saved): Promise<'kept' | 'unchanged' | 'gone'> {
   try {
     return (await control.snapshots.finish(saved)).isKept ? 'kept' : 'unchanged'
   } catch (error) {
@@ -155,11 +156,11 @@ async function finished(control: Control, saved: Saved): Promise<'kept' | 'uncha
   }
 }
 
-function Ask({ title, words, action, canSave = false, resolve }: Question) {
+function Ask({ title, text, action, canSave = false, resolve }: Question) {
   return (
     <Dialog title={title} onClose={() => resolve('no')}>
       <div className="dialog-form">
-        <p>{words}</p>
+        <p>{text}</p>
         <div className="dialog-actions">
           <Button onClick={() => resolve('no')}>Cancel</Button>
           {canSave ? <Button onClick={() => resolve('save')}>Save a snapshot first</Button> : null}
@@ -174,30 +175,30 @@ function Ask({ title, words, action, canSave = false, resolve }: Question) {
 
 type Undone = Awaited<ReturnType<Control['snapshots']['undo']>>
 
-/** What undo has not restored, because it was written again later. */
-function keptWords({ collections, documents, users, files }: Undone): string {
+/** Describes how much undo did not restore because it changed later. */
+function describeKept({ collections, documents, users, files }: Undone): string {
   const kept = [collections, documents, users, files].reduce((sum, { keptCount }) => sum + keptCount, 0)
-  return kept === 0 ? 'Undone' : `Undone, but for ${kept} that were written since`
+  return kept === 0 ? 'Undone' : `Undone, except ${kept} that changed later`
 }
 
 interface BarProps {
   readonly notice: Notice & { readonly id: number }
   readonly isNewest: boolean
-  readonly say: (notice: Notice) => void
+  readonly notify: (notice: Notice) => void
   readonly onClose: (id: number) => void
 }
 
-function Bar({ notice: { id, words, undo, isBad = false }, isNewest, say, onClose }: BarProps) {
+function Bar({ notice: { id, text, undo, isBad = false }, isNewest, notify, onClose }: BarProps) {
   const bar = useRef<HTMLDivElement>(null)
   const takeBack = useCallback(async () => {
     onClose(id)
     try {
       const result = await undo?.()
-      say({ words: typeof result === 'string' ? result : 'Undone' })
+      notify({ text: typeof result === 'string' ? result : 'Undone' })
     } catch (error) {
-      say({ words: wordsOf(error), isBad: true })
+      notify({ text: describeError(error), isBad: true })
     }
-  }, [id, undo, say, onClose])
+  }, [id, undo, notify, onClose])
 
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout>
@@ -222,7 +223,7 @@ function Bar({ notice: { id, words, undo, isBad = false }, isNewest, say, onClos
 
   return (
     <div ref={bar} className={`notice ${isBad ? 'bad' : ''}`} role="status">
-      <span>{words}</span>
+      <span>{text}</span>
       {undo ? <Button onClick={() => void takeBack()}>Undo</Button> : null}
       <Button look="quiet" onClick={() => onClose(id)} aria-label="Close">
         ×
@@ -231,69 +232,69 @@ function Bar({ notice: { id, words, undo, isBad = false }, isNewest, say, onClos
   )
 }
 
-/** Whether any notice is hovered or focused: none closes meanwhile, since those below would move. */
+/** Returns whether any notice is hovered or focused. No notice closes then, because the others would move. */
 function isHeld(bar: HTMLElement | null): boolean {
   return bar?.closest('.notices')?.matches(':hover, :focus-within') ?? false
 }
 
 export function useUndo(): Notices {
   const notices = useContext(Context)
-  if (!notices) throw new Error('There is nothing to undo with here.')
+  if (!notices) throw new Error('useUndo needs an UndoProvider.')
   return notices
 }
 
 interface Sent {
-  /** What sends it, as the list of snapshots shows it. */
+  /** Name of the sender in the list of snapshots. */
   readonly by: string
   readonly method: string
   readonly path: string
-  /** Id of the project whose key or session it has; of the page's, if left out. */
+  /** Project of the caller. Defaults to the project of the page. */
   readonly project?: string | null
 }
 
-/** Sends a request of any kind, undoably if it destroys something. */
+/** Sends a request, with undo if it is destructive. */
 export function useSendUndoably(): (sent: Sent, send: () => Promise<unknown>) => Promise<unknown> {
   const { owner, project } = useSession()
   const { doUndoably } = useUndo()
   return useCallback(
     async ({ by, method, path, project: caller }, send) => {
       if (!destroys(method, path)) return send()
-      const whose = {
-        project: await projectDestroyed(owner, caller ?? project.id, path),
-        keeping: snapshotLoaded(path),
+      const affected = {
+        project: await findDestroyedProject(owner, caller ?? project.id, path),
+        keeping: findLoadedSnapshot(path),
       }
-      return doUndoably(`Sent ${method} ${path.split('?')[0]}`, `${by} ${method} ${path}`, send, whose)
+      return doUndoably(`Sent ${method} ${path.split('?')[0]}`, `${by} ${method} ${path}`, send, affected)
     },
     [owner, project.id, doUndoably],
   )
 }
 
-/** Runs something of a button, and shows what went wrong in the bar. */
+/** Runs the action of a button, and shows failures in a notice. */
 export function useAction(): [boolean, (work: () => Promise<unknown>) => void] {
-  const { say } = useUndo()
+  const { notify } = useUndo()
   const [isBusy, setBusy] = useState(false)
   const run = useCallback(
     (work: () => Promise<unknown>) => {
       setBusy(true)
       work()
-        .catch((error) => say({ words: wordsOf(error), isBad: true }))
+        .catch((error) => notify({ text: describeError(error), isBad: true }))
         .finally(() => setBusy(false))
     },
-    [say],
+    [notify],
   )
   return [isBusy, run]
 }
 
-/** Copies a text, and says what it was in the bar. */
+/** Copies a text, and names it in a notice. */
 export function useCopy(): (what: string, text: string) => void {
-  const { say } = useUndo()
+  const { notify } = useUndo()
   return useCallback(
     (what: string, text: string) => {
       writeText(text).then(
-        () => say({ words: `Copied ${what}` }),
-        (error) => say({ words: wordsOf(error), isBad: true }),
+        () => notify({ text: `Copied ${what}` }),
+        (error) => notify({ text: describeError(error), isBad: true }),
       )
     },
-    [say],
+    [notify],
   )
 }

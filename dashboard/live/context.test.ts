@@ -1,7 +1,7 @@
 import { QueryClient, QueryObserver } from '@tanstack/react-query'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { EmulatorEvent } from '../../client/protocol/model/events/emulator-event.js'
-import { readAgain } from '../parts/read-again.js'
+import { refetchShown } from '../parts/refetch-shown.js'
 import { openReader } from './context.js'
 
 beforeEach(() => void vi.useFakeTimers())
@@ -10,7 +10,7 @@ afterEach(() => void vi.useRealTimers())
 const changed = { kind: 'document.updated', id: '1', document: { id: 'd1', collection: 'posts' } } as EmulatorEvent
 const documents = ['documents', 'posts']
 
-/** A page that shows a query, whose fetches the test answers in order. */
+/** Shows a query, and lets the test answer its fetches in order. */
 function aPage(queryKey: readonly string[]) {
   const queries = new QueryClient({ defaultOptions: { queries: { retry: false, networkMode: 'always' } } })
   const fetches: { answer(text: string): Promise<void> }[] = []
@@ -27,7 +27,7 @@ function aPage(queryKey: readonly string[]) {
   return { queries, fetches, shown: () => observer.getCurrentResult().data, leave }
 }
 
-test('a fetch in flight is not restarted by events, and what they changed is fetched once after it', async () => {
+test('does not restart a fetch in flight on events, and refetches once after it', async () => {
   const { queries, fetches, shown, leave } = aPage(documents)
   await fetches[0]?.answer('one')
   const reader = openReader(queries, [])
@@ -51,7 +51,7 @@ test('a fetch in flight is not restarted by events, and what they changed is fet
   leave()
 })
 
-test('what counts documents is fetched at most every one and a half seconds, however many change', async () => {
+test('refetches counts of documents at most every 1.5 seconds', async () => {
   const { queries, fetches, leave } = aPage(['collections'])
   await fetches[0]?.answer('one')
   const reader = openReader(queries, [])
@@ -68,10 +68,10 @@ test('what counts documents is fetched at most every one and a half seconds, how
   leave()
 })
 
-test('after a reconnect, a first fetch that was lost with the connection is asked again', async () => {
+test('repeats a first fetch that was lost with the connection', async () => {
   const { queries, fetches, shown, leave } = aPage(documents)
 
-  void readAgain(queries)
+  void refetchShown(queries)
   await vi.advanceTimersByTimeAsync(100)
   expect(fetches).toHaveLength(2)
   await fetches[1]?.answer('after')
@@ -80,7 +80,7 @@ test('after a reconnect, a first fetch that was lost with the connection is aske
   leave()
 })
 
-test('an event invalidates the queries that name its group, and no others', async () => {
+test('invalidates only the queries of the event group', async () => {
   const { queries, fetches, leave } = aPage(['users', 'list'])
   await fetches[0]?.answer('one')
   const reader = openReader(queries, [{ files: ['file'] }, { users: ['user', 'login'] }])

@@ -1,4 +1,4 @@
-/** The stream of events for the page, and the invalidation of cached queries by events. */
+/** Provides the event stream, and invalidates cached queries by events. */
 import { type QueryClient, useQueryClient } from '@tanstack/react-query'
 import {
   createContext,
@@ -10,7 +10,7 @@ import {
   useSyncExternalStore,
 } from 'react'
 import type { EmulatorEvent, EventGroup } from '../../client/protocol/model/events/emulator-event.js'
-import { readAgain } from '../parts/read-again.js'
+import { refetchShown } from '../parts/refetch-shown.js'
 import type { Session } from '../session/session.js'
 import { type Connection, type EventStore, openEvents } from './event-store.js'
 
@@ -28,7 +28,7 @@ export function EventsProvider({ session, stale, children }: EventsProviderProps
   useEffect(() => {
     const opened = openEvents(session)
     const reader = openReader(queries, stale)
-    opened.onBatch((events, isGap) => (isGap ? void readAgain(queries) : reader.take(events)))
+    opened.onBatch((events, isGap) => (isGap ? void refetchShown(queries) : reader.take(events)))
     setStore(opened)
     return () => {
       reader.close()
@@ -38,20 +38,20 @@ export function EventsProvider({ session, stale, children }: EventsProviderProps
   return store ? <Context value={store}>{children}</Context> : null
 }
 
-/** Queries, by the first part of their keys, with the groups of events that invalidate them. */
+/** Maps the first part of a query key to the event groups that invalidate it. */
 export type StaleQueries = Readonly<Record<string, readonly EventGroup[]>>
 
-/** Queries that count documents are refetched at most so often, however many changes there are. */
+/** Minimum interval for refetching queries that count documents. */
 const countsMilliseconds = 1_500
 const pauseMilliseconds = 50
 
-/** Invalidates queries by events, each at most once at a time: a fetch in flight is not restarted by each further event. */
+/** Invalidates queries by events. Waits for a fetch in flight instead of restarting it with each event. */
 export function openReader(queries: QueryClient, stale: readonly StaleQueries[]) {
   const rules = stale.flatMap((each) => Object.entries(each))
   const waiting = new Map<string, number>()
   let timer: ReturnType<typeof setTimeout> | undefined
 
-  function wish(key: string, milliseconds = 0) {
+  function schedule(key: string, milliseconds = 0) {
     if (!waiting.has(key)) waiting.set(key, performance.now() + milliseconds)
     timer ??= setTimeout(read, 0)
   }
@@ -74,11 +74,11 @@ export function openReader(queries: QueryClient, stale: readonly StaleQueries[])
         if (group === 'project' || event.kind === 'snapshot.loaded' || event.kind === 'snapshot.undone') {
           return void queries.invalidateQueries()
         }
-        for (const [name, groups] of rules) if (groups.includes(group)) wish(name)
+        for (const [name, groups] of rules) if (groups.includes(group)) schedule(name)
         if ('document' in event) {
-          wish('collections', countsMilliseconds)
-          wish(`documents ${event.document.collection}`)
-          wish(`document ${event.document.id}`)
+          schedule('collections', countsMilliseconds)
+          schedule(`documents ${event.document.collection}`)
+          schedule(`document ${event.document.id}`)
         }
       }
     },
@@ -88,7 +88,7 @@ export function openReader(queries: QueryClient, stale: readonly StaleQueries[])
 
 function useStore(): EventStore {
   const store = useContext(Context)
-  if (!store) throw new Error('There is no stream of events here.')
+  if (!store) throw new Error('Events need an EventsProvider.')
   return store
 }
 
@@ -103,8 +103,8 @@ export function useConnection(): Connection {
 }
 
 /**
- * Whether something of these groups has happened since what is shown was read, where it is too dear to be read by itself.
- * @returns also what says that it is being read
+ * Returns whether an event of these groups arrived since the last read. Use it for data that is too expensive to refetch each time.
+ * @returns the flag, and a function that resets it
  */
 export function useIsOutdated(groups: readonly EventGroup[]): [boolean, () => void] {
   const store = useStore()
@@ -122,10 +122,10 @@ export function useIsOutdated(groups: readonly EventGroup[]): [boolean, () => vo
 }
 
 const flashMilliseconds = 1_400
-const mostFlashes = 200
+const maxFlashes = 200
 const noFlashes: ReadonlySet<string> = new Set()
 
-/** Ids of documents of a collection that have changed in the last second or so, elsewhere or here. */
+/** Returns the ids of documents that changed within the last second or so. */
 export function useFlashes(collection: string): ReadonlySet<string> {
   const store = useStore()
   const [flashes, setFlashes] = useState(noFlashes)
@@ -147,7 +147,7 @@ export function useFlashes(collection: string): ReadonlySet<string> {
           : [],
       )
       if (changed.length === 0) return
-      changedAt = [...changedAt, ...changed].slice(-mostFlashes)
+      changedAt = [...changedAt, ...changed].slice(-maxFlashes)
       clearTimeout(timer)
       show()
     })

@@ -23,7 +23,7 @@ const created = (id: string) => ({ kind: 'document.created', id, at }) as Emulat
 const opened = (id: string) => ({ kind: 'stream.opened', id, at }) as EmulatorEvent
 const missed = (id: string) => ({ kind: 'stream.missed', id, at, stream: { missed: null } }) as EmulatorEvent
 
-/** One stream after the other, as the test opens, feeds and breaks them. */
+/** Provides streams that the test opens, feeds and breaks. */
 async function aWorld() {
   interface Stream {
     readonly from: object
@@ -70,18 +70,18 @@ async function aWorld() {
   store.onBatch((events, isGap) => batches.push([events.map(({ id }) => id), isGap]))
   const last = () => {
     const stream = streams.at(-1)
-    if (!stream) throw new Error('No stream was asked for.')
+    if (!stream) throw new Error('No stream is open.')
     return stream
   }
   return { store, streams, last, batches, doubt, ids: () => store.events().map(({ id }) => id) }
 }
 
-/** Longer than events wait before they are handed over together. */
+/** Waits longer than the batch delay. */
 const flush = () => vi.advanceTimersByTimeAsync(100)
-/** Longer than the pause before another try. */
+/** Waits longer than the retry delay. */
 const anotherTry = () => vi.advanceTimersByTimeAsync(1_500)
 
-test('a batch says where events are missing: once for what the service tells, and not for what comes after', async () => {
+test('marks missing events in one batch, and not in later ones', async () => {
   const { store, last, batches, ids } = await aWorld()
 
   await last().send(opened('0'), created('1'))
@@ -103,7 +103,7 @@ test('a batch says where events are missing: once for what the service tells, an
   store.close()
 })
 
-test('after a connection that broke, the stream goes on behind the last event, and the first batch says that some may be missing', async () => {
+test('resumes after the last event when a connection broke, and marks the first batch as a gap', async () => {
   const { store, streams, last, batches, doubt } = await aWorld()
   await last().send(opened('0'), created('1'))
   await flush()
@@ -130,7 +130,7 @@ test('after a connection that broke, the stream goes on behind the last event, a
   store.close()
 })
 
-test('a stream that does not begin within ten seconds is opened again, one that has begun stays', async () => {
+test('reopens a stream that does not start within ten seconds, and keeps one that has started', async () => {
   const { store, streams, last } = await aWorld()
 
   await vi.advanceTimersByTimeAsync(9_999)
@@ -158,7 +158,7 @@ test.each([
   store.close()
 })
 
-test('three hundred events are held, the newest of them', async () => {
+test('keeps the newest 300 events', async () => {
   const { store, last, ids } = await aWorld()
 
   await last().send(...Array.from({ length: 305 }, (_, n) => created(String(n))))
@@ -168,7 +168,7 @@ test('three hundred events are held, the newest of them', async () => {
   store.close()
 })
 
-test('the pauses between tries grow to a second, and begin short again once a stream has begun', async () => {
+test('backs off up to one second, and starts over after a stream has started', async () => {
   const { store, streams, last } = await aWorld()
   const broken = new SvcError('NETWORK', 'gone')
   const triedAfter = async (milliseconds: number) => {
@@ -187,7 +187,7 @@ test('the pauses between tries grow to a second, and begin short again once a st
   store.close()
 })
 
-test('a store that is closed ends its stream, opens no other, and hands nothing over', async () => {
+test('ends its stream on close, opens no other, and delivers no more events', async () => {
   const { store, streams, last, batches } = await aWorld()
   await last().send(created('1'))
 

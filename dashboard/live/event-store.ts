@@ -1,4 +1,4 @@
-/** The events of the emulator, as one stream for the whole page: the newest are kept for lists, and batches go to subscribers. */
+/** Reads the emulator's events in one stream per page. Keeps the newest for lists, and hands batches to subscribers. */
 
 import { SvcError } from '../../client/index.js'
 import type { EmulatorEvent } from '../../client/protocol/model/events/emulator-event.js'
@@ -10,39 +10,39 @@ export type Connection = 'connecting' | 'open' | 'lost'
 
 export interface EventStore {
   subscribe(listener: () => void): () => void
-  /** The newest first. The same array until something happens. */
+  /** Newest first. Returns the same array until an event arrives. */
   events(): readonly EmulatorEvent[]
   connection(): Connection
-  /** Since when it listens, as events say it: those up to then are from before. */
+  /** Time of the first `stream.opened` event. Earlier events are history. */
   openedAt(): string
-  /** Called with batches of events, a few times a second at most; `isGap` where events may have been missed. */
+  /** Calls back with batches, a few times a second at most. `isGap` is true if events may be missing. */
   onBatch(listener: (events: readonly EmulatorEvent[], isGap: boolean) => void): () => void
   close(): void
 }
 
 /**
- * A browser allows six connections to a server over all of its tabs, and a stream takes one for as long as it is open: a tab
- * that is hidden closes its own, and reads what it missed once it is visible.
+ * Closes the stream of a hidden tab, because browsers allow six connections per server over all tabs. The tab catches up
+ * once it is visible.
  */
 function openPauses() {
   let stream = new AbortController()
   let isPaused = false
-  let goOn = () => {}
+  let resume = () => {}
   const leave = watchHidden((isHidden) => {
     isPaused = isHidden
     if (isHidden) stream.abort()
-    else goOn()
+    else resume()
   })
   return {
-    /** Waits until the page is seen. @returns whether it has waited */
+    /** Waits until the page is visible. @returns whether it had to wait */
     async untilSeen(): Promise<boolean> {
       if (!isPaused) return false
       await new Promise<void>((resolve) => {
-        goOn = resolve
+        resume = resolve
       })
       return true
     },
-    /** Of the next stream: aborted by the next pause. */
+    /** Returns the signal for the next stream. The next pause aborts it. */
     begin(): AbortSignal {
       stream = new AbortController()
       return stream.signal
@@ -50,24 +50,24 @@ function openPauses() {
     isPausing: () => stream.signal.aborted,
     close() {
       leave()
-      goOn()
+      resume()
     },
   }
 }
 
-/** A stream begins with an event that says so; one that does not begin in time is opened anew. */
+/** Aborts a stream that does not send its opening event in time. */
 function openDeadline() {
   const late = new AbortController()
-  const timer = setTimeout(() => late.abort(), mostOpeningMilliseconds)
+  const timer = setTimeout(() => late.abort(), maxOpeningMilliseconds)
   return { signal: late.signal, end: () => clearTimeout(timer) }
 }
 
-/** However much happens, the page holds and draws so much of it. */
-const mostEvents = 300
+/** Bounds what the page stores and draws. */
+const maxEvents = 300
 const flushMilliseconds = 60
-/** Between two tries to connect: an emulator on this machine refuses at once while it is away, so that a try costs little. */
-const mostPauseMilliseconds = 1_000
-const mostOpeningMilliseconds = 10_000
+/** Maximum delay between retries. Retries are cheap, because a stopped local emulator refuses connections immediately. */
+const maxPauseMilliseconds = 1_000
+const maxOpeningMilliseconds = 10_000
 
 export function openEvents({ control, guard, project }: Session): EventStore {
   const stop = new AbortController()
@@ -96,12 +96,12 @@ export function openEvents({ control, guard, project }: Session): EventStore {
     const [batch, gap] = [waiting, isGap]
     waiting = []
     isGap = false
-    kept = [...batch.toReversed(), ...kept].slice(0, mostEvents)
+    kept = [...batch.toReversed(), ...kept].slice(0, maxEvents)
     notify()
     for (const reader of readers) reader(batch, gap)
   }
 
-  /** It stands in the list, once between two events. The id is that of the event before. */
+  /** Adds one gap entry between two events. Its id derives from the event before. */
   function takeGap(gap: EmulatorEvent) {
     isGap = true
     if ((waiting.at(-1) ?? kept[0])?.kind !== gap.kind) waiting.push({ ...gap, id: `${gap.id} missed` })
@@ -117,7 +117,7 @@ export function openEvents({ control, guard, project }: Session): EventStore {
   async function follow() {
     let since: string | undefined
     for (let failures = 0; !stop.signal.aborted; failures++) {
-      // Another emulator may have taken the port meanwhile.
+      // Another emulator may have taken the port since.
       if (await pauses.untilSeen()) guard.doubt()
       if (stop.signal.aborted) return
       const opening = openDeadline()
@@ -133,7 +133,7 @@ export function openEvents({ control, guard, project }: Session): EventStore {
           take(event)
         }
       } catch (error) {
-        // A token that is none any more; all else may pass.
+        // The token is no longer valid. All other failures may be transient.
         if (error instanceof SvcError && error.status === 401) return location.reload()
       } finally {
         opening.end()
@@ -142,7 +142,7 @@ export function openEvents({ control, guard, project }: Session): EventStore {
       if (pauses.isPausing()) continue
       guard.doubt()
       become('lost')
-      await pause(Math.min(mostPauseMilliseconds, 250 * 2 ** failures)).catch(() => undefined)
+      await pause(Math.min(maxPauseMilliseconds, 250 * 2 ** failures)).catch(() => undefined)
     }
   }
 

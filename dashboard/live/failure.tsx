@@ -1,6 +1,6 @@
-/** What stands in the place of content that could not be read. */
+/** Shows a failure in place of the content. */
 import { SvcError } from '../../client/index.js'
-import { wordsOf } from '../parts/states.js'
+import { describeError } from '../parts/states.js'
 import { useConnection } from './context.js'
 import { Simulated } from './simulated.js'
 
@@ -13,7 +13,7 @@ function TryAgain({ retry }: { retry: (() => void) | undefined }) {
   )
 }
 
-/** No answer at all: the strip above says so, too, and what only reads is asked again by itself. */
+/** Shows that the emulator did not answer. Reads are retried automatically. */
 function NoAnswer({ retry }: { retry: (() => void) | undefined }) {
   const connection = useConnection()
   return (
@@ -31,7 +31,7 @@ export function Failure({ error, retry }: { error: unknown; retry?: () => void }
   if (code === 'NETWORK') return <NoAnswer retry={retry} />
   return (
     <div className="failure" role="alert">
-      <b>{wordsOf(error)}</b>
+      <b>{describeError(error)}</b>
       {issues.length === 0 ? null : (
         <ul>
           {issues.slice(0, 20).map(({ path, message }) => (

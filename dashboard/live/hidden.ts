@@ -1,9 +1,9 @@
-/** Whether the page is hidden: another tab is in front, or the window is minimized or covered. */
+/** Detects that the page is hidden behind another tab or window, or minimized. */
 
-/** A look at another tab is shorter than this. */
+/** Ignores shorter visits to another tab. */
 const hiddenMilliseconds = 5_000
 
-/** Calls once the page has been hidden for some seconds, and once it is seen again. @returns what ends that */
+/** Calls back when the page has been hidden for some seconds, and when it is visible again. @returns a stop function */
 export function watchHidden(onChange: (isHidden: boolean) => void): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined
   let isHidden = false

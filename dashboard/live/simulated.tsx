@@ -1,8 +1,8 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { effectOf } from '../../client/protocol/model/faults/words.js'
+import { formatEffect } from '../../client/protocol/model/faults/words.js'
 import { useSession } from '../session/context.js'
 
-/** Beside a failure: the faults that were switched on and have struck, which may be all that is wrong. */
+/** Names the injected faults that affected requests, because they may be the cause of a failure. */
 export function Simulated() {
   const { control, project } = useSession()
   const queries = useQueryClient()
@@ -18,9 +18,9 @@ export function Simulated() {
   }
   return (
     <span>
-      Simulated: <b>{struck.map(effectOf).join(', ')}</b>.{' '}
+      Simulated: <b>{struck.map(formatEffect).join(', ')}</b>.{' '}
       <button type="button" className="link" onClick={() => void turnOff()}>
-        {struck.length === 1 ? 'Turn the fault off' : 'Turn the faults off'}
+        {struck.length === 1 ? 'Remove the fault' : 'Remove the faults'}
       </button>
     </span>
   )

@@ -1,20 +1,20 @@
-/** A list that is fetched page by page as it is scrolled. */
+/** Fetches a list page by page while the user scrolls. */
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
 import { useCallback } from 'react'
 import type { Page } from '../../client/index.js'
 
-/** The most that a list answers at once. */
+/** Maximum page size of the API. */
 const pageSize = 100
 
 interface Pages<Item> {
   readonly items: readonly Item[]
-  /** Of the first page; null where it is not counted. */
+  /** Total of the first page, or null if not counted. */
   readonly total: number | null | undefined
   readonly error: unknown
-  /** The same items, undefined until the first page has come. */
+  /** The same items. Undefined until the first page is loaded. */
   readonly data: readonly Item[] | undefined
   readonly refetch: () => unknown
-  /** Learns which rows are in view, and reads on before the last one is. */
+  /** Receives the rows in view, and fetches the next page before the last row is reached. */
   readonly onRange: (from: number, to: number) => void
 }
 
@@ -30,12 +30,12 @@ export function usePages<Item extends { readonly id: string }>(
     placeholderData: keepPreviousData,
   })
   const pages = data?.pages ?? []
-  // What is new at the top moves the others down, so that one may come twice.
+  // New items at the top shift the others down, so an item may appear on two pages.
   const items = [...new Map(pages.flatMap((page) => page.items).map((item) => [item.id, item])).values()]
   const count = items.length
   const onRange = useCallback(
     (_from: number, to: number) => {
-      // Where it fails, the page asks whether to try again.
+      // After a failure, the user decides whether to retry.
       if (hasNextPage && !isFetching && !error && to >= count - 20) void fetchNextPage()
     },
     [hasNextPage, isFetching, error, fetchNextPage, count],

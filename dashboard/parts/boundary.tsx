@@ -1,36 +1,36 @@
-/** Where a page fails by a fault of ours, the rest of the dashboard stays of use. */
+/** Error boundary: if a page crashes, the rest of the dashboard keeps working. */
 import { Component, type ReactNode } from 'react'
 import { Button } from './button.js'
-import { Empty, wordsOf } from './states.js'
+import { describeError, Empty } from './states.js'
 
 interface BoundaryProps {
-  /** Another one tries again. */
-  readonly place: string
+  /** Retries when it changes. */
+  readonly location: string
   readonly children: ReactNode
 }
 
 interface BoundaryState {
   readonly error: unknown
-  readonly place: string
+  readonly location: string
 }
 
 export class Boundary extends Component<BoundaryProps, BoundaryState> {
-  override state: BoundaryState = { error: undefined, place: this.props.place }
+  override state: BoundaryState = { error: undefined, location: this.props.location }
 
   static getDerivedStateFromError(error: unknown): Partial<BoundaryState> {
     return { error }
   }
 
-  static getDerivedStateFromProps({ place }: BoundaryProps, state: BoundaryState): BoundaryState | null {
-    return state.place === place ? null : { error: undefined, place }
+  static getDerivedStateFromProps({ location }: BoundaryProps, state: BoundaryState): BoundaryState | null {
+    return state.location === location ? null : { error: undefined, location }
   }
 
   override render() {
     const { error } = this.state
     if (error === undefined) return this.props.children
     return (
-      <Empty title="This page has failed">
-        <p className="mono">{wordsOf(error)}</p>
+      <Empty title="This page crashed">
+        <p className="mono">{describeError(error)}</p>
         <Button look="main" onClick={() => this.setState({ error: undefined })}>
           Try again
         </Button>

@@ -7,13 +7,14 @@ export function Button({ look = 'plain', ...props }: ComponentProps<'button'> & 
   return <button type="button" {...props} className={`button ${look} ${props.className ?? ''}`} />
 }
 
-const cannotCopy = 'The browser does not let this page copy. It does by https, and on the machine of the emulator.'
+const cannotCopy =
+  'Your browser does not let this page copy. Open the page over https, or on the machine that runs the emulator.'
 
 type Copied = string | (() => string | Promise<string>)
 
-/** Copies a text; what is asked for first is asked for only where it can be copied. */
+/** Copies a text. Calls a function for the text only if copying is possible. */
 export async function writeText(text: Copied): Promise<void> {
-  // Browsers give it to no page of another machine without https.
+  // Browsers offer the clipboard only over https or on localhost.
   const { clipboard } = navigator as { clipboard?: Clipboard }
   if (!clipboard && !document.queryCommandSupported('copy')) throw new Error(cannotCopy)
   const words = typeof text === 'string' ? text : await text()
@@ -36,7 +37,7 @@ function copySelected(text: string): boolean {
   return isCopied
 }
 
-/** Copies a text, and says so for a moment. */
+/** Copies a text, and confirms it for a moment. */
 export function Copy({ text, label = 'copy' }: { text: Copied; label?: string }) {
   const [words, setWords] = useState(label)
   async function copy() {

@@ -1,4 +1,4 @@
-/** How code looks in an editor, in the colours of the page. */
+/** Editor theme in the colours of the page. */
 import { HighlightStyle, syntaxHighlighting } from '@codemirror/language'
 import { EditorView, highlightSpecialChars } from '@codemirror/view'
 import { tags } from '@lezer/highlight'
@@ -33,5 +33,5 @@ const theme = EditorView.theme({
   '.cm-tooltip': { backgroundColor: 'var(--panel)', borderColor: 'var(--line-strong)', color: 'var(--ink)' },
 })
 
-/** Marks that turn the direction around, and others that are not seen, are shown: they would let a value look like another. */
+/** Also shows bidirectional and other invisible characters, which could make a value look like another one. */
 export const codeLook = [syntaxHighlighting(colours), highlightSpecialChars(), theme]

@@ -1,4 +1,4 @@
-/** Which columns a list of documents has, and how each kind of value looks. */
+/** Derives the columns of a document list, and renders values by type. */
 import type { Document } from '../../client/index.js'
 import { isId } from '../../client/protocol/model/document.js'
 import { namingFields, namingRank } from '../../client/protocol/model/documents/naming-fields.js'
@@ -8,14 +8,14 @@ import { Time } from './time.js'
 
 export type ValueType = 'text' | 'number' | 'true/false' | 'date' | 'link' | 'file' | 'object' | 'list' | 'null'
 
-export interface ColumnOfData {
+export interface DataColumn {
   readonly name: string
   readonly type: ValueType
 }
 
-const mostColumns = 14
+const maxColumns = 14
 
-export function typeOf(value: Json): ValueType {
+export function detectType(value: Json): ValueType {
   if (typeof value === 'number') return 'number'
   if (typeof value === 'boolean') return 'true/false'
   if (value === null) return 'null'
@@ -26,13 +26,13 @@ export function typeOf(value: Json): ValueType {
   return /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/.test(value) ? 'date' : 'text'
 }
 
-/** The fields of these documents, those that name a document and then those that most of them have first, each with the type that most values have. */
-export function columnsOf(documents: readonly Document[]): ColumnOfData[] {
+/** Returns the fields with their most common type. Naming fields come first, then the fields that most documents have. */
+export function findColumns(documents: readonly Document[]): DataColumn[] {
   const seen = new Map<string, Map<ValueType, number>>()
   for (const { data } of documents) {
     for (const [name, value] of Object.entries(data)) {
       const types = seen.get(name) ?? new Map<ValueType, number>()
-      const type = linkedIn(value) ? 'link' : typeOf(value)
+      const type = linkedIn(value) ? 'link' : detectType(value)
       types.set(type, (types.get(type) ?? 0) + 1)
       seen.set(name, types)
     }
@@ -40,24 +40,24 @@ export function columnsOf(documents: readonly Document[]): ColumnOfData[] {
   const count = (types: ReadonlyMap<ValueType, number>) => [...types.values()].reduce((sum, each) => sum + each, 0)
   return [...seen]
     .sort(([name, one], [other, more]) => namingRank(name) - namingRank(other) || count(more) - count(one))
-    .slice(0, mostColumns)
+    .slice(0, maxColumns)
     .map(([name, types]) => {
       const known = [...types].filter(([type]) => type !== 'null').sort(([, one], [, other]) => other - one)
       return { name, type: known[0]?.[0] ?? 'null' }
     })
 }
 
-/** What has more of them is keyed by ids: each field would be asked for by itself. */
-const mostLinkFields = 100
+/** Documents with more link fields use ids as keys. Requesting each field separately would be slow. */
+const maxLinkFields = 100
 
-/** The fields of these documents that hold ids, by themselves or in lists, in parts as large as one request may populate. */
-export function linkFieldsOf(documents: readonly Document[]): string[][] {
+/** Returns the fields that contain ids or lists of ids, in batches that one request may populate. */
+export function findLinkFields(documents: readonly Document[]): string[][] {
   const isLink = (value: Json) => [value].flat().some((each) => typeof each === 'string' && isId(each))
   const names = documents.flatMap(({ data }) => Object.keys(data).filter((name) => isLink(data[name] ?? null)))
-  const fields = [...new Set(names)].slice(0, mostLinkFields)
-  const parts = Math.ceil(fields.length / sizes.mostPopulatePaths)
+  const fields = [...new Set(names)].slice(0, maxLinkFields)
+  const parts = Math.ceil(fields.length / sizes.maxPopulatePaths)
   return Array.from({ length: parts }, (_, at) =>
-    fields.slice(at * sizes.mostPopulatePaths).slice(0, sizes.mostPopulatePaths),
+    fields.slice(at * sizes.maxPopulatePaths).slice(0, sizes.maxPopulatePaths),
   )
 }
 
@@ -73,15 +73,15 @@ const widths: { readonly [Type in ValueType]: string } = {
   null: '90px',
 }
 
-export function widthOf({ type }: ColumnOfData): string {
+export function chooseWidth({ type }: DataColumn): string {
   return widths[type]
 }
 
-/** Only so much of a value is drawn. */
-const mostCharacters = 300
+/** Longer values are cut. */
+const maxCharacters = 300
 
-/** What a document or a user is called: by the first field that sounds like a name, else by the beginning of its id. */
-export function nameOf(record: { readonly id: string; readonly email?: string; readonly data?: Json }): string {
+/** Names a document or user by its email, by the first naming field, or else by its short id. */
+export function formatName(record: { readonly id: string; readonly email?: string; readonly data?: Json }): string {
   if (typeof record.email === 'string' && record.email !== '') return record.email
   const data = isObject(record.data) ? record.data : {}
   for (const field of namingFields) {
@@ -91,12 +91,12 @@ export function nameOf(record: { readonly id: string; readonly email?: string; r
   return shortId(record.id)
 }
 
-/** Ids begin with their time: those of one second differ at their end. */
+/** Shows the end of an id, because ids start with a timestamp. */
 export function shortId(id: string): string {
   return id.length > 12 ? `…${id.slice(-7)}` : id
 }
 
-/** What `populate` puts in the place of an id. */
+/** A document or user that `populate` inserts in place of its id. */
 export interface Linked {
   readonly id: string
   readonly collection?: string
@@ -115,7 +115,7 @@ export function Value({ value, onLink }: { value: Json | undefined; onLink?: (li
   if (typeof value === 'boolean') return <span className="mono plum">{String(value)}</span>
   if (typeof value === 'string') return <Text value={value} />
   const linked = linkedIn(value)
-  if (!linked) return <span className="mono dim">{JSON.stringify(value).slice(0, mostCharacters)}</span>
+  if (!linked) return <span className="mono dim">{JSON.stringify(value).slice(0, maxCharacters)}</span>
   return (
     <button
       type="button"
@@ -125,18 +125,18 @@ export function Value({ value, onLink }: { value: Json | undefined; onLink?: (li
         onLink?.(linked)
       }}
     >
-      {nameOf(linked)}
+      {formatName(linked)}
     </button>
   )
 }
 
 function Text({ value }: { value: string }) {
-  const type = typeOf(value)
+  const type = detectType(value)
   if (type === 'date') return <Time at={value} />
   if (type === 'link') return <span className="mono dim">{shortId(value)}</span>
   if (type === 'file') return <span className="mono">{fileName(value)}</span>
-  // A text may have lines, tabs and marks that turn its direction around: none of it leaves the cell.
-  return <bdi>{value.slice(0, mostCharacters)}</bdi>
+  // Isolates bidirectional text, so that it cannot affect other cells.
+  return <bdi>{value.slice(0, maxCharacters)}</bdi>
 }
 
 export function fileName(url: string): string {

@@ -1,4 +1,4 @@
-/** A modal, for what cannot be undone and for what is filled in whole. */
+/** Modal dialogs for forms and confirmations. */
 import { Dialog as Base } from '@base-ui/react/dialog'
 import { type ReactNode, useState } from 'react'
 
@@ -7,7 +7,7 @@ interface DialogProps {
   readonly onClose: () => void
   readonly children: ReactNode
   readonly isWide?: boolean
-  /** Whether a click beside it leaves it open: what was typed is not lost by one. */
+  /** Keeps the dialog open on a click outside, so that typed text is not lost. */
   readonly isKept?: boolean
 }
 
@@ -34,17 +34,17 @@ interface FormDialogProps extends Omit<DialogProps, 'children'> {
   readonly children?: ReactNode
 }
 
-/** Whether a dialog is open that something was typed into: it goes with its page. */
+/** Returns whether an open dialog contains typed text, which is lost when the page changes. */
 export function isFormTyped(): boolean {
   return document.querySelector('.dialog-form[data-typed]') !== null
 }
 
-/** A reload, and a tab that is closed, take it along; the browser asks first. */
+/** Makes the browser ask before a reload or closing the tab discards a form. */
 addEventListener('beforeunload', (event) => {
   if (isFormTyped()) event.preventDefault()
 })
 
-/** A dialog with fields, or just a question, and one button that does it. `Esc` asks before it drops what was typed. */
+/** A dialog with fields or a question, and one submit button. `Esc` asks before it discards typed text. */
 export function FormDialog(props: FormDialogProps) {
   const { title, action, isBad = false, isBusy, failure, onClose, onSubmit, children, isWide } = props
   const [isAsking, setAsking] = useState(false)
@@ -65,13 +65,13 @@ export function FormDialog(props: FormDialogProps) {
         {failure}
         {isAsking ? (
           <div className="dialog-actions" role="alert">
-            <span className="grow">Drop what you typed?</span>
+            <span className="grow">Discard your changes?</span>
             <button type="button" className="button bad" onClick={onClose}>
-              Drop it
+              Discard
             </button>
-            {/* biome-ignore lint/a11y/noAutofocus: it answers the key that was pressed. */}
+            {/* biome-ignore lint/a11y/noAutofocus: it responds to Esc. */}
             <button type="button" className="button plain" autoFocus onClick={() => setAsking(false)}>
-              Go on typing
+              Keep editing
             </button>
           </div>
         ) : (
@@ -89,7 +89,7 @@ export function FormDialog(props: FormDialogProps) {
   )
 }
 
-/** A labelled control, and what there is to say about it. */
+/** A labelled control with an optional hint. */
 export function Field({ label, hint, children }: { label: ReactNode; hint?: ReactNode; children: ReactNode }) {
   return (
     <div className="field">

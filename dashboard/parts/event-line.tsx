@@ -1,4 +1,4 @@
-/** One line for each thing that happens. */
+/** Renders an event as one line. */
 import { Link } from 'wouter'
 import type { EmulatorEvent } from '../../client/protocol/model/events/emulator-event.js'
 import { formatCount } from '../../client/protocol/model/figures.js'
@@ -21,42 +21,42 @@ const looks: Readonly<Record<string, string>> = {
 }
 
 interface Shown {
-  readonly words: string
-  readonly place?: string
+  readonly text: string
+  readonly href?: string
 }
 
-/** What an event is about, and the page that shows it. */
-function aboutEvent(event: EmulatorEvent): Shown {
-  if ('document' in event) return aboutDocument(event.document)
+/** Describes an event, with the page that shows its subject. */
+function describeEvent(event: EmulatorEvent): Shown {
+  if ('document' in event) return describeDocument(event.document)
   if ('collection' in event)
-    return { words: event.collection.name, place: `/data/${encodeURIComponent(event.collection.name)}` }
+    return { text: event.collection.name, href: `/data/${encodeURIComponent(event.collection.name)}` }
   if ('user' in event) {
     const { id, email, what } = event.user
-    return { words: [email ?? id, ...what].join(' '), place: `/users/${id}` }
+    return { text: [email ?? id, ...what].join(' '), href: `/users/${id}` }
   }
   if ('login' in event) {
     const { email, user, why } = event.login
-    return { words: [email ?? user ?? 'nobody', why ?? ''].join(' '), ...(user ? { place: `/users/${user}` } : {}) }
+    return { text: [email ?? user ?? 'nobody', why ?? ''].join(' '), ...(user ? { href: `/users/${user}` } : {}) }
   }
-  if ('file' in event) return { words: event.file.name ?? event.file.id, place: '/files' }
-  if ('mail' in event) return { words: `“${event.mail.subject}” to ${event.mail.to}`, place: `/mail/${event.mail.id}` }
+  if ('file' in event) return { text: event.file.name ?? event.file.id, href: '/files' }
+  if ('mail' in event) return { text: `“${event.mail.subject}” to ${event.mail.to}`, href: `/mail/${event.mail.id}` }
   if ('request' in event) {
     const { id, method, path, status } = event.request
-    return { words: `${status ?? ''} ${method} ${path}`, place: `/requests/${id}` }
+    return { text: `${status ?? ''} ${method} ${path}`, href: `/requests/${id}` }
   }
   if ('connection' in event) {
     const { transport, who, collection, why } = event.connection
-    return { words: [transport, who, collection ?? '', why ?? ''].join(' '), place: '/realtime' }
+    return { text: [transport, who, collection ?? '', why ?? ''].join(' '), href: '/realtime' }
   }
-  if ('fault' in event) return { words: `${event.fault.kind} ${event.fault.path ?? ''}`, place: '/simulate' }
-  if ('clock' in event) return { words: event.clock.now, place: '/simulate' }
-  if ('snapshot' in event) return { words: event.snapshot.name, place: '/snapshots' }
-  if ('stream' in event) return { words: gapWords(event.stream.missed) }
-  if ('project' in event) return { words: event.project.what.join(', '), place: '/settings' }
-  return { words: '' }
+  if ('fault' in event) return { text: `${event.fault.kind} ${event.fault.path ?? ''}`, href: '/simulate' }
+  if ('clock' in event) return { text: event.clock.now, href: '/simulate' }
+  if ('snapshot' in event) return { text: event.snapshot.name, href: '/snapshots' }
+  if ('stream' in event) return { text: describeGap(event.stream.missed) }
+  if ('project' in event) return { text: event.project.what.join(', '), href: '/settings' }
+  return { text: '' }
 }
 
-function aboutDocument({
+function describeDocument({
   collection,
   id,
   data,
@@ -68,11 +68,11 @@ function aboutDocument({
   const name = ['title', 'name', 'subject', 'text']
     .map((field) => data?.[field])
     .find((value) => typeof value === 'string')
-  const words = changed.length > 0 ? changed.join(', ') : name === undefined ? '' : `“${String(name).slice(0, 80)}”`
-  return { words: `${collection} …${id.slice(-7)} ${words}`, place: `/data/${encodeURIComponent(collection)}/${id}` }
+  const text = changed.length > 0 ? changed.join(', ') : name === undefined ? '' : `“${String(name).slice(0, 80)}”`
+  return { text: `${collection} …${id.slice(-7)} ${text}`, href: `/data/${encodeURIComponent(collection)}/${id}` }
 }
 
-/** A field may be called `constructor`, which every object has. */
+/** Reads own properties only, because a field may be named `constructor`. */
 function own(data: { readonly [field: string]: unknown } | null | undefined, field: string): unknown {
   return data && Object.hasOwn(data, field) ? data[field] : undefined
 }
@@ -81,26 +81,24 @@ function brief(value: unknown): string {
   return value === undefined ? 'missing' : JSON.stringify(value).slice(0, 40)
 }
 
-/** Where the list is not whole. */
-function gapWords(missed: number | null): string {
+/** Describes a gap in the list. */
+function describeGap(missed: number | null): string {
   return missed === null
-    ? 'events may be missing here: the tab was hidden, or the emulator away'
-    : `${formatCount(missed)} events are missing here: too many came at once`
+    ? 'events may be missing here, because the tab was hidden or the emulator was down'
+    : `${formatCount(missed)} events are missing here, because too many arrived at once`
 }
 
 export function EventLine({ event }: { event: EmulatorEvent }) {
   const [group = '', what = ''] = event.kind.split('.')
-  const { words, place } = aboutEvent(event)
-  const isOfStream = group === 'stream'
+  const { text, href } = describeEvent(event)
+  const isStreamEvent = group === 'stream'
   return (
     <li className="event mono">
       <time className="dim" dateTime={event.at}>
         {clockTime(event.at)}
       </time>
-      <span className={looks[what] ?? 'dim'}>{group === 'document' || isOfStream ? what : `${group} ${what}`}</span>
-      <bdi className={isOfStream ? 'dim' : 'cut'}>
-        {place === undefined ? words : <Link href={place}>{words}</Link>}
-      </bdi>
+      <span className={looks[what] ?? 'dim'}>{group === 'document' || isStreamEvent ? what : `${group} ${what}`}</span>
+      <bdi className={isStreamEvent ? 'dim' : 'cut'}>{href === undefined ? text : <Link href={href}>{text}</Link>}</bdi>
     </li>
   )
 }

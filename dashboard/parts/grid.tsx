@@ -1,14 +1,14 @@
-// Rows that are drawn where they are scrolled to are no rows of a table element, which would lay them out itself: they have its roles.
-/** A list of rows of 32 px, of which only those in view are drawn. One of them may be selected; arrows and j, k move. */
+// Virtual rows are positioned by hand, which table elements do not allow. They have the roles of a table instead.
+/** A virtual list with rows of 32 px. Arrow keys, j and k move the selection. */
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { type CSSProperties, type KeyboardEvent, memo, type ReactNode, useEffect, useRef, useState } from 'react'
 
 export interface Column<Row> {
   readonly name: string
   readonly head: ReactNode
-  /** As CSS has it for a track of a grid, such as `96px` or `minmax(120px, 1fr)`. */
+  /** A CSS grid track, such as `96px` or `minmax(120px, 1fr)`. */
   readonly width: string
-  /** On a narrow screen, where lists do not scroll sideways; null where it is left out there. Left out here, the same. */
+  /** The width on narrow screens, or null to hide the column there. Defaults to `width`. */
   readonly narrowWidth?: string | null
   readonly isNumber?: boolean
   readonly cell: (row: Row) => ReactNode
@@ -18,27 +18,27 @@ interface GridProps<Row> {
   readonly label: string
   readonly columns: readonly Column<Row>[]
   readonly count: number
-  /** Undefined while it is on its way. */
+  /** Undefined while loading. */
   readonly rowAt: (index: number) => Row | undefined
-  readonly idOf: (row: Row) => string
+  readonly getId: (row: Row) => string
   readonly selected?: string | undefined
   readonly onOpen?: (row: Row) => void
-  /** Whether `onOpen` leaves the page: keys move a marker, and Enter opens. Else a row is opened as it is come to. */
+  /** Keys only move a marker, and Enter opens the row. Use it if `onOpen` leaves the page. */
   readonly isOpenedByEnter?: boolean
   readonly fresh?: ReadonlySet<string>
-  /** Learns which rows are in view. */
+  /** Receives the rows in view. */
   readonly onRange?: (from: number, to: number) => void
 }
 
 const rowHeight = 32
-/** Browsers draw nothing beyond some 33 million pixels. */
-const mostRows = 1_000_000
+/** Browsers cannot draw beyond about 33 million pixels. */
+const maxRows = 1_000_000
 
 export function Grid<Row>(props: GridProps<Row>) {
-  const { label, columns, count, rowAt, idOf, onOpen, isOpenedByEnter = false, fresh, onRange } = props
+  const { label, columns, count, rowAt, getId, onOpen, isOpenedByEnter = false, fresh, onRange } = props
   const scroller = useRef<HTMLDivElement>(null)
   const rows = useVirtualizer({
-    count: Math.min(count, mostRows),
+    count: Math.min(count, maxRows),
     getScrollElement: () => scroller.current,
     estimateSize: () => rowHeight,
     overscan: 12,
@@ -53,7 +53,7 @@ export function Grid<Row>(props: GridProps<Row>) {
   function move(event: KeyboardEvent) {
     if (event.ctrlKey || event.metaKey || event.altKey) return
     if (event.key === 'Enter' && event.target === event.currentTarget) {
-      // Else the same key presses the button that it leads to, which closes the pane.
+      // Otherwise, the same key press activates the focused button, which closes the pane.
       event.preventDefault()
       if (isOpenedByEnter) openMarked()
       else document.querySelector<HTMLElement>('.pane button, .pane input, .pane [tabindex]')?.focus()
@@ -66,19 +66,19 @@ export function Grid<Row>(props: GridProps<Row>) {
     rows.scrollToIndex(next)
     if (!row) return
     at.current = next
-    if (isOpenedByEnter) setMarked(idOf(row))
-    // At either end the row is the one that is open: to open it again closes it, where a click does.
-    else if (idOf(row) !== selected) onOpen(row)
+    if (isOpenedByEnter) setMarked(getId(row))
+    // At either end the row is already open, and opening it again would close it.
+    else if (getId(row) !== selected) onOpen(row)
   }
   function openMarked() {
     const row = rowAt(at.current)
-    if (row !== undefined && idOf(row) === marked) onOpen?.(row)
+    if (row !== undefined && getId(row) === marked) onOpen?.(row)
   }
   const shown = items.find(({ index }) => {
     const row = rowAt(index)
-    return row !== undefined && idOf(row) === selected
+    return row !== undefined && getId(row) === selected
   })
-  // Where keys go on from, also once it is out of view.
+  // Keys continue from this row even after it scrolled out of view.
   if (shown) at.current = shown.index
 
   return (
@@ -89,13 +89,17 @@ export function Grid<Row>(props: GridProps<Row>) {
       aria-label={label}
       aria-rowcount={count}
       tabIndex={0}
-      style={tracksOf(columns)}
+      style={buildTracks(columns)}
       onKeyDown={move}
     >
       <div className="grid-inner">
         <div className="grid-head" role="row">
           {columns.map((column) => (
-            <div key={column.name} role="columnheader" className={`${lookOf(column)} ${column.isNumber ? 'num' : ''}`}>
+            <div
+              key={column.name}
+              role="columnheader"
+              className={`${chooseClass(column)} ${column.isNumber ? 'num' : ''}`}
+            >
               {column.head}
             </div>
           ))}
@@ -103,7 +107,7 @@ export function Grid<Row>(props: GridProps<Row>) {
         <div className="grid-rows" role="rowgroup" style={{ height: rows.getTotalSize() }}>
           {items.map(({ index, start, key }) => {
             const row = rowAt(index)
-            const id = row === undefined ? undefined : idOf(row)
+            const id = row === undefined ? undefined : getId(row)
             return (
               <Row
                 key={key}
@@ -119,8 +123,8 @@ export function Grid<Row>(props: GridProps<Row>) {
   )
 }
 
-/** The tracks of a row, for wide and for narrow screens: the style sheet chooses. */
-function tracksOf(columns: readonly Pick<Column<never>, 'width' | 'narrowWidth'>[]): CSSProperties {
+/** Sets the grid tracks for wide and narrow screens. The style sheet chooses. */
+function buildTracks(columns: readonly Pick<Column<never>, 'width' | 'narrowWidth'>[]): CSSProperties {
   const narrow = columns.flatMap(({ width, narrowWidth = width }) => narrowWidth ?? [])
   return {
     '--tracks': columns.map(({ width }) => width).join(' '),
@@ -128,7 +132,7 @@ function tracksOf(columns: readonly Pick<Column<never>, 'width' | 'narrowWidth'>
   } as CSSProperties
 }
 
-function lookOf({ narrowWidth }: Pick<Column<never>, 'narrowWidth'>): string {
+function chooseClass({ narrowWidth }: Pick<Column<never>, 'narrowWidth'>): string {
   return narrowWidth === null ? 'cut wide-only' : 'cut'
 }
 
@@ -142,7 +146,7 @@ interface RowProps<Value> {
   readonly onOpen: ((row: Value) => void) | undefined
 }
 
-/** While a list scrolls, only rows that come into view are drawn anew. */
+/** Memoized, so that scrolling renders only the rows that come into view. */
 const Row = memo(function Row<Value>(props: RowProps<Value>) {
   const { row, index, start, columns, isSelected, isFresh, onOpen } = props
   return (
@@ -155,7 +159,7 @@ const Row = memo(function Row<Value>(props: RowProps<Value>) {
       onClick={() => row !== undefined && onOpen?.(row)}
     >
       {columns.map((column) => (
-        <div key={column.name} role="cell" className={`${lookOf(column)} ${column.isNumber ? 'num mono' : ''}`}>
+        <div key={column.name} role="cell" className={`${chooseClass(column)} ${column.isNumber ? 'num mono' : ''}`}>
           {row === undefined ? <i className="ghost" /> : column.cell(row)}
         </div>
       ))}

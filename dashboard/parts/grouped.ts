@@ -1,8 +1,8 @@
-/** Lists by what their items have in common, each in the order of the first one. */
-export function grouped<Item, Key>(items: Iterable<Item>, keyOf: (item: Item) => Key): Map<Key, Item[]> {
+/** Groups items by key. Groups are in the order of their first item. */
+export function grouped<Item, Key>(items: Iterable<Item>, readKey: (item: Item) => Key): Map<Key, Item[]> {
   const groups = new Map<Key, Item[]>()
   for (const item of items) {
-    const key = keyOf(item)
+    const key = readKey(item)
     const group = groups.get(key)
     if (group) group.push(item)
     else groups.set(key, [item])

@@ -1,17 +1,17 @@
-/** JSON to look at: indented, coloured by what each value is, and cut where it is too long to be read anyway. */
+/** Shows JSON indented and coloured. Cuts long texts. */
 import { memo } from 'react'
 import { parseJson } from '../../client/protocol/model/json.js'
 
-const mostCharacters = 60_000
+const maxCharacters = 60_000
 
-/** A text as it should be read: JSON indented, all else as it is. */
+/** Indents JSON, and returns other text unchanged. */
 export function pretty(text: string): string {
   const value = parseJson(text)
   return value === null ? text : JSON.stringify(value, undefined, 2)
 }
 
 export const JsonText = memo(function JsonText({ text }: { text: string }) {
-  const shown = text.slice(0, mostCharacters)
+  const shown = text.slice(0, maxCharacters)
   return (
     <pre className="json mono">
       {tokens(shown)}

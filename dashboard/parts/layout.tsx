@@ -1,4 +1,4 @@
-/** How every page is laid out: its head, its list, and the pane at the right for what is selected. */
+/** Page layout: head, list, and a pane at the right for the selected item. */
 import { type DragEvent, type PointerEvent, type ReactNode, useEffect, useRef, useState } from 'react'
 import { Icon } from './icons.js'
 import { keepPreference, preference } from './preference.js'
@@ -11,7 +11,7 @@ interface PageProps {
   /** A strip below the head, such as filters. */
   readonly strip?: ReactNode
   readonly children: ReactNode
-  /** What is selected. */
+  /** Shows the selected item. */
   readonly pane?: ReactNode
 }
 
@@ -40,7 +40,7 @@ interface DropTargetProps {
   readonly children: ReactNode
 }
 
-/** Dropped beside what takes it, a file would be opened in place of the page. */
+/** Prevents the browser from opening a file that is dropped outside a drop target. */
 for (const kind of ['dragover', 'drop'] as const) {
   addEventListener(kind, (event) => {
     const isTaken = event.target instanceof HTMLInputElement && event.target.type === 'file'
@@ -48,7 +48,7 @@ for (const kind of ['dragover', 'drop'] as const) {
   })
 }
 
-/** A list that takes files which are dropped onto it. */
+/** Accepts dropped files. */
 export function DropTarget({ onFiles, children }: DropTargetProps) {
   const [isOver, setOver] = useState(false)
   const over = (event: DragEvent) => {
@@ -86,14 +86,14 @@ export function Pane({ title, facts, onClose, foot, children }: PaneProps) {
   const [width, startDrag] = useWidth()
   useEffect(() => {
     const close = (event: KeyboardEvent) => {
-      // An editor takes it first, for what lies over its text.
+      // An editor handles Esc first, for example to close its completions.
       const isTaken = event.defaultPrevented || (event.target as Element).closest('.dialog, .menu')
       if (event.key === 'Escape' && !isTaken) onClose()
     }
     addEventListener('keydown', close)
     return () => removeEventListener('keydown', close)
   }, [onClose])
-  // Whoever was in it by keyboard goes on in the list.
+  // Returns the keyboard focus to the list when the pane closes.
   useEffect(
     () => () => {
       if (document.activeElement === document.body) document.querySelector<HTMLElement>('main .grid')?.focus()
@@ -118,7 +118,7 @@ export function Pane({ title, facts, onClose, foot, children }: PaneProps) {
   )
 }
 
-/** The width that somebody dragged it to, kept in the browser. */
+/** Stores the dragged width of the pane in the browser. */
 function useWidth(): [number, (event: PointerEvent) => void] {
   const [width, setWidth] = useState(() => Number(preference('pane')) || 420)
   const latest = useRef(width)
@@ -139,7 +139,7 @@ function useWidth(): [number, (event: PointerEvent) => void] {
   return [width, startDrag]
 }
 
-/** Names and values, one a line. */
+/** A list of names and values. */
 export function Facts({ rows }: { rows: readonly (readonly [name: string, value: ReactNode, action?: ReactNode])[] }) {
   return (
     <dl className="rows">
@@ -154,7 +154,7 @@ export function Facts({ rows }: { rows: readonly (readonly [name: string, value:
   )
 }
 
-/** Headers of a request or an answer, whole on hover. */
+/** Headers of a request or an answer. A tooltip shows the full value. */
 export function Headers({ headers }: { headers: readonly (readonly [name: string, value: string])[] }) {
   return (
     <Facts

@@ -2,7 +2,7 @@ import { Menu as Base } from '@base-ui/react/menu'
 import type { ReactNode } from 'react'
 
 export interface MenuEntry {
-  readonly words: string
+  readonly label: string
   readonly run: () => void
   readonly isBad?: boolean
 }
@@ -24,9 +24,9 @@ export function Menu({
       <Base.Portal>
         <Base.Positioner className="menu-place" sideOffset={4} align="end">
           <Base.Popup className="menu">
-            {entries.map(({ words, run, isBad }) => (
-              <Base.Item key={words} className={`menu-item ${isBad ? 'bad' : ''}`} onClick={run}>
-                {words}
+            {entries.map(({ label, run, isBad }) => (
+              <Base.Item key={label} className={`menu-item ${isBad ? 'bad' : ''}`} onClick={run}>
+                {label}
               </Base.Item>
             ))}
           </Base.Popup>

@@ -1,4 +1,4 @@
-/** Something of this browser's that is the same for all emulators, such as the width of a pane. */
+/** Reads a preference of this browser, such as the width of a pane. Applies to all emulators. */
 export function preference(name: string): string | null {
   return localStorage.getItem(`svc:${name}`)
 }

@@ -1,4 +1,4 @@
-/** A file as it can be looked at in a page. */
+/** Previews images, video, audio and text. */
 import { useQuery } from '@tanstack/react-query'
 import { SvcError } from '../../client/index.js'
 import { asFailure } from '../../client/send.js'
@@ -10,34 +10,34 @@ const kinds: readonly (readonly [RegExp, 'image' | 'video' | 'audio' | 'text' | 
   [/\.pdf$/i, 'pdf'],
   [/\.(txt|md|json|csv|tsv|xml|ya?ml|log|js|ts|css|html?)$/i, 'text'],
 ]
-const mostCharacters = 20_000
+const maxCharacters = 20_000
 
 export function Preview({ url, name }: { url: string; name: string }) {
   const kind = kinds.find(([pattern]) => pattern.test(name))?.[1]
   if (kind === 'image') return <img className="preview-image" src={url} alt={name} loading="lazy" />
   if (kind === 'video') {
-    // biome-ignore lint/a11y/useMediaCaption: what somebody uploaded has none.
+    // biome-ignore lint/a11y/useMediaCaption: uploaded files have no captions.
     return <video className="preview-image" src={url} controls preload="metadata" />
   }
   if (kind === 'audio') {
-    // biome-ignore lint/a11y/useMediaCaption: what somebody uploaded has none.
+    // biome-ignore lint/a11y/useMediaCaption: uploaded files have no captions.
     return <audio src={url} controls preload="metadata" />
   }
   if (kind === 'text') return <TextPreview url={url} />
-  return <p className="dim">No preview. The name opens it.</p>
+  return <p className="dim">No preview. Open the file to see it.</p>
 }
 
 function TextPreview({ url }: { url: string }) {
   const { data, error } = useQuery({
     queryKey: ['text', url],
     queryFn: async () => {
-      const answer = await fetch(url, { headers: { range: `bytes=0-${mostCharacters}` } }).catch((cause) => {
+      const answer = await fetch(url, { headers: { range: `bytes=0-${maxCharacters}` } }).catch((cause) => {
         throw asFailure(cause, 'the emulator')
       })
       const { ok, status } = answer
-      if (!ok) throw new SvcError('INVALID_RESPONSE', `The file answers ${status}.`, [], { status })
+      if (!ok) throw new SvcError('INVALID_RESPONSE', `Reading the file failed with status ${status}.`, [], { status })
       return answer.text()
     },
   })
-  return <pre className="json mono">{error ? error.message : (data ?? '…').slice(0, mostCharacters)}</pre>
+  return <pre className="json mono">{error ? error.message : (data ?? '…').slice(0, maxCharacters)}</pre>
 }

@@ -1,4 +1,4 @@
-/** How a recorded request looks wherever it is shown. */
+/** CSS classes and labels of recorded requests. */
 import type { RequestSummary } from '../../client/protocol/control/requests.js'
 
 const methodLooks: Readonly<Record<string, string>> = {
@@ -18,6 +18,6 @@ export function statusLook(status: number | null): string {
   return status >= 400 ? 'status warn' : 'status good'
 }
 
-export function whoOf({ kind, user }: RequestSummary['caller']): string {
+export function formatCaller({ kind, user }: RequestSummary['caller']): string {
   return user === null ? kind : (user.email ?? user.id)
 }

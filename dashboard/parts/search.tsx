@@ -1,4 +1,4 @@
-/** The field in the head of a page that narrows its list, which `/` leads to. */
+/** Search field in the head of a page. `/` focuses it. */
 export function Search({
   label,
   value,

@@ -1,4 +1,4 @@
-/** A name in quotes, as SQL takes any. */
+/** Quotes an SQL identifier. */
 export function quotedName(name: string): string {
   return `"${name.replaceAll('"', '""')}"`
 }

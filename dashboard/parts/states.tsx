@@ -1,4 +1,4 @@
-/** What stands in the place of content: what comes, what is missing. */
+/** Placeholders for content that is loading, empty or missing. */
 import { type ReactNode, useEffect, useRef } from 'react'
 import { SvcError } from '../../client/index.js'
 
@@ -12,7 +12,7 @@ export function Empty({ title, children, command }: { title: string; children?: 
   )
 }
 
-/** In the place of a list of which a filter or a search leaves nothing. */
+/** Shown if no item matches the filter or search. */
 export function NoMatch({ what, onAll }: { what: string; onAll: () => void }) {
   return (
     <Empty title={`No ${what} matches`}>
@@ -23,7 +23,7 @@ export function NoMatch({ what, onAll }: { what: string; onAll: () => void }) {
   )
 }
 
-/** Rows that have not come yet. */
+/** Placeholder rows while loading. */
 export function Skeleton({ rows = 8 }: { rows?: number }) {
   return (
     <div className="skeleton" role="status" aria-label="Loading">
@@ -34,16 +34,16 @@ export function Skeleton({ rows = 8 }: { rows?: number }) {
   )
 }
 
-export function wordsOf(error: unknown): string {
+export function describeError(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-/** Whether it says that what was asked for is not there; not that it may not be read. */
+/** Returns whether the record does not exist. False if the caller may not read it. */
 export function isMissing(error: unknown): boolean {
   return error instanceof SvcError && error.status === 404
 }
 
-/** Whether what an address names was in the list since the page was opened. */
+/** Returns whether the record that the address names was in the list before. */
 export function useWasShown(id: string | undefined, isThere: boolean): boolean {
   const shown = useRef<string>(undefined)
   useEffect(() => {
@@ -53,22 +53,21 @@ export function useWasShown(id: string | undefined, isThere: boolean): boolean {
 }
 
 export interface GoneProps {
-  /** What is missing, such as "user". */
+  /** Kind of record, such as "user". */
   readonly what: string
-  /** Whether it was shown before. */
   readonly wasShown: boolean
-  /** Where the way back leads, such as "All users". */
+  /** Label of the link back, such as "All users". */
   readonly back: string
   readonly onBack: () => void
-  /** What else can be done. */
+  /** Further actions. */
   readonly children?: ReactNode
 }
 
-/** In the place of what an address names and the emulator does not have: it was deleted, other data were loaded, or it never was. */
+/** Shown if the record that the address names does not exist, or no longer. */
 export function Gone({ what, wasShown, back, onBack, children }: GoneProps) {
   return (
     <div className="gone" role="status">
-      <span>{wasShown ? `This ${what} is not here any more.` : `There is no such ${what} here.`}</span>
+      <span>{wasShown ? `This ${what} no longer exists.` : `This ${what} does not exist.`}</span>
       {children}
       <button type="button" className="link" onClick={onBack}>
         {back}

@@ -8,7 +8,7 @@ export interface Tab {
   readonly content: () => ReactNode
 }
 
-/** Only the open tab is drawn. */
+/** Renders only the open tab. */
 export function Tabs({
   tabs,
   value,

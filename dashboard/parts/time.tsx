@@ -1,4 +1,4 @@
-/** Moments as people read them, with the exact one on hover. */
+/** Relative times. A tooltip shows the exact time. */
 import { useSyncExternalStore } from 'react'
 
 const steps: readonly (readonly [seconds: number, unit: string])[] = [
@@ -19,7 +19,7 @@ function relative(iso: string, now: number): string {
   return seconds < 0 ? `in ${count} ${unit}` : `${count} ${unit} ago`
 }
 
-/** One clock for all of them: a page of times asks the system once every few seconds. It goes with the clock that the project follows. */
+/** Shared by all times on the page, so they update together every few seconds. Follows the project's clock. */
 let offset = 0
 let now = Date.now()
 const listeners = new Set<() => void>()
@@ -30,14 +30,14 @@ function tick() {
   for (const listener of listeners) listener()
 }
 
-/** How many milliseconds that clock is ahead. */
+/** Sets the offset of the project's clock from the system clock. */
 export function setClockOffset(milliseconds: number): void {
   if (offset === milliseconds) return
   offset = milliseconds
   tick()
 }
 
-/** The moment by the emulator's clock. */
+/** Returns the current time of the project's clock. */
 export function emulatorNow(): number {
   return Date.now() + offset
 }
@@ -52,10 +52,10 @@ function useNow(): number {
   )
 }
 
-/** @param isOfMachine by the clock of the machine instead of the emulator's, which can be moved */
-export function Time({ at, isOfMachine = false }: { at: string; isOfMachine?: boolean }) {
+/** @param isMachineTime compares with the machine's clock instead of the emulator's, which can be moved */
+export function Time({ at, isMachineTime = false }: { at: string; isMachineTime?: boolean }) {
   const current = useNow()
-  const shown = isOfMachine ? Date.now() : Math.max(current, emulatorNow())
+  const shown = isMachineTime ? Date.now() : Math.max(current, emulatorNow())
   return (
     <time className="mono dim" dateTime={at} title={new Date(at).toLocaleString()}>
       {relative(at, shown)}
@@ -63,7 +63,7 @@ export function Time({ at, isOfMachine = false }: { at: string; isOfMachine?: bo
   )
 }
 
-/** 14:02:11.4 */
+/** Formats a time as 14:02:11.4. */
 export function clockTime(at: string): string {
   const date = new Date(at)
   const two = (number: number) => String(number).padStart(2, '0')

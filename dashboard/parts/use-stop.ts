@@ -1,12 +1,12 @@
 import { useEffect, useRef } from 'react'
 
-/** A signal that aborts when what uses it is closed: long work in a dialog ends with it. */
+/** Returns a signal that aborts when the component unmounts, so that long work ends with its dialog. */
 export function useStop(): () => AbortSignal {
   const stop = useRef(new AbortController())
   useEffect(() => {
     const opened = new AbortController()
     stop.current = opened
-    return () => opened.abort(new Error('It was stopped.'))
+    return () => opened.abort(new Error('Stopped.'))
   }, [])
   return () => stop.current.signal
 }

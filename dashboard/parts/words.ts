@@ -1,9 +1,9 @@
-/** Words with spaces or commas between them, such as roles. */
+/** Splits words at spaces or commas, for example roles. */
 export function wordsIn(text: string): string[] {
   return text.split(/[\s,]+/).filter((word) => word !== '')
 }
 
-/** A shortcut as the keyboard here has it. */
+/** Formats a shortcut for this platform. */
 export function shortcut(key: string): string {
   return /Mac|iP/.test(navigator.platform) ? `⌘${key}` : `Ctrl ${key}`
 }

@@ -1,44 +1,44 @@
-/** What was typed into documents and not saved yet: it outlives another page, a restart of the emulator, and a reload. */
+/** Keeps unsaved document text across page changes, emulator restarts and reloads. */
 import type { AppUser, Fields } from '../../client/index.js'
 import type { Session } from './session.js'
 
 export interface Draft {
   readonly text: string
-  /** What it began from; nothing for a new document. */
+  /** The version that the draft is based on. Undefined for a new document. */
   readonly version: number | undefined
   readonly base: Fields
-  /** Who was acted as when it was begun; nobody for the owner. */
+  /** The user that the page acted as when the draft began. Undefined for the owner. */
   readonly by?: Pick<AppUser, 'id' | 'email'> | undefined
 }
 
 const drafts = new Map<string, Draft>()
-const place = 'svc:drafts'
+const storageKey = 'svc:drafts'
 
 try {
-  for (const [key, draft] of JSON.parse(sessionStorage.getItem(place) ?? '[]')) drafts.set(key, draft)
+  for (const [key, draft] of JSON.parse(sessionStorage.getItem(storageKey) ?? '[]')) drafts.set(key, draft)
 } catch {
-  // What cannot be read was not written here.
+  // Ignore text that this page did not write.
 }
 
 addEventListener('pagehide', () => {
   try {
-    sessionStorage.setItem(place, JSON.stringify([...drafts]))
+    sessionStorage.setItem(storageKey, JSON.stringify([...drafts]))
   } catch {
-    // A browser keeps a few megabytes, and says no to more.
+    // The drafts exceed the quota of sessionStorage.
   }
 })
 
-/** A closed tab takes its drafts along; the browser asks first. */
+/** Makes the browser ask before closing the tab discards drafts. */
 addEventListener('beforeunload', (event) => {
   if (drafts.size > 0) event.preventDefault()
 })
 
-/** A document has its id still when its collection is renamed. */
+/** Uses the document id alone, which stays the same when the collection is renamed. */
 export function draftKey({ folder, project }: Pick<Session, 'folder' | 'project'>, collection: string, id?: string) {
   return [folder, project.id, ...(id === undefined ? [collection, 'new'] : [id])].join('/')
 }
 
-export function draftOf(key: string): Draft | undefined {
+export function readDraft(key: string): Draft | undefined {
   return drafts.get(key)
 }
 

@@ -1,20 +1,20 @@
-/** Requests to one emulator: after a failure it is asked who it is before anything secret is sent to it again. */
+/** Sends requests to one emulator. After a failure, checks that it is still the same one before it sends secrets. */
 import { controlPath } from '../../client/protocol/control/operations.js'
 
 export interface Guard {
   readonly fetch: typeof fetch
-  /** For what sends by another way than `fetch`. @throws where another emulator answers */
+  /** For requests that do not use `fetch`. @throws if another emulator answers */
   check(): Promise<void>
-  /** The next request asks first. */
+  /** Makes the next request check first. */
   doubt(): void
 }
 
-/** It is answered without the database. A forwarded port may accept connections and never answer while the emulator is down. */
-const mostMilliseconds = 10_000
+/** The health check needs no database. A forwarded port may accept connections and never answer while the emulator is down. */
+const maxMilliseconds = 10_000
 
-/** Which state folder answers here. @throws whatever `fetch` throws, and where no emulator answers in time */
+/** Returns the id of the state folder that answers at this address. @throws like `fetch`, and if no emulator answers in time */
 export async function folderHere(): Promise<string> {
-  const signal = AbortSignal.timeout(mostMilliseconds)
+  const signal = AbortSignal.timeout(maxMilliseconds)
   const answer = await fetch(`${controlPath}/health`, { cache: 'no-store', signal })
   const { folder } = (await answer.json()) as { folder?: string }
   if (!answer.ok || typeof folder !== 'string') throw new Error(`No emulator: ${answer.status}`)

@@ -5,15 +5,15 @@ test.each([
   ['http://127.0.0.1:4400/files/1/a.png?x=y', 'http://box.local:9000/files/1/a.png?x=y'],
   ['http://127.0.0.1:4400', 'http://box.local:9000'],
   ['ws://127.0.0.1:4400/realtime', 'ws://box.local:9000/realtime'],
-  // Those of others stay as they are, and what is no address at all.
+  // Other addresses and invalid ones stay unchanged.
   ['http://127.0.0.1:44001/files/1/a.png', 'http://127.0.0.1:44001/files/1/a.png'],
   ['https://example.com/?next=http://127.0.0.1:4400/', 'https://example.com/?next=http://127.0.0.1:4400/'],
   ['/files/1/a.png', '/files/1/a.png'],
-])('where the emulator says %s, the page goes to %s', (address, there) => {
+])('turns the emulator address %s into %s', (address, there) => {
   expect(addressHere(address, 'http://127.0.0.1:4400', 'http://box.local:9000')).toBe(there)
 })
 
-test('a page that was opened over TLS stays with it', () => {
+test('keeps TLS on a page opened over TLS', () => {
   const here = (address: string) => addressHere(address, 'http://127.0.0.1:4400', 'https://box.local')
 
   expect(here('http://127.0.0.1:4400/files/1')).toBe('https://box.local/files/1')

@@ -1,7 +1,7 @@
 /**
- * An address that the emulator tells, as this page reaches it: the emulator names its own machine, which in a browser on
- * another one is another machine, and this page may load nothing from an origin that is not its own.
- * @param own how the emulator names itself
+ * Rewrites an emulator address to the origin of this page. The emulator names its own host, which a browser on another machine
+ * cannot reach, and this page may only load from its own origin.
+ * @param own the emulator's own address
  * @param here the origin of the page
  */
 export function addressHere(address: string, own: string, here: string): string {

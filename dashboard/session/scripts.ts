@@ -1,17 +1,17 @@
 import { type ComponentType, lazy } from 'react'
 import { pause } from '../../client/send.js'
-import { ahead } from '../parts/ahead.js'
+import { registerPreload } from '../parts/preload.js'
 import { folderHere } from './guard.js'
 
 const againMilliseconds = 1_000
 
-/** A part of the page in a script of its own. */
+/** Loads a component from a separate script. */
 export function lazyPart<Props>(load: () => Promise<{ default: ComponentType<Props> }>) {
-  const script = ahead(load)
+  const script = registerPreload(load)
   return lazy(() => script().catch(reloaded))
 }
 
-/** Loads the page anew once the emulator answers; it may be another version of it, with scripts of other names. */
+/** Reloads the page once the emulator answers. A new version may use other script names. */
 async function reloaded(): Promise<never> {
   do await pause(againMilliseconds)
   while (!(await folderHere().catch(() => undefined)))

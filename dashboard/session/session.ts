@@ -1,10 +1,10 @@
-/** Who the page is and what it talks to: the emulator it was opened for, as its owner or as one of its users. */
+/** Opens the session of the page with its emulator, and creates clients for the owner and for users. */
 import { type Control, controlClient } from '../../client/control.js'
 import { type AppUser, type Client, createClient, SvcError } from '../../client/index.js'
 import { openSender, type Request } from '../../client/send.js'
 import { folderHere, type Guard, guardFor } from './guard.js'
 import { addressHere } from './here.js'
-import { type Kept, keptFor, type OwnerKey, takeToken } from './storage.js'
+import { type BrowserStore, type OwnerKey, openBrowserStore, takeToken } from './storage.js'
 
 export type Info = Awaited<ReturnType<Control['info']['get']>>
 export type ProjectRecord = Awaited<ReturnType<Control['projects']['get']>>
@@ -14,27 +14,27 @@ export interface Session {
   readonly folder: string
   readonly info: Info
   readonly project: { readonly id: string; readonly name: string }
-  /** The project's public key, which apps send. */
+  /** The key that apps send. */
   readonly publicKey: string
   readonly ownerKey: OwnerKey
   readonly control: Control
-  /** As the owner, whoever is acted as. */
+  /** Always calls as the owner. */
   readonly owner: Client
-  /** A client that calls as a user of the project, by a token; with the key alone, once that is none any more. */
-  readonly clientOf: (user: AppUser, token: string, onEnd: () => void) => Client
+  /** Creates a client that calls as a user. Once the token is no longer valid, it calls with the public key alone. */
+  readonly createUserClient: (user: AppUser, token: string, onEnd: () => void) => Client
   readonly guard: Guard
-  /** An address that the emulator tells, such as a file's, as this page reaches it. */
+  /** Rewrites an emulator address, such as a file's, to the origin of this page. */
   readonly hereUrl: (address: string) => string
 }
 
-/** Why there is no session: no token or a wrong one, nobody at the address, or something that fails. */
+/** The session, or the reason why there is none. */
 export type Entry =
   | { readonly kind: 'ready'; readonly session: Session }
   | { readonly kind: 'locked'; readonly isWrong: boolean }
   | { readonly kind: 'unreachable' }
   | { readonly kind: 'failed'; readonly error: unknown }
 
-/** @param onOther called once another emulator answers at this address */
+/** @param onOther called when another emulator answers at this address */
 export async function enter(onOther: () => void): Promise<Entry> {
   let folder: string
   try {
@@ -42,10 +42,10 @@ export async function enter(onOther: () => void): Promise<Entry> {
   } catch {
     return { kind: 'unreachable' }
   }
-  const kept = keptFor(folder)
+  const kept = openBrowserStore(folder)
   const brought = takeToken()
-  // A link of another folder's emulator, or one that any page has made up, is neither sent nor takes the place of the token.
-  const isOurs = brought !== undefined && (await mayBeOf(folder, brought))
+  // Ignore the token of another state folder, or one that another website made up.
+  const isOurs = brought !== undefined && (await mayMatch(folder, brought))
   const tokens = [...new Set([isOurs ? brought : undefined, kept.token()].filter((token) => token != null))]
   for (const token of tokens) {
     try {
@@ -62,41 +62,41 @@ export async function enter(onOther: () => void): Promise<Entry> {
   return { kind: 'locked', isWrong: brought !== undefined || tokens.length > 0 }
 }
 
-/** What is read is there or not; what writes, such as a snapshot that is loaded, takes as long as there are data. */
-const mostReadMilliseconds = 30_000
-const mostMilliseconds = 600_000
+/** Reads are short. Writes, such as loading a snapshot, take longer with more data. */
+const maxReadMilliseconds = 30_000
+const maxMilliseconds = 600_000
 
-/** The differences of a snapshot are found by reading all of it. */
+/** Comparing a snapshot reads all of it, so it counts as long. */
 function isShort({ method, path }: Request): boolean {
   return method === 'GET' && !path.endsWith('/diff')
 }
 
-/** Whether a token can be the one of this state folder, whose id is made from it. Pages of other hosts cannot tell. */
-async function mayBeOf(folder: string, token: string): Promise<boolean> {
+/** Checks a token against the id of the state folder, which is its hash. Without https or localhost, browsers cannot hash. */
+async function mayMatch(folder: string, token: string): Promise<boolean> {
   if (!globalThis.crypto?.subtle) return true
   const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(`folder ${token}`))
   const hex = [...new Uint8Array(hash)].map((byte) => byte.toString(16).padStart(2, '0')).join('')
   return hex.startsWith(folder)
 }
 
-async function open(folder: string, token: string, kept: Kept, onOther: () => void): Promise<Session> {
+async function open(folder: string, token: string, kept: BrowserStore, onOther: () => void): Promise<Session> {
   const url = location.origin
   const guard = guardFor(folder, onOther)
   const once = { url, fetch: guard.fetch, retry: { attempts: 1 } }
-  const short = openSender({ ...once, timeout: mostReadMilliseconds })
-  const long = openSender({ ...once, timeout: mostMilliseconds })
+  const short = openSender({ ...once, timeout: maxReadMilliseconds })
+  const long = openSender({ ...once, timeout: maxMilliseconds })
   const control = controlClient((request) => (isShort(request) ? short : long).send(request), token, long.openStream)
   const info = await control.info.get()
   const { project } = info
   const { keys } = await control.projects.get({ project: project.id })
-  const ownerKey = await ownerKeyOf(control, project.id, keys, kept)
+  const ownerKey = await openOwnerKey(control, project.id, keys, kept)
   const publicKey = keys.find(({ secret, key }) => !secret && key !== null)?.key ?? ''
   const common = { url, fetch: guard.fetch, retry: { attempts: 2 } }
   return {
     ...{ url, folder, info, project, publicKey, ownerKey, control, guard },
     hereUrl: (address) => addressHere(address, info.addresses.url, url),
     owner: createClient({ ...common, apiKey: ownerKey.key }),
-    clientOf: (user, userToken, onEnd) =>
+    createUserClient: (user, userToken, onEnd) =>
       createClient({
         ...{ ...common, apiKey: publicKey },
         session: {
@@ -107,12 +107,12 @@ async function open(folder: string, token: string, kept: Kept, onOther: () => vo
   }
 }
 
-/** A secret key of this browser's own, made once, so that the log of requests can tell its requests from the app's. */
-async function ownerKeyOf(
+/** Creates one secret key per browser, so that the request log can tell dashboard requests from those of the app. */
+async function openOwnerKey(
   control: Control,
   project: string,
   keys: ProjectRecord['keys'],
-  kept: Kept,
+  kept: BrowserStore,
 ): Promise<OwnerKey> {
   const known = kept.ownerKey(project)
   if (known && keys.some(({ id }) => id === known.id)) return known

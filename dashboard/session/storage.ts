@@ -1,17 +1,17 @@
-/** What the page keeps in the browser: for one state folder each, so that another project at the same port never gets it. */
+/** Stores data in the browser per state folder, so that another project at the same port never gets it. */
 
 export interface OwnerKey {
   readonly id: string
   readonly key: string
 }
 
-/** As whom a tab acts, which survives its reload: in this tab alone. */
-export interface KeptActing {
+/** Stores the user that this tab acts as, for a reload. Other tabs are not affected. */
+export interface ActingStore {
   read(): string | null
   write(text: string | null): void
 }
 
-export function keptActing(folder: string, project: string): KeptActing {
+export function openActingStore(folder: string, project: string): ActingStore {
   const name = `svc:${folder}:acting:${project}`
   return {
     read: () => sessionStorage.getItem(name),
@@ -22,14 +22,14 @@ export function keptActing(folder: string, project: string): KeptActing {
   }
 }
 
-export interface Kept {
+export interface BrowserStore {
   token(): string | null
   keepToken(token: string | null): void
   ownerKey(project: string): OwnerKey | undefined
   keepOwnerKey(project: string, key: OwnerKey): void
 }
 
-export function keptFor(folder: string): Kept {
+export function openBrowserStore(folder: string): BrowserStore {
   const tokenName = `svc:${folder}:token`
   const keyName = (project: string) => `svc:${folder}:key:${project}`
   return {
@@ -46,7 +46,7 @@ export function keptFor(folder: string): Kept {
   }
 }
 
-/** The token that the address brought, taken out of it so that no bookmark and no screenshot has it. */
+/** Takes the token out of the address, so that bookmarks and screenshots do not contain it. */
 export function takeToken(): string | undefined {
   const token = new URLSearchParams(location.hash.slice(1)).get('token') ?? undefined
   if (token !== undefined) history.replaceState(history.state, '', location.pathname + location.search)

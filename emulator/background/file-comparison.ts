@@ -1,17 +1,17 @@
-/** Compares the bytes in the file store with the rows in the database, as a start does after a crash. */
+/** Compares the bytes in the file store with the rows in the database, to repair the damage of a crash. */
 import type { Database } from '../database/port.js'
 import { type BytesKept, type FileStore, keptBy } from '../ports/files/port.js'
 import { selectExisting, selectFileCount, selectIdsAfter, selectSettledAnywhere } from '../store/files.js'
-import { whileUnheld } from '../store/snapshots/registry.js'
+import { withUnheldFiles } from '../store/snapshots/registry.js'
 import type { Round } from './rounds.js'
 
-/** Files looked at in one statement. */
-const piece = 500
+/** Files checked per statement. */
+const batchSize = 500
 
-/** Rows without bytes that are reported by their ids. Of a bucket that was emptied, a million lines would say no more. */
-const mostNamed = 20
+/** Rows without bytes that are reported by id. After a bucket is emptied, a million lines would say no more. */
+const maxNamed = 20
 
-/** Removes bytes without a row and those of writes that were never ended, and reports rows without bytes. */
+/** Removes bytes without a row and those of unfinished writes, and reports rows without bytes. */
 export async function compareFiles(
   db: Database,
   store: FileStore,
@@ -20,12 +20,14 @@ export async function compareFiles(
 ): Promise<void> {
   const { found, kept } = await removeStrays(db, store, round)
   if (kept) report(kept)
-  // Nearly always each row has its bytes, and need not be looked at.
+  // Skips the check of each row if the counts match, which is nearly always the case.
   if (!round.isStopped() && (await selectFileCount(db)) > found) await reportMissing(db, store, report, round)
   if (!round.isStopped()) await store.removeAbandoned?.()
 }
 
-/** Bytes that landed and never got a row; how many have one. Those that cannot be removed hold up no others. */
+/**
+ * Removes bytes that never got a row, and counts those that have one. Bytes that cannot be removed don't block others.
+ */
 async function removeStrays(
   db: Database,
   store: FileStore,
@@ -34,21 +36,21 @@ async function removeStrays(
   let found = 0
   let firstKept: BytesKept | undefined
   for await (const listed of store.list()) {
-    for (let at = 0; at < listed.length && !isStopped(); at += piece) {
-      const ids = listed.slice(at, at + piece)
+    for (let at = 0; at < listed.length && !isStopped(); at += batchSize) {
+      const ids = listed.slice(at, at + batchSize)
       const known = new Set(await selectExisting(db, ids))
       found += known.size
       const strays = ids.filter((id) => !known.has(id))
       const kept = await keptBy(removeSettled(db, store, strays, isStopped))
       firstKept ??= kept
     }
-    // The next page is not even asked for.
+    // Stops before fetching the next page.
     if (isStopped()) break
   }
   return { found, kept: firstKept }
 }
 
-/** The process that wrote them is gone, but a server may still be about to commit what it sent last. */
+/** Removes only settled files, because the database may still commit the last statement of a dead process. */
 async function removeSettled(
   db: Database,
   store: FileStore,
@@ -60,10 +62,10 @@ async function removeSettled(
   if (old.length === 0) return
   const kept = new Set(await selectSettledAnywhere(db, old))
   const gone = old.filter((id) => !kept.has(id))
-  if (gone.length > 0) await whileUnheld(db, gone, store.remove)
+  if (gone.length > 0) await withUnheldFiles(db, gone, store.remove)
 }
 
-/** Rows whose bytes are gone, which only the owner can mend. */
+/** Reports rows whose bytes are gone, which only the owner can repair. */
 async function reportMissing(
   db: Database,
   store: FileStore,
@@ -73,11 +75,11 @@ async function reportMissing(
   let last: string | undefined
   let missing = 0
   for (let ids = ['']; ids.length > 0 && !isStopped(); last = ids.at(-1)) {
-    ids = await selectIdsAfter(db, { last, most: piece })
+    ids = await selectIdsAfter(db, { last, most: batchSize })
     for (const id of ids) {
       if (isStopped() || (await store.has(id))) continue
-      if (++missing <= mostNamed) report(new Error(`The bytes of the file "${id}" are gone.`))
+      if (++missing <= maxNamed) report(new Error(`The bytes of the file "${id}" are gone.`))
     }
   }
-  if (missing > mostNamed) report(new Error(`The bytes of ${missing - mostNamed} further files are gone.`))
+  if (missing > maxNamed) report(new Error(`The bytes of ${missing - maxNamed} more files are gone.`))
 }

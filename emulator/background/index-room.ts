@@ -1,29 +1,32 @@
 /**
- * Which indexes go, and which give way to others. All lie on one table, whatever their collection: each insert into it looks at the
- * condition of each, and each plan locks them. So there is an end to all of them together. Decision 66.
+ * Decides which indexes to drop, and which to replace with others. All indexes are on one table: each insert checks
+ * every index's condition, and each plan locks them. So their total number is limited. Decision 66.
  */
 import type { KeptIndex } from '../store/lists/indexes.js'
 
 export interface IndexLimits {
-  readonly mostInAll: number
-  readonly mostPerCollection: number
-  /** One that no list has used for so long gives way to any other. */
+  readonly maxTotal: number
+  readonly maxPerCollection: number
+  /** An index unused for this long can be replaced by any other. */
   readonly idleMilliseconds: number
 }
 
-/** Indexes that are to be made, and whose. */
+/** Indexes to create, and their project and collection. */
 export interface Newcomers {
   readonly project: string
   readonly collection: string
   readonly count: number
 }
 
-/** What is neither ready nor being made by then was interrupted. Of ten million documents, making one takes minutes, or hours. */
+/**
+ * An index neither ready nor in progress after this time was interrupted. For ten million documents, building takes
+ * minutes or hours.
+ */
 const interruptedMilliseconds = 120_000
 const dayMilliseconds = 86_400_000
 
-/** Whether it goes, however many there are. */
-export function isUnwanted(
+/** Whether to drop the index, however many there are. */
+export function isObsolete(
   { project, isReady, isBeingMade, madeAt, usedAt }: KeptIndex,
   at: Date,
   unusedDays: number,
@@ -35,51 +38,51 @@ export function isUnwanted(
 }
 
 /**
- * What gives way to others, by name: what no list uses, in a collection that has as many as it may and in all, and indexes of the
- * project that has most, until the newcomer's has as many. What was used longest ago goes first. So a project may have all that there are
- * while no other needs any.
+ * Picks the indexes to replace, by name. Candidates are unused indexes of a collection at its limit, unused indexes
+ * overall, and indexes of the project that has the most, until the new index's project has as many. Drops the longest
+ * unused first. So a project may use all indexes while no other needs any.
  *
- * @returns undefined where too little gives way, and the others are not made
+ * @returns undefined if too few can be replaced; then the new ones are not created
  */
-export function givingWay(
+export function pickReplaced(
   kept: readonly KeptIndex[],
   newcomers: Newcomers,
   at: Date,
   limits: IndexLimits,
 ): string[] | undefined {
-  const inCollection = givingWayIn(newcomers.collection, kept, at, limits)
+  const inCollection = pickInCollection(newcomers.collection, kept, at, limits)
   const others = kept.filter(({ name }) => !inCollection?.includes(name))
-  const inAll = inCollection && givingWayInAll(others, newcomers, at, limits)
+  const inAll = inCollection && pickOverall(others, newcomers, at, limits)
   return inAll && [...inCollection, ...inAll]
 }
 
-function givingWayIn(
+function pickInCollection(
   collection: string,
   kept: readonly KeptIndex[],
   at: Date,
-  { mostPerCollection, idleMilliseconds }: IndexLimits,
+  { maxPerCollection, idleMilliseconds }: IndexLimits,
 ): string[] | undefined {
   const own = kept.filter((index) => index.collection === collection)
   const given: string[] = []
-  for (const group of groupsOf(own)) {
-    if (own.length - given.length < mostPerCollection || !isIdle(group, at, idleMilliseconds)) break
+  for (const group of groupIndexes(own)) {
+    if (own.length - given.length < maxPerCollection || !isIdle(group, at, idleMilliseconds)) break
     given.push(...group.names)
   }
-  return own.length - given.length < mostPerCollection ? given : undefined
+  return own.length - given.length < maxPerCollection ? given : undefined
 }
 
-function givingWayInAll(
+function pickOverall(
   kept: readonly KeptIndex[],
   { project, count }: Newcomers,
   at: Date,
-  { mostInAll, idleMilliseconds }: IndexLimits,
+  { maxTotal, idleMilliseconds }: IndexLimits,
 ): string[] | undefined {
-  const groups = groupsOf(kept)
+  const groups = groupIndexes(kept)
   const held = new Map<string | null, number>()
   for (const index of kept) held.set(index.project, (held.get(index.project) ?? 0) + 1)
   const wanted = (held.get(project) ?? 0) + count
   const given: string[] = []
-  while (kept.length - given.length + count > mostInAll) {
+  while (kept.length - given.length + count > maxTotal) {
     const largest = Math.max(0, ...held.values())
     const group = groups.find(
       (one) => isIdle(one, at, idleMilliseconds) || (largest > wanted && held.get(one.project) === largest),
@@ -92,25 +95,29 @@ function givingWayInAll(
   return given
 }
 
-/** What no list uses of those that are too many. */
-export function tooMany(kept: readonly KeptIndex[], at: Date, { mostInAll, idleMilliseconds }: IndexLimits): string[] {
+/** Picks unused indexes to drop while there are too many. */
+export function pickExcess(
+  kept: readonly KeptIndex[],
+  at: Date,
+  { maxTotal, idleMilliseconds }: IndexLimits,
+): string[] {
   const given: string[] = []
-  for (const group of groupsOf(kept)) {
-    if (kept.length - given.length <= mostInAll || !isIdle(group, at, idleMilliseconds)) break
+  for (const group of groupIndexes(kept)) {
+    if (kept.length - given.length <= maxTotal || !isIdle(group, at, idleMilliseconds)) break
     given.push(...group.names)
   }
   return given
 }
 
-/** Indexes that serve lists only together: one in order, and that for the values it cannot hold. */
+/** Indexes that only serve lists together: one in order, and one for the values that it cannot contain. */
 interface Group {
   readonly project: string | null
   readonly names: readonly string[]
   readonly usedAt: number
 }
 
-/** The ones that were used longest ago come first; what is being made is not among them. */
-function groupsOf(kept: readonly KeptIndex[]): Group[] {
+/** Sorts the longest unused first. Leaves out indexes in progress. */
+function groupIndexes(kept: readonly KeptIndex[]): Group[] {
   const groups = new Map<string, KeptIndex[]>()
   for (const index of kept) {
     const { collection, path, equal = [], kind } = index

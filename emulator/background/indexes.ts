@@ -1,4 +1,4 @@
-/** Decides which fields get indexes of their own, from what lists ask. */
+/** Creates and drops indexes on fields, based on the filters of lists. */
 import type { Path } from '../../client/protocol/model/path.js'
 import { ownField } from '../../client/protocol/model/where.js'
 import type { Database } from '../database/port.js'
@@ -10,22 +10,22 @@ import {
   type FieldIndexKind,
   type FieldUse,
   hasFields,
+  indexName,
   makeFieldIndex,
-  nameOf,
-  projectOf,
+  selectCollectionProject,
   selectFieldIndexes,
   selectReadyIndexes,
   storedBytes,
   updateUses,
 } from '../store/lists/indexes.js'
-import { givingWay, type IndexLimits, isUnwanted, tooMany } from './index-room.js'
+import { type IndexLimits, isObsolete, pickExcess, pickReplaced } from './index-room.js'
 import {
   countUse,
+  expandIndex,
   type IndexThresholds,
   type IndexUses,
   isReady,
-  mostCounted,
-  partsOf,
+  maxCounted,
   type Wanted,
 } from './index-uses.js'
 import { type Leader, onlyProcess } from './leader.js'
@@ -35,13 +35,13 @@ import { openRounds, type Round } from './rounds.js'
 export interface IndexKeeperOptions extends IndexThresholds, IndexLimits {
   readonly now: () => Date
   readonly report: (error: unknown) => void
-  /** Says to people that an index keeps the database busy, or would for too long. */
+  /** Tells the user that building an index keeps the database busy, or would take too long. */
   readonly announce: (message: string) => void
-  /** Which process drops what no list uses. */
+  /** Picks the process that drops unused indexes. */
   readonly leader: Leader
-  /** An index that no list has used for so long is dropped. */
+  /** Days after which an unused index is dropped. */
   readonly unusedDays: number
-  /** How long the size of a collection is believed. */
+  /** How long to cache the size of a collection. */
   readonly sizeMilliseconds: number
 }
 
@@ -50,8 +50,8 @@ const defaults = {
   fromDocuments: 2_000,
   fromTimes: 3,
   atOnceDocuments: 100_000,
-  mostPerCollection: 12,
-  mostInAll: 300,
+  maxPerCollection: 12,
+  maxTotal: 300,
   idleMilliseconds: 3_600_000,
   unusedDays: 14,
   sizeMilliseconds: 2_000,
@@ -59,31 +59,31 @@ const defaults = {
 }
 
 export interface IndexKeeper extends FieldIndexes {
-  /** The service is at work until what is answered is called, so this is no quiet moment. */
+  /** Marks the service as busy until the returned function is called, so that no build starts. */
   busy(): () => void
-  /** Resolves when everything that lists have brought about so far is done. */
+  /** Resolves when all work caused by lists so far is done. */
   settled(): Promise<void>
-  /** Writes down what was used and drops what was not. Also done every minute. */
+  /** Saves index uses and drops unused indexes. Also runs every minute. */
   review(): Promise<void>
-  /** Begins nothing more. What is being made is left to the database. */
+  /** Starts no more work. Leaves running builds to the database. */
   close(): void
 }
 
-/** Up to here a list is planned once for all; reading so few documents takes no longer than planning. */
+/** Up to this size a list is planned only once, because reading so few documents is as fast as planning. */
 const smallDocuments = 20_000
 const reviewMilliseconds = 60_000
 
-const mostEarly = 100
+const maxEarly = 100
 
 interface State extends IndexUses, LongBuilds {
   readonly db: Database
   readonly options: IndexKeeperOptions
-  /** Of collections, as they were counted last. */
+  /** Sizes of collections, as last counted. */
   readonly sizes: Map<string, { readonly documents: number; readonly readAt: number }>
   readonly wanted: Map<string, Wanted>
-  /** What lists asked for before the collection was counted for the first time. */
+  /** Filters used before the collection was first counted. */
   readonly early: Map<string, FieldUse[]>
-  /** Collections for whose indexes there was no room when that was looked at last. */
+  /** Collections without room for indexes at the last check. */
   readonly crowded: Set<string>
 }
 
@@ -125,16 +125,16 @@ export function openIndexKeeper(
   function count(collection: string, uses: readonly FieldUse[], documents: number) {
     for (const use of uses) {
       const wanted = countUse(state, collection, use, { ...options, documents })
-      if (!wanted || state.refused.has(nameOf(wanted.index))) continue
-      state.wanted.set(nameOf(wanted.index), wanted)
+      if (!wanted || state.refused.has(indexName(wanted.index))) continue
+      state.wanted.set(indexName(wanted.index), wanted)
       making.soon()
     }
   }
 
   return {
-    asked(collection, uses) {
+    request(collection, uses) {
       state.isBusy = true
-      const documents = sizeOf(state, collection, () => {
+      const documents = getSize(state, collection, () => {
         stale.add(collection)
         counting.soon()
       })
@@ -169,16 +169,16 @@ export function openIndexKeeper(
 
 function keepEarly({ early }: State, collection: string, uses: readonly FieldUse[]) {
   const before = early.get(collection) ?? []
-  if (uses.length > 0 && before.length < mostEarly && early.size < mostCounted)
+  if (uses.length > 0 && before.length < maxEarly && early.size < maxCounted)
     early.set(collection, [...before, ...uses])
 }
 
-/** Undefined until it was counted for the first time. */
-function sizeOf({ sizes, options }: State, collection: string, countSoon: () => void): number | undefined {
+/** Returns undefined until the first count. */
+function getSize({ sizes, options }: State, collection: string, countSoon: () => void): number | undefined {
   const known = sizes.get(collection)
   const at = options.now().getTime()
   if (!known || Math.abs(at - known.readAt) > options.sizeMilliseconds) {
-    if (sizes.size > mostCounted) sizes.clear()
+    if (sizes.size > maxCounted) sizes.clear()
     sizes.set(collection, { documents: known?.documents ?? Number.POSITIVE_INFINITY, readAt: at })
     countSoon()
   }
@@ -193,7 +193,7 @@ async function countStale({ db, sizes, options }: State, stale: Set<string>, { i
   }
 }
 
-/** Makes what is wanted, one index after the other, since each keeps the database busy. */
+/** Builds the wanted indexes one after another, because each keeps the database busy. */
 async function makeWanted(state: State, round: Round): Promise<void> {
   await reload(state)
   for (const [name, wanted] of [...state.wanted]) {
@@ -205,7 +205,7 @@ async function makeWanted(state: State, round: Round): Promise<void> {
   }
 }
 
-/** Only words take long by their size. */
+/** Reads the size only for text indexes, whose build time depends on it. */
 async function bytesFor(db: Database, { kind, collection }: FieldIndex): Promise<number> {
   return kind === 'text' ? storedBytes(db, collection) : 0
 }
@@ -218,7 +218,7 @@ async function make(state: State, { index, times }: Wanted, round: Round): Promi
   if (fields.length > 0 && !(await hasFields(db, index.collection, fields))) return
   const documents = sizes.get(index.collection)?.documents ?? 0
   const isAlone = !db.capabilities.supportsConcurrentIndexes
-  // Without room there is nothing to wait for, nor to say.
+  // Skips waiting and announcing if the index does not fit.
   if (
     isAlone &&
     !(
@@ -232,21 +232,21 @@ async function make(state: State, { index, times }: Wanted, round: Round): Promi
   if (isAlone) announceLong(index, documents, announce)
   for (const name of names) await dropFieldIndex(db, name)
   const lists = times === 1 ? 'one list' : `${times} lists`
-  const reason = `${lists} asked for it among ${documents.toLocaleString('en')} documents`
-  for (const part of partsOf(index)) await makeFieldIndex(db, part, options.now().toISOString(), reason)
+  const reason = `${lists} needed it among ${documents.toLocaleString('en')} documents`
+  for (const part of expandIndex(index)) await makeFieldIndex(db, part, options.now().toISOString(), reason)
   await reload(state)
 }
 
-/** Names of the indexes to drop to make room for one; undefined where there is no room all the same. */
+/** Picks the indexes to drop to make room for one; undefined if it does not fit. */
 async function indexesToDrop(state: State, index: FieldIndex): Promise<readonly string[] | undefined> {
   const { db, options, crowded } = state
-  const project = await projectOf(db, index.collection)
+  const project = await selectCollectionProject(db, index.collection)
   if (project === undefined) return undefined
   const at = options.now()
   await writeUses(state, at)
   const kept = await selectFieldIndexes(db)
-  const count = partsOf(index).filter((part) => kept.every(({ name }) => name !== nameOf(part))).length
-  const names = givingWay(kept, { project, collection: index.collection, count }, at, options)
+  const count = expandIndex(index).filter((part) => kept.every(({ name }) => name !== indexName(part))).length
+  const names = pickReplaced(kept, { project, collection: index.collection, count }, at, options)
   if (!names) crowded.add(index.collection)
   return names
 }
@@ -256,7 +256,7 @@ async function reload(state: State): Promise<void> {
   state.ready = new Map(indexes.map((index) => [index.name, index]))
 }
 
-/** Each process knows what its own lists have used, and one of them drops what none has. */
+/** Saves the uses that this process knows. The leader drops indexes that no process uses. */
 async function review(state: State): Promise<void> {
   const { db, options, crowded, refused } = state
   const at = options.now()
@@ -265,9 +265,9 @@ async function review(state: State): Promise<void> {
   await writeUses(state, at)
   if (await options.leader.leads()) {
     const kept = await selectFieldIndexes(db)
-    const unwanted = kept.filter((index) => isUnwanted(index, at, options.unusedDays))
+    const unwanted = kept.filter((index) => isObsolete(index, at, options.unusedDays))
     const wanted = kept.filter((index) => !unwanted.includes(index))
-    const names = [...unwanted.map(({ name }) => name), ...tooMany(wanted, at, options)]
+    const names = [...unwanted.map(({ name }) => name), ...pickExcess(wanted, at, options)]
     for (const name of names) await dropFieldIndex(db, name)
   }
   await reload(state)

@@ -1,4 +1,4 @@
-/** Writes down when keys were used last: now and then, since every request uses one. */
+/** Saves the last use of keys once a minute, because every request uses one. */
 import type { KeyUses } from '../core/context.js'
 import type { Database } from '../database/port.js'
 import { updateKeyUses } from '../store/projects.js'
@@ -6,7 +6,7 @@ import { openRounds, type Rounds } from './rounds.js'
 
 const everyMilliseconds = 60_000
 
-/** What was noted since the last round is lost when the process is killed. */
+/** Uses since the last round are lost if the process is killed. */
 export function openKeyUses(db: Database, report: (error: unknown) => void): KeyUses & Rounds {
   let used = new Map<string, number>()
 

@@ -1,4 +1,4 @@
-/** What the service deletes by itself between requests: in small pieces, which never hold the database for long. */
+/** Deletes expired and leftover data between requests, in batches that never hold the database for long. */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Clocks } from '../core/context.js'
 import { keptTimes } from '../core/documents/idempotency.js'
@@ -14,30 +14,30 @@ import type { Leader } from './leader.js'
 import { openRounds, type Rounds } from './rounds.js'
 
 export interface MaintenanceOptions {
-  /** By which something is over for every project. */
+  /** Time at which data has expired for every project. */
   readonly now: () => Date
-  /** What else is the time of a project; left out, they all have the same. */
+  /** Clocks of projects; undefined if all follow the same clock. */
   readonly clocks?: Pick<Clocks, 'service' | 'own' | 'latest'>
   readonly report: (error: unknown) => void
   readonly leader: Leader
 }
 
-/** Rows deleted in one statement; some tens of milliseconds. */
-const piece = 2_000
-const betweenPiecesMilliseconds = 5
+/** Rows deleted per statement, which takes some tens of milliseconds. */
+const batchSize = 2_000
+const betweenBatchesMilliseconds = 5
 const keptChanges = 100_000
 const keptMails = 10_000
 const keptChangesMilliseconds = 3_600_000
-/** Of each project, so that none pushes out what another has. */
+/** Limit per project, so that none pushes out another's entries. */
 const keptAudit = 100_000
 const keptAuditMilliseconds = 90 * 86_400_000
-/** Tables whose rows are worth nothing from their own `expires_at` on. */
+/** Tables whose rows expire at their `expires_at`. */
 const expiring = ['sessions', 'one_time_tokens', 'realtime_tickets', 'idp_logins', 'recent_attempts'] as const
-/** The first requests go first. */
+/** Waits, so that the first requests are served first. */
 const firstMilliseconds = 1_000
 const everyMilliseconds = 60_000
 
-/** Deletes what removed collections left, what is older than it is kept, and what has expired. */
+/** Deletes the data of removed collections, old data, and expired data. */
 export function openMaintenance(db: Database, { now, clocks, report, leader }: MaintenanceOptions): Rounds {
   const ago = (milliseconds: number) => new Date(now().getTime() - milliseconds).toISOString()
   return openRounds({
@@ -47,13 +47,13 @@ export function openMaintenance(db: Database, { now, clocks, report, leader }: M
     firstMilliseconds,
     everyMilliseconds,
     async work({ isStopped }) {
-      const times = timesOf(clocks) ?? { service: ago(0), own: new Map() }
+      const times = readTimes(clocks) ?? { service: ago(0), own: new Map() }
       const failures: unknown[] = []
       for (const isMore of steps(db, { ago, times, answers: keptTimes(now(), clocks?.latest()) })) {
         try {
-          while (!isStopped() && (await isMore())) await pause(betweenPiecesMilliseconds)
+          while (!isStopped() && (await isMore())) await pause(betweenBatchesMilliseconds)
         } catch (error) {
-          // What is wrong with one table keeps nothing of the others.
+          // Continues, so that a failure in one table doesn't affect the others.
           failures.push(error)
         }
       }
@@ -70,23 +70,32 @@ interface Bounds {
   readonly answers: KeptTimes
 }
 
-/** All that is deleted, none of which depends on another: each deletes one piece, and says whether there may be another. */
+/**
+ * Lists the deletions, which don't depend on each other. Each deletes one batch and resolves to whether there may be
+ * another.
+ */
 function steps(db: Database, { ago, times, answers }: Bounds): readonly (() => Promise<boolean>)[] {
-  const changes = { before: ago(keptChangesMilliseconds), times, kept: keptChanges, most: piece, reached: new Map() }
-  const audit = { before: ago(keptAuditMilliseconds), kept: keptAudit, most: piece }
+  const changes = {
+    before: ago(keptChangesMilliseconds),
+    times,
+    kept: keptChanges,
+    most: batchSize,
+    reached: new Map(),
+  }
+  const audit = { before: ago(keptAuditMilliseconds), kept: keptAudit, most: batchSize }
   return [
-    () => deleteRemovedDocuments(db, piece),
-    async () => (await deleteOldChanges(db, changes)) === piece,
-    async () => (await deleteOldMails(db, { kept: keptMails, most: piece })) === piece,
-    async () => (await deleteOldAuditRecords(db, audit)) >= piece,
-    () => deleteFormerAnswers(db, answers, piece),
-    () => deleteAnswersAhead(db, answers, piece),
-    ...expiring.map((table) => () => deleteExpired(db, table, ago(0), piece)),
-    () => deleteExpiredWindows(db, piece),
+    () => deleteRemovedDocuments(db, batchSize),
+    async () => (await deleteOldChanges(db, changes)) === batchSize,
+    async () => (await deleteOldMails(db, { kept: keptMails, most: batchSize })) === batchSize,
+    async () => (await deleteOldAuditRecords(db, audit)) >= batchSize,
+    () => deleteFormerAnswers(db, answers, batchSize),
+    () => deleteAnswersAhead(db, answers, batchSize),
+    ...expiring.map((table) => () => deleteExpired(db, table, ago(0), batchSize)),
+    () => deleteExpiredWindows(db, batchSize),
   ]
 }
 
-function timesOf(clocks: MaintenanceOptions['clocks']): Times | undefined {
+function readTimes(clocks: MaintenanceOptions['clocks']): Times | undefined {
   if (!clocks) return undefined
   const own = new Map(clocks.own().map(({ project, now }) => [project, now.toISOString()]))
   return { service: clocks.service.now().toISOString(), own }

@@ -1,22 +1,22 @@
-/** Numbers what was written and has no reader, so that little waits for its number, and what a writer that died has left. */
+/** Numbers changes in the background, so that few remain for readers to number, even after their writer died. */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Database } from '../database/port.js'
 import type { Bus } from '../ports/bus/port.js'
 import { numberAllChanges, numberChanges } from '../store/realtime/numbering.js'
 import { openRounds, type Rounds } from './rounds.js'
 
-/** What is written meanwhile is numbered together. */
-const gatheringMilliseconds = 100
+/** Debounces, so that changes are numbered together. */
+const debounceMilliseconds = 100
 
-/** Where numbers are drawn with each write, there is nothing to do. */
+/** Does nothing on databases that number each write at once. */
 export function openNumbering(db: Database, bus: Bus, report: (error: unknown) => void): Pick<Rounds, 'close'> {
   if (!db.capabilities.runsWritersTogether) return { close: async () => undefined }
-  /** Projects, or null for any. */
+  /** Projects to number; null stands for all. */
   const wanted = new Set<string | null>()
   const rounds = openRounds({
     report,
     async work({ isStopped }) {
-      await pause(gatheringMilliseconds)
+      await pause(debounceMilliseconds)
       if (isStopped()) return
       const projects = [...wanted]
       wanted.clear()

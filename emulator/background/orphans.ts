@@ -1,4 +1,4 @@
-/** Keeps bytes and rows of files together: what a crash or a deleted record left of the one without the other. */
+/** Keeps the bytes and rows of files consistent after crashes and deletions. */
 import { removeOrphans } from '../core/files/orphans.js'
 import type { Database } from '../database/port.js'
 import { type BytesKept, type FileStore, keptBy } from '../ports/files/port.js'
@@ -7,20 +7,20 @@ import { compareFiles } from './file-comparison.js'
 import type { Leader } from './leader.js'
 import { openRounds, type Round } from './rounds.js'
 
-/** The first requests go first. */
+/** Waits, so that the first requests are served first. */
 const firstMilliseconds = 1_000
 const everyMilliseconds = 60_000
-/** All files are listed then. */
+/** Interval for listing all files. */
 const comparedMilliseconds = 6 * 3_600_000
 
 export interface FileKeeper {
-  /** Removes orphaned files now, or after the round that is running. */
+  /** Removes orphaned files now, or after the round in progress. */
   soon(): void
-  /** Asks in each round, until the database has answered, which of these have a row; the bytes of the others go. */
+  /** Checks in each round, until the database answers, which files have a row. Removes the bytes of the others. */
   discardLater(project: string, ids: readonly string[]): void
-  /** Compares everything now; resolves once it is done and no round is running. */
+  /** Compares everything now. Resolves when that is done and no round is running. */
   settled(): Promise<void>
-  /** Ends after the piece that is being removed. */
+  /** Stops after the batch in progress. */
   close(): Promise<void>
 }
 
@@ -36,8 +36,8 @@ interface Unsettled {
 }
 
 /**
- * Compares everything soon after the start, and every six hours in one of the processes. Removes orphaned files
- * whenever it is asked to, and once a minute in one of the processes.
+ * Compares everything soon after the start, and every six hours in one of the processes. Removes orphaned files on
+ * request, and once a minute in one of the processes.
  */
 export function openFileKeeper(db: Database, store: FileStore, { report, leader }: FileKeeperOptions): FileKeeper {
   const unsettled = new Set<Unsettled>()
@@ -48,7 +48,7 @@ export function openFileKeeper(db: Database, store: FileStore, { report, leader 
       firstMilliseconds,
       work: (round) => compareFiles(db, store, report, round),
     }),
-    // What another process left that died since, or shortly before this one started, when that could not be told yet.
+    // Compares again, for the files of processes that died since, or whose fate was still unknown at the start.
     recomparison: openRounds({
       report,
       leader,
@@ -63,7 +63,7 @@ export function openFileKeeper(db: Database, store: FileStore, { report, leader 
       everyMilliseconds,
       work: (round) => removeOrphans({ db, files: store }, round),
     }),
-    // What this process has uploaded is known to no other.
+    // Runs in every process, because only this one knows its uploads.
     discarding: openRounds({
       report,
       everyMilliseconds,

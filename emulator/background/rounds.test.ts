@@ -1,7 +1,7 @@
 import { expect, it, vi } from 'vitest'
 import { openRounds, type Round } from './rounds.js'
 
-/** Work that counts its rounds, each of which lasts until it is let go. */
+/** Counts the rounds of its work, each of which lasts until released. */
 function heldWork() {
   const held: (() => void)[] = []
   return {
@@ -16,7 +16,7 @@ function heldWork() {
 
 const report = (error: unknown) => expect.fail(String(error))
 
-it('runs again, once, if it was asked while running', async () => {
+it('runs once more if requested while running', async () => {
   const counted = heldWork()
   const rounds = openRounds({ report, work: (round) => counted.work(round) })
 
@@ -32,7 +32,7 @@ it('runs again, once, if it was asked while running', async () => {
   expect(counted.began).toBe(2)
 })
 
-it('a round that is asked for takes the place of the first', async () => {
+it('replaces the first round with a requested one', async () => {
   vi.useFakeTimers()
   const counted = heldWork()
   const rounds = openRounds({ report, firstMilliseconds: 1_000, work: (round) => counted.work(round) })
@@ -50,7 +50,7 @@ it('a round that is asked for takes the place of the first', async () => {
   expect(counted.began).toBe(1)
 })
 
-it('a round that was asked for in whichever moment between two is not lost', async () => {
+it('never loses a request between two rounds', async () => {
   for (let turns = 0; turns < 12; turns++) {
     let began = 0
     const rounds = openRounds({ report, work: async () => void began++ })
@@ -64,7 +64,7 @@ it('a round that was asked for in whichever moment between two is not lost', asy
   }
 })
 
-it('closing waits for the round that runs, tells it to stop, and begins no other', async () => {
+it('tells the running round to stop on close, waits for it, and starts no other', async () => {
   const counted = heldWork()
   let received: Round | undefined
   const rounds = openRounds({
@@ -91,7 +91,7 @@ it('closing waits for the round that runs, tells it to stop, and begins no other
   expect([order, counted.began]).toEqual([['let go', 'closed'], 1])
 })
 
-it('a round that fails is reported, and the next one runs', async () => {
+it('reports a failed round and runs the next one', async () => {
   const faults: unknown[] = []
   let began = 0
   const rounds = openRounds({
@@ -110,7 +110,7 @@ it('a round that fails is reported, and the next one runs', async () => {
   expect([began, faults]).toEqual([2, ['Error: no connection']])
 })
 
-it('who does not lead begins no round unasked, and runs those that it is asked for', async () => {
+it('runs only requested rounds in a process that does not lead', async () => {
   let began = 0
   let questions = 0
   const leader = { leads: async () => ++questions === 0, close: async () => undefined }

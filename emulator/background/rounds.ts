@@ -1,34 +1,34 @@
-/** Work that is done between requests: a round at a time, and another one if it was asked for meanwhile. */
+/** Runs background work in rounds, one at a time, and again if requested meanwhile. */
 import { publishMeasure } from '../core/measures.js'
 import type { Leader } from './leader.js'
 
 export interface Rounds {
-  /** Begins a round now, or after the one that is running. */
+  /** Starts a round now, or after the one in progress. */
   soon(): void
-  /** Resolves once no round is running and none is asked for. */
+  /** Resolves when no round is running or requested. */
   settled(): Promise<void>
-  /** Begins no other round; resolves once the running one has ended. */
+  /** Starts no more rounds. Resolves when the one in progress has ended. */
   close(): Promise<void>
 }
 
 export interface Round {
-  /** Whether the round should end after the step that it is at. */
+  /** Whether the round should end after its current step. */
   isStopped(): boolean
 }
 
 interface RoundsOptions {
-  /** What the rounds are called where they are measured; left out, they are not. */
+  /** Name of the rounds in metrics; undefined leaves them out. */
   readonly name?: string
-  /** What it throws is reported, and left to the next round. */
+  /** Its errors are reported, and retried in the next round. */
   readonly work: (round: Round) => Promise<void>
   readonly report: (error: unknown) => void
-  /** How long after the opening the first round begins unasked, if none was asked for before. */
+  /** Delay of the first scheduled round, unless one is requested before. */
   readonly firstMilliseconds?: number
-  /** How often a round begins unasked. */
+  /** Interval of scheduled rounds. */
   readonly everyMilliseconds?: number
   /**
-   * Lets only one process begin rounds unasked. A round that was asked for runs in the process that was asked, since that is there.
-   * Left out, each process begins its own.
+   * Lets only one process run scheduled rounds. Requested rounds run in the process that was asked. Without a leader,
+   * each process runs its own.
    */
   readonly leader?: Leader
 }
@@ -41,7 +41,7 @@ export function openRounds({
   everyMilliseconds,
   leader,
 }: RoundsOptions): Rounds {
-  let isAsked = false
+  let isRequested = false
   let isDue = false
   let isStopped = false
   let running: Promise<void> | undefined
@@ -52,7 +52,7 @@ export function openRounds({
 
   function soon() {
     clearTimeout(first)
-    isAsked = true
+    isRequested = true
     begin()
   }
 
@@ -65,12 +65,12 @@ export function openRounds({
     if (isStopped) return
     running ??= runAll().finally(() => {
       running = undefined
-      if (isAsked || isDue) begin()
+      if (isRequested || isDue) begin()
     })
   }
 
   async function runAll() {
-    while (!isStopped && (isAsked || isDue)) {
+    while (!isStopped && (isRequested || isDue)) {
       try {
         await runOne()
       } catch (error) {
@@ -80,10 +80,10 @@ export function openRounds({
   }
 
   async function runOne() {
-    const wasAsked = isAsked
-    isAsked = false
+    const wasRequested = isRequested
+    isRequested = false
     isDue = false
-    const isOurs = wasAsked || !leader || (await leader.leads())
+    const isOurs = wasRequested || !leader || (await leader.leads())
     if (isOurs && !isStopped) await measured(() => work({ isStopped: () => isStopped }))
   }
 

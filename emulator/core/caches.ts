@@ -1,13 +1,13 @@
-/** What is read far more often than it changes. */
+/** Caches values that are read far more often than they change. */
 import type { StoredCollection } from '../../client/protocol/model/collection.js'
 import type { Project } from '../../client/protocol/model/project.js'
 import type { Bus } from '../ports/bus/port.js'
 import type { Cache, Caches, Identity, SharedCache, TokenIdentity } from './context.js'
 
-/** How long a value is cached, on the monotonic clock. */
-const mostMilliseconds = 1_000
-/** A full cache begins anew. */
-const mostEntries = 10_000
+/** Time to live, on the monotonic clock. */
+const ttlMilliseconds = 1_000
+/** Maximum size. A full cache is cleared. */
+const maxEntries = 10_000
 
 export function openCaches(bus: Bus): Caches {
   const callers = openCache<Identity>()
@@ -15,7 +15,7 @@ export function openCaches(bus: Bus): Caches {
   const collections = openCache<StoredCollection>()
   const projects = openCache<Project>()
   const origins = openSharedCache<ReadonlySet<string>>()
-  // A project keeps its secret, unless a snapshot brings another.
+  // Invalidated with the settings, because only loading a snapshot replaces a project's secret.
   const tokenSecrets = openCache<string>()
   bus.subscribe({
     identity() {
@@ -29,7 +29,7 @@ export function openCaches(bus: Bus): Caches {
   return { callers, tokens, collections, projects, origins, tokenSecrets }
 }
 
-/** All who ask while a value is read get that one: it is dear to read, and anyone can ask. */
+/** Shares one read between concurrent callers, because it is expensive and anyone can trigger it. */
 function openSharedCache<Value>(): SharedCache<Value> & { invalidate(): void } {
   const cache = openCache<Value>()
   const reading = new Map<string, Promise<Value>>()
@@ -44,7 +44,7 @@ function openSharedCache<Value>(): SharedCache<Value> & { invalidate(): void } {
       return asked
     },
     invalidate() {
-      // What is being read may be what is not valid any more.
+      // Drops reads in progress, because they may return the old value.
       reading.clear()
       cache.invalidate()
     },
@@ -60,10 +60,10 @@ function openCache<Value>(): Cache<Value> & { invalidate(): void } {
       if (entry && entry.until > performance.now()) return entry.value
       const before = invalidations
       const value = await read()
-      // What was read before the cache was invalidated may be what is not valid any more.
+      // Doesn't cache a value whose read started before an invalidation, because it may be the old one.
       if (value === undefined || invalidations > before) return value
-      if (entries.size >= mostEntries) entries.clear()
-      entries.set(key, { value, until: performance.now() + mostMilliseconds })
+      if (entries.size >= maxEntries) entries.clear()
+      entries.set(key, { value, until: performance.now() + ttlMilliseconds })
       return value
     },
     invalidate() {

@@ -27,36 +27,36 @@ import type { UnitOfWork } from './unit-of-work.js'
 
 export type { Caller, Identity, SignedInUser, TokenIdentity } from './identity.js'
 
-/** Everything outside the rules that the rules need. One per process. */
+/** Everything that the rules need from outside. One per process. */
 export interface Backend {
   readonly db: Database
-  /** The request of the control API that it was handed to; left out, none. */
+  /** Id of the control API request in progress, if any. */
   readonly requestId?: string
-  /** The time in a project: by its own clock, if it has one, else by the service's. */
+  /** The time in a project, by its own clock or the service's. */
   now(project: string): Date
   readonly clocks: Clocks
-  /** A UUIDv7 of that moment; of two made of one moment, the later is the greater. */
+  /** Generates a UUIDv7 for a moment. Ids of the same moment are in ascending order. */
   newId(at: Date): string
   readonly caches: Caches
   readonly keyring: Keyring
   readonly keyUses: KeyUses
   /**
-   * What a project signs with, by the secret in its row. Where the service has a secret of its own, that goes into it: a copy of
-   * the database alone signs nothing.
+   * Derives a project's signing key from the secret in its row. Includes the service's own secret, if any, so that a
+   * copy of the database alone can sign nothing.
    */
   readonly signingKey: (tokenSecret: string) => string
   readonly bus: Bus
-  /** Counts what limits allow, for all processes together. */
+  /** Counts uses of rate limits across all processes. */
   readonly limits: Limits
   readonly feeds: Feeds
   readonly passwords: Hasher
   readonly mail: Mailer
   readonly providers: IdentityProviders
-  /** The identity provider that comes along, on a developer's machine only. */
+  /** The built-in identity provider, only on a developer's machine. */
   readonly localProvider: LocalProvider | undefined
   /**
-   * The process that answers, where its data are (undefined in memory and on a server; addresses of servers without user and
-   * password), the id of the project it was opened for, and what tells its state folder from all others.
+   * The process, the location of its data (undefined in memory and on a server; server URLs without credentials), the
+   * id of the project it was opened for, and the identity of its state folder.
    */
   readonly about: {
     readonly pid: number
@@ -64,129 +64,132 @@ export interface Backend {
     readonly servers: readonly string[]
     readonly project: string
     readonly folder: string
-    /** The address that this process listens at. */
+    /** The URL that this process listens on. */
     readonly listensAt: () => string
   }
-  /** Where the service is reached. Links in mails are built from it, never from what a request says. */
+  /** The service's public URL. Links in mails use it, never the request's host. */
   readonly url: () => string
-  /** Where the caller reached the service: an allowed host that an emulator's request named, else `url`. */
+  /** The URL that the caller used: an allowed host named by a request to an emulator, otherwise `url`. */
   readonly reachedAt: () => string
-  /** Learns what lists ask for, and knows which fields have an index. */
+  /** Learns the filters of lists, and knows which fields have an index. */
   readonly indexes: FieldIndexes
-  /** How many documents filters have found, remembered. */
+  /** Cached totals of filtered lists. */
   readonly totals: Totals
-  /** Throw-away databases that queries of the console run on. */
+  /** Throw-away databases for console queries. */
   readonly queryCopies: QueryCopies
-  /** Places of reads and writes that may take long, of this process. */
+  /** Slots for long reads and writes in this process. */
   readonly longReads: FairSemaphore
-  /** Writes documents that are created at the same time together. */
+  /** Batches documents that are created concurrently. */
   readonly joinedCreates: JoinedCreates
-  /** The last requests, for developers. */
+  /** The log of the last requests, for developers. */
   readonly requests: RequestLog
-  /** What happens in the emulator, and those who watch it. */
+  /** The log of events and its readers. */
   readonly events: EventLog
   readonly documentEvents: DocumentEvents
   /** Fault injection. */
   readonly faults: Faults
-  /** Those for realtime events, of this process. */
+  /** Realtime connections of this process that receive events. */
   readonly connections: Connections
-  /** Logs what went wrong and no answer may tell, under the name of what was going on. */
+  /** Logs an error that no response can report, under the name of the operation. */
   report(what: string, error: unknown): void
-  /** Deletes, in the background, what removed collections left behind. */
+  /** Deletes the data of removed collections in the background. */
   sweepSoon(): void
-  /** Where the bytes of files are. */
+  /** Storage for the bytes of files. */
   readonly files: FileStore
-  /** What the files of open requests take, of this process. */
+  /** Bytes taken by uploads in progress in this process. */
   readonly uploadRooms: UploadRooms
-  /** Imports of snapshots, one after the other, of this process. */
+  /** Runs imports of snapshots one after another in this process. */
   readonly imports: Semaphore
-  /** Asks again, in the background, which of these files of a project have a row, and removes the bytes of the others. */
+  /** Checks in the background which of these files of a project have a row, and removes the bytes of the others. */
   discardLater(project: string, ids: readonly string[]): void
-  /** Removes, in the background, the bytes of orphaned files. */
+  /** Removes the bytes of orphaned files in the background. */
   sweepFilesSoon(): void
 }
 
-/** When keys were used last. It is written down once a minute, for all keys at once. */
+/** Times of the last use of keys. Saved once a minute, for all keys together. */
 export interface KeyUses {
   note(key: string, at: Date): void
-  /** Writes down what there is. */
+  /** Saves the collected times. */
   write(): Promise<void>
 }
 
-/** Keys of projects that belong to the state folder, and outlive its data. */
+/** Keys of projects in the state folder, which outlive its data. */
 export interface Keyring {
-  /** Whether the data are in the folder too: then both have the same keys. */
+  /** Whether the data is in the folder too. Then both have the same keys. */
   readonly hasData: boolean
   keysOf(project: string): Promise<readonly ProjectKey[]>
-  /** Keeps them unless some are kept already; answers those that are. */
+  /** Saves the keys unless there are some already. Returns the saved ones. */
   keepFirst(project: string, keys: readonly ProjectKey[]): Promise<readonly ProjectKey[]>
-  /** Runs changes of keys one after the other: each reads what there is before it keeps what is to be. */
+  /** Runs changes to keys one after another, so that each reads the keys before it replaces them. */
   changing<Result>(work: () => Promise<Result>): Promise<Result>
-  /** Keeps these in place of others. */
+  /** Replaces the keys. */
   keep(project: string, keys: readonly ProjectKey[]): Promise<void>
-  /** Which step the numbers of new data of the project begin at: none that data behind the same keys have reached. */
+  /**
+   * Returns the first step for numbering new data of the project, beyond all steps that earlier data with the same keys
+   * reached.
+   */
   nextStep(project: string): Promise<number>
-  /** Data of the project have reached that step. */
+  /** Records that the project's data has reached that step. */
   keepStep(project: string, step: number): Promise<void>
 }
 
 export interface Clocks {
-  /** What is of no project follows it, and all projects without a clock of their own. */
+  /** The clock for the service, and for all projects without their own. */
   readonly service: Clock
-  /** The clock that a project follows. */
+  /** Returns the clock that a project follows. */
   of(project: string): Clock
-  /** The project's own clock, which shows the service's time until it is moved. */
+  /** Returns the project's own clock, which follows the service's until it is moved. */
   openOwn(project: string): Clock
-  /** The project follows the service's clock again. */
+  /** Makes the project follow the service's clock again. */
   closeOwn(project: string): void
-  /** What is over by then is over for every project. */
+  /** The earliest time on any clock: anything expired by then is expired for every project. */
   earliest(): Date
   latest(): Date
-  /** The projects with a clock of their own. */
+  /** Lists the projects with their own clock. */
   own(): readonly { readonly project: string; readonly now: Date }[]
 }
 
-/** Time that developers may move. */
+/** A clock that developers can move. */
 export interface Clock {
   now(): Date
-  /** Milliseconds that it is ahead of the time outside; less than 0 when it is behind. */
+  /** Milliseconds ahead of the real time; negative if behind. */
   offset(): number
-  /** Goes on from that moment. */
+  /** Moves the clock to that moment, from where it goes on. */
   set(at: Date): void
   advance(milliseconds: number): void
   reset(): void
 }
 
 export interface Cache<Value> {
-  /** What is cached; else what `read` gives, which is cached from then on if it is anything. */
+  /** Returns the cached value or reads it. Caches the result unless it is undefined. */
   of<Found extends Value | undefined>(key: string, read: () => Promise<Found>): Promise<Found | Value>
 }
 
-/** Of values that are always there. Those who ask at once wait for one `read`. */
+/** Caches a value that always exists. Concurrent callers share one `read`. */
 export interface SharedCache<Value> {
   of(key: string, read: () => Promise<Value>): Promise<Value>
 }
 
-/** Valid until a message on the bus says otherwise; a second at most, should one be lost. */
+/** Entries are valid until a message on the bus invalidates them, and for at most a second if the message is lost. */
 export interface Caches {
-  /** Whose a key is, by the key. What it says of its expiry is for each request to check. */
+  /** Identities by API key. Each request has to check the expiry. */
   readonly callers: Cache<Identity>
-  /** Whose a user token is, by the token. */
+  /** Identities by user token. */
   readonly tokens: Cache<TokenIdentity>
   readonly collections: Cache<StoredCollection>
   readonly projects: Cache<Project>
-  /** The origins whose pages some project allows, in small letters: all of them, since who asks may name any. */
+  /** All allowed origins of all projects, in lowercase. Caches all, because callers can send any origin. */
   readonly origins: SharedCache<ReadonlySet<string>>
-  /** What signs a project's user tokens, by its id. */
+  /** Signing secrets for user tokens, by project id. */
   readonly tokenSecrets: Cache<string>
 }
 
-/** One request's view of the world. */
+/** A request with its identity and its transaction, if one is open. */
 export interface Context extends Identity, UnitOfWork {
   readonly backend: Backend
-  /** What it may take of the memory; left out, what it wants. */
+  /** Memory limit for the request; unlimited if undefined. */
   readonly room?: WorkRoom
-  /** Whether it is at work at one of the places of long reads. */
+  /** Whether the request already holds a slot for long reads. */
   readonly hasPlace?: boolean
 }
 

@@ -1,17 +1,17 @@
-/** What is different between two values, value by value. */
+/** Lists the differences between two JSON values. */
 import { isObject, type Json, type JsonObject } from '../../client/protocol/model/json.js'
 
 export interface Difference {
-  /** Where; nothing of it is the whole value. */
+  /** Path of the difference; empty for the whole value. */
   readonly path: readonly (string | number)[]
-  /** As JSON; null where there was nothing. */
+  /** As JSON; null if there was no value. */
   readonly before: string | null
   readonly after: string | null
 }
 
-const mostValueCharacters = 1_000
+const maxValueCharacters = 1_000
 
-/** Down to so many differences, in the order of the fields. Long values are cut. */
+/** Lists up to `most` differences, in the order of the fields. Truncates long values. */
 export function differencesBetween(one: Json | undefined, other: Json | undefined, most: number): Difference[] {
   const found: Difference[] = []
   compare([], one, other)
@@ -22,12 +22,12 @@ export function differencesBetween(one: Json | undefined, other: Json | undefine
     if (isContainer(one) && isContainer(other) && Array.isArray(one) === Array.isArray(other)) {
       for (const name of new Set([...Object.keys(one), ...Object.keys(other)])) {
         const step = Array.isArray(one) ? Number(name) : name
-        compare([...path, step], memberOf(one, name), memberOf(other, name))
+        compare([...path, step], readMember(one, name), readMember(other, name))
       }
       return
     }
-    const [before, after] = [textOf(one), textOf(other)]
-    if (before !== after) found.push({ path, before: shortened(before), after: shortened(after) })
+    const [before, after] = [formatValue(one), formatValue(other)]
+    if (before !== after) found.push({ path, before: truncate(before), after: truncate(after) })
   }
 }
 
@@ -35,15 +35,15 @@ function isContainer(value: Json | undefined): value is Json[] | JsonObject {
   return Array.isArray(value) || isObject(value)
 }
 
-/** Fields may have any name, that of something inherited too. */
-function memberOf(value: Json[] | JsonObject, name: string): Json | undefined {
+/** Checks own properties, because fields may have inherited names such as `toString`. */
+function readMember(value: Json[] | JsonObject, name: string): Json | undefined {
   return Object.hasOwn(value, name) ? Reflect.get(value, name) : undefined
 }
 
-function textOf(value: Json | undefined): string | null {
+function formatValue(value: Json | undefined): string | null {
   return value === undefined ? null : JSON.stringify(value)
 }
 
-function shortened(text: string | null): string | null {
-  return text !== null && text.length > mostValueCharacters ? `${text.slice(0, mostValueCharacters)}…` : text
+function truncate(text: string | null): string | null {
+  return text !== null && text.length > maxValueCharacters ? `${text.slice(0, maxValueCharacters)}…` : text
 }

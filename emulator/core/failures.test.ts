@@ -27,9 +27,9 @@ test.each([
     new StorageError('full', ''),
     { code: 'UNAVAILABLE', message: expect.stringContaining('Free some space'), retryAfterSeconds: 5 },
   ],
-  [new StorageError('refused', ''), { code: 'UNAVAILABLE', message: expect.stringContaining('refuses') }],
+  [new StorageError('refused', ''), { code: 'UNAVAILABLE', message: expect.stringContaining('rejects') }],
   [new StorageError('unreachable', ''), { code: 'UNAVAILABLE', retryAfterSeconds: 1 }],
-])('%o is answered, and is the cause of its answer', (failure, answer) => {
+])('maps %o to an error response and keeps it as the cause', (failure, answer) => {
   expect(asSvcError(failure)).toMatchObject({ ...answer, cause: failure })
 })
 
@@ -40,20 +40,20 @@ test.each([
   new DatabaseError('gone', '23503', { constraint: 'sessions_user_id_fkey' }),
   new StorageError('failed', 'permission denied'),
   new Error('anything else'),
-])('%o is a fault of ours', (failure) => {
+])('treats %o as an internal error', (failure) => {
   expect(asSvcError(failure)).toBeUndefined()
 })
 
-test('what the rules refuse stays what it is', () => {
+test('returns an SvcError unchanged', () => {
   const refused = new SvcError('FORBIDDEN', 'No.')
 
   expect(asSvcError(refused)).toBe(refused)
 })
 
-test('what lasts until an operator acts, and files that nothing else tells of, are logged although they are answered', () => {
+test('logs failures that last until an operator acts, and storage failures that nothing else reports', () => {
   const lasting = [new DatabaseError('', '28P01'), new StorageError('refused', ''), new StorageError('unreachable', '')]
-  const passing = [new DatabaseError('', '57P01'), new StorageError('full', ''), new Error()]
+  const transient = [new DatabaseError('', '57P01'), new StorageError('full', ''), new Error()]
 
   expect(lasting.map(needsOperator)).toEqual([true, true, true])
-  expect(passing.map(needsOperator)).toEqual([false, false, false])
+  expect(transient.map(needsOperator)).toEqual([false, false, false])
 })

@@ -1,4 +1,4 @@
-/** The one table of what a failure of the database or of the file storage means to the client. */
+/** Maps failures of the database and of the file storage to errors for the client. */
 import { plainError, unknownOutcome } from '../../client/protocol/model/error-words.js'
 import { type ErrorCode, SvcError } from '../../client/protocol/model/errors.js'
 import { DatabaseError, type DatabaseErrorKind } from '../database/port.js'
@@ -6,28 +6,28 @@ import { StorageError, type StorageErrorKind } from '../ports/files/port.js'
 
 interface Meaning {
   readonly code: ErrorCode
-  /** Left out, the words of the code. */
-  readonly words?: string
+  /** Defaults to the message of the code. */
+  readonly message?: string
   readonly retryAfterSeconds?: number
 }
 
-const removedProject: Meaning = { code: 'NOT_FOUND', words: 'The project was removed.' }
+const removedProject: Meaning = { code: 'NOT_FOUND', message: 'The project was removed.' }
 
-/** A fault of ours: it is logged, and answered with a 500. */
+/** An internal error: logged, and answered with a 500. */
 const fault = undefined
 
 const busy: Meaning = { code: 'UNAVAILABLE', retryAfterSeconds: 1 }
 
 const ofDatabase = {
   unavailable: busy,
-  'unknown outcome': { ...busy, words: unknownOutcome },
+  'unknown outcome': { ...busy, message: unknownOutcome },
   conflict: busy,
   locked: busy,
   'out of resources': busy,
-  // Waiting alone does not free a disk.
-  'disk full': { ...busy, words: 'The disk of the database is full. Free some space.', retryAfterSeconds: 5 },
-  'disk nearly full': { ...busy, words: 'The disk is nearly full. Free some space.', retryAfterSeconds: 5 },
-  timeout: { ...busy, words: 'That took too long. Ask for less, or filter on other fields.' },
+  // Waits longer, because waiting alone does not free disk space.
+  'disk full': { ...busy, message: "The database's disk is full. Free some space.", retryAfterSeconds: 5 },
+  'disk nearly full': { ...busy, message: 'The disk is nearly full. Free some space.', retryAfterSeconds: 5 },
+  timeout: { ...busy, message: 'The request took too long. Request less data, or filter on other fields.' },
   'result too large': { code: 'RESULT_TOO_LARGE' },
   taken: fault,
   gone: fault,
@@ -38,41 +38,41 @@ const ofDatabase = {
 } as const satisfies Record<DatabaseErrorKind, Meaning | undefined>
 
 const ofStorage = {
-  full: { ...busy, words: 'The disk is nearly full. Free some space.', retryAfterSeconds: 5 },
-  unreachable: { ...busy, words: 'File storage does not answer.' },
-  refused: { ...busy, words: 'File storage refuses the service.' },
+  full: { ...busy, message: 'The disk is nearly full. Free some space.', retryAfterSeconds: 5 },
+  unreachable: { ...busy, message: 'The file storage does not respond.' },
+  refused: { ...busy, message: "The file storage rejects the service's credentials." },
   failed: fault,
 } as const satisfies Record<StorageErrorKind, Meaning | undefined>
 
-/** What it means that a value is taken, by the unique index that has it. Of others the rules make sure beforehand. */
+/** Errors for unique indexes. The rules check all other constraints in advance. */
 const ofIndexes: Readonly<Record<string, Meaning>> = {
   collections_project_id_name_key: { code: 'COLLECTION_EXISTS' },
   users_email: { code: 'EMAIL_ALREADY_EXISTS' },
 }
 
-/** Of the row of a project, by whatever belongs to one: it was removed while the request was at work. */
+/** Constraint of rows that belong to a project: it was removed while the request ran. */
 const ofProjects = /_project_id_fkey$/
 
-/** What may be said of a failure; nothing if it is a fault of ours. */
+/** Maps an error to what the client may see; undefined for internal errors. */
 export function asSvcError(error: unknown): SvcError | undefined {
   if (error instanceof SvcError) return error
-  const meaning = meaningOf(error)
+  const meaning = findMeaning(error)
   if (!meaning) return undefined
-  const { code, words, retryAfterSeconds } = meaning
+  const { code, message, retryAfterSeconds } = meaning
   const extras = { cause: error, ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }) }
-  return words === undefined ? plainError(code, extras) : new SvcError(code, words, [], extras)
+  return message === undefined ? plainError(code, extras) : new SvcError(code, message, [], extras)
 }
 
 /**
- * Whether it belongs in the log although the answer is no fault: it lasts until an operator does something about it, or nothing in the
- * background would log why, as it does for a database that does not answer.
+ * Tells whether to log an error that has a regular response: it lasts until an operator acts, or no background work
+ * would log its cause, as it does for an unavailable database.
  */
 export function needsOperator(error: unknown): boolean {
   const isRefused = error instanceof DatabaseError && error.sqlState.startsWith('28')
   return isRefused || (error instanceof StorageError && (error.kind === 'refused' || error.kind === 'unreachable'))
 }
 
-function meaningOf(error: unknown): Meaning | undefined {
+function findMeaning(error: unknown): Meaning | undefined {
   if (error instanceof StorageError) return ofStorage[error.kind]
   if (!(error instanceof DatabaseError)) return undefined
   if (error.kind === 'gone' && ofProjects.test(error.constraint ?? '')) return removedProject

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/** What is kept of a secret: it is known again, and cannot be read. */
-export function hashOf(secret: string): string {
+/** Hashes a secret, to recognize it without storing it. */
+export function hashSecret(secret: string): string {
   return createHash('sha256').update(secret).digest('hex')
 }

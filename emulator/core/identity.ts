@@ -1,35 +1,35 @@
 import type { Project } from '../../client/protocol/model/project.js'
 import type { GrantedKey } from '../store/projects.js'
 
-/** Who asks: a holder of a key of the project, a signed-in user, or both. Contract 6.5. */
+/** The caller of a request: the holder of a project key, a signed-in user, or both. Contract 6.5. */
 export interface Caller {
-  /** The user's id or, without a user token, the key's. */
+  /** The user's id, or the key's id without a user token. */
   readonly id: string
   readonly key: ApiKey | undefined
   readonly user: SignedInUser | undefined
-  /** Whether the key is a secret one: it satisfies every role. Contract 5.3. */
+  /** Whether the key is secret, which satisfies every role. Contract 5.3. */
   readonly secret: boolean
 }
 
-/** A key of the project, and what it is good for. */
+/** A key of the project with its scopes and expiry. */
 export type ApiKey = GrantedKey
 
-/** Of a key that does all that its kind may, for ever. */
+/** For keys with full rights that never expire. */
 export const unscoped = { name: null, scopes: null, expiresAt: null } as const
 
-/** A holder of that key. */
-export function callerOf(key: ApiKey): Caller {
+/** Creates the caller for a key without a user. */
+export function callerFor(key: ApiKey): Caller {
   return { id: key.id, key, user: undefined, secret: key.secret }
 }
 
-/** A user and the session of the token that was sent. */
+/** A user, and the session of the token. */
 export interface SignedInUser {
   readonly id: string
   readonly sessionId: string
-  /** `data.role` is among them where the project trusts it and its owner wrote it. Contract 6.2. */
+  /** Includes `data.role` if the project trusts it and its owner set it. Contract 6.2. */
   readonly roles: readonly string[]
   readonly isVerified: boolean
-  /** When the password, code or provider was last asked for. */
+  /** Time of the last login with a password, code or provider. */
   readonly signedInAt: string
 }
 
@@ -38,9 +38,9 @@ export interface Identity {
   readonly caller: Caller
 }
 
-/** Whose a user token is while it has not expired: a cache is no reason to take it for longer. */
+/** The identity of a user token. Callers check the expiry, because a cached token may have expired. */
 export interface TokenIdentity {
   readonly identity: Identity
-  /** In milliseconds since 1970, by the project's clock. */
+  /** Milliseconds since 1970, by the project's clock. */
   readonly expiresAt: number
 }

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 let pool = ''
 let used = 0
 
-/** Six fresh random bytes in hexadecimal digits. */
+/** Generates six random bytes as hexadecimal digits. */
 function randomDigits(): string {
   if (used === pool.length) {
     pool = randomBytes(6 * 512).toString('hex')
@@ -20,8 +20,8 @@ function randomCounter(): number {
 }
 
 /**
- * Makes UUIDv7 text. The timestamp is exactly the moment given, and ids of one moment count upwards in the
- * order they are made, so that ordering by id is ordering by creation. Our choice: docs/decisions.
+ * Generates UUIDv7 text with the exact given time. Ids of the same time are in ascending order, so sorting by id is
+ * sorting by creation. Chosen by us: docs/decisions.
  */
 export function openIds(): (at: Date) => string {
   let moment = -1
@@ -34,8 +34,8 @@ export function openIds(): (at: Date) => string {
       moment = milliseconds
       const digits = milliseconds.toString(16).padStart(12, '0')
       time = `${digits.slice(0, 8)}-${digits.slice(8)}`
-      // Counted on, since projects with clocks of their own take turns. A moment that begins in the lower half of 26 bits has room
-      // for over 30 million ids.
+      // Continues the counter, because projects with separate clocks take turns. A moment that starts in the lower half
+      // of 26 bits has room for over 30 million ids.
       if (counter >= half) counter = randomCounter()
     }
     const high = (counter >>> 14).toString(16).padStart(3, '0')

@@ -6,7 +6,7 @@ import type { Backend } from './context.js'
 import { requireProject } from './projects/require-project.js'
 
 export interface ServiceInfo {
-  /** The one that the service was opened for. */
+  /** The project that the service was opened for. */
   readonly project: Project
   readonly database: DatabaseSize & {
     readonly dataDir: string | null
@@ -19,7 +19,7 @@ export interface ServiceInfo {
   readonly hashing: { readonly library: '@node-rs/bcrypt' | 'bcryptjs' }
 }
 
-/** What a service stands on, and how much is in use. Contract 11. */
+/** Reads the service's versions, limits and usage. Contract 11. */
 export async function readInfo(backend: Backend): Promise<ServiceInfo> {
   const { db, about, feeds, passwords } = backend
   const { dataDir = null, servers } = about
@@ -34,13 +34,13 @@ export async function readInfo(backend: Backend): Promise<ServiceInfo> {
   return { project, database, disk, streams: feeds.open(), hashing: { library } }
 }
 
-/** What one request, one document and all files of a project may take at most. */
-export function limitsOf({ tier, rateLimit }: Project['settings']) {
+/** Returns the limits for one request, one document and all files of a project. */
+export function readLimits({ tier, rateLimit }: Project['settings']) {
   const { file, total } = storageLimits[tier]
-  const { mostBatchItems, mostBodyBytes, mostDocumentBytes } = sizes
+  const { maxBatchItems, maxBodyBytes, maxDocumentBytes } = sizes
   return {
     ...{ tier, rateLimit, fileBytes: file, storageBytes: total },
-    ...{ batchItems: mostBatchItems, bodyBytes: mostBodyBytes, documentBytes: mostDocumentBytes },
+    ...{ batchItems: maxBatchItems, bodyBytes: maxBodyBytes, documentBytes: maxDocumentBytes },
   }
 }
 

@@ -1,15 +1,15 @@
 import { setImmediate as othersFirst } from 'node:timers/promises'
 
-/** Long work in steps: whatever else waits for the event loop has its turn in between. Contract 10.10. */
+/** Splits long work into steps, so that other work on the event loop gets its turn. Contract 10.10. */
 export interface Pauses {
-  /** Counts work that is done, in the unit of `most`; a promise once it fills a turn, to be waited for. */
+  /** Counts finished work in the unit of `most`. Returns a promise to await once the work fills a turn. */
   after(work: number): Promise<void> | undefined
 }
 
-/** What one turn of the event loop may do, in bytes or what takes as long: some milliseconds of parsing. */
-const mostWorkOfATurn = 256 * 1024
+/** Work per turn of the event loop, in bytes or the equivalent: some milliseconds of parsing. */
+const maxWorkPerTurn = 256 * 1024
 
-export function openPauses(most = mostWorkOfATurn): Pauses {
+export function openPauses(most = maxWorkPerTurn): Pauses {
   let done = 0
   return {
     after(work) {

@@ -2,19 +2,19 @@ import { statfs } from 'node:fs/promises'
 import { reservedBytes } from './pglite/folder-place.js'
 import { type Database, DatabaseError, type Sql } from './port.js'
 
-/** How old a look at the disk may be. */
+/** Limits the age of a check. */
 const freshMilliseconds = 1_000
 
 /**
- * Refuses what takes space while little is left, since PGlite does not survive a full disk; reads go on, those that lock rows too,
- * and so does what frees space. All statements share one look at the disk, in transactions as well.
+ * Refuses statements that take space when the disk is nearly full, because PGlite does not survive a full disk. Reads,
+ * locking reads and statements that free space go on. All statements share one check of the disk.
  */
-export function guardDisk(db: Database, folder: string, leastBytes = reservedBytes): Database {
-  return guarded(db, openLook(folder, leastBytes))
+export function guardDisk(db: Database, folder: string, minFreeBytes = reservedBytes): Database {
+  return guarded(db, openLook(folder, minFreeBytes))
 }
 
-/** Whether the disk was nearly full when it was looked at last; it is looked at now and then, and no statement waits for it. */
-function openLook(folder: string, leastBytes: number): () => boolean {
+/** Whether the disk was nearly full at the last check. Checks now and then in the background. */
+function openLook(folder: string, minFreeBytes: number): () => boolean {
   let lookedAt = -freshMilliseconds
   let isFull = false
   return () => {
@@ -22,7 +22,7 @@ function openLook(folder: string, leastBytes: number): () => boolean {
       lookedAt = performance.now()
       statfs(folder).then(
         ({ bavail, bsize }) => {
-          isFull = bavail * bsize < leastBytes
+          isFull = bavail * bsize < minFreeBytes
         },
         () => undefined,
       )

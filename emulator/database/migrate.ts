@@ -1,11 +1,11 @@
-/** Brings a database up to date, whichever version made it and wherever it was restored. */
-import { chooseOrderAgain, sortsByCodePoint } from './migrations/in-order.js'
+/** Migrates a database to the current version, whichever version made it and wherever it was restored. */
+import { recreateOrder, sortsByCodePoint } from './migrations/in-order.js'
 import { type Migration, migrations } from './migrations/migrations.js'
 import { type Database, DatabaseError, lastReaderOfOlder, type Sql, sql } from './port.js'
 import { StartError } from './start-error.js'
 import { type LockWaits, lockWaits, withBoundedLocks } from './table-locks.js'
 
-/** What the migrations themselves stand on. */
+/** Prepares for the migrations. */
 const preparations = [
   sql`create schema if not exists svc`,
   sql`create extension if not exists pg_trgm`,
@@ -16,20 +16,20 @@ const preparations = [
   )`,
 ]
 
-/** The number that a database is at once every migration has been applied, and the one below which it is refused. */
-export const newestMigration = newestOf(migrations)
+/** The version after all migrations, and the oldest version that can be migrated. */
+export const newestMigration = newestNumber(migrations)
 export const oldestMigration = migrations[0]?.number ?? 0
 
-/** A database that a newer version of the service has changed. */
+/** The database was changed by a newer version of the service. */
 export class NewerDatabaseError extends Error {
   override readonly name = 'NewerDatabaseError'
 
   constructor(found: number, newest: number) {
-    super(`The database is at version ${found}; this svc knows versions up to ${newest}.`)
+    super(`The database is at version ${found}; this svc supports versions up to ${newest}.`)
   }
 }
 
-/** A database that an older version of the service has made, where that is not to be changed unasked. */
+/** The database was made by an older version, and may not be migrated without being asked. */
 export class OlderDatabaseError extends Error {
   override readonly name = 'OlderDatabaseError'
 
@@ -37,16 +37,16 @@ export class OlderDatabaseError extends Error {
     readonly found: number,
     newest: number,
   ) {
-    super(`The database is at version ${found}; this svc would bring it to version ${newest}.`)
+    super(`The database is at version ${found}; this svc would migrate it to version ${newest}.`)
   }
 }
 
 const lockMigrations = { text: 'select pg_advisory_xact_lock(7163, 1)::text', values: [] }
 
 interface State {
-  /** The number of the last migration that was applied. */
+  /** The number of the last applied migration. */
   readonly newest: number
-  /** Whether values are ordered as another database needs it: a dump was restored where texts sort otherwise. */
+  /** Whether the sort order is of another database: a dump was restored where texts sort differently. */
   readonly is_order_foreign: boolean
 }
 
@@ -56,29 +56,28 @@ export interface MigrateOptions extends Partial<LockWaits> {
 }
 
 /**
- * Applies the migrations that the database lacks, in their order, each in a transaction of its own, one process at a time.
- *
+ * Applies the missing migrations in order, each in a transaction, one process at a time.
  * @throws {NewerDatabaseError} and changes nothing.
  * @throws {OlderDatabaseError} with `refusesOlder`, and changes nothing
- * @throws {StartError} `DATA_OLDER` if no migration leads here from its version, `DATABASE_LOCKED` if a table stays in use
+ * @throws {StartError} `DATA_OLDER` if its version is too old to migrate, `DATABASE_LOCKED` if a table stays in use
  */
 export async function migrate(db: Database, options: MigrateOptions = {}): Promise<void> {
   const { refusesOlder = false, migrations: known = migrations, ...given } = options
   const waits = { ...lockWaits, ...given }
-  const newest = newestOf(known)
-  const before = await selectState(db).catch(noneYet)
+  const newest = newestNumber(known)
+  const before = await selectState(db).catch(readNoState)
   requireKnown(before, newest)
   const isOlder = before.newest > 0 && before.newest < newest
   if (isOlder && refusesOlder) throw new OlderDatabaseError(before.newest, newest)
-  // Nearly every start finds nothing to do.
+  // Returns early, because most starts find nothing to do.
   if (before.newest === newest && !before.is_order_foreign) return
   for (const preparation of preparations) await db.query(preparation).catch(ignoreRace)
   for (const migration of known) await apply(db, migration, { ...waits, newest })
-  const order = (state: State) => (state.is_order_foreign ? chooseOrderAgain : [])
-  await whileNobodyElse(db, 'A change of how texts are ordered', order, waits)
+  const order = (state: State) => (state.is_order_foreign ? recreateOrder : [])
+  await runExclusively(db, 'Changing the sort order of texts', order, waits)
 }
 
-function newestOf(known: readonly Migration[]): number {
+function newestNumber(known: readonly Migration[]): number {
   return known.at(-1)?.number ?? 0
 }
 
@@ -92,18 +91,18 @@ function apply(
     if (state.newest >= number) return []
     return [...statements, sql`insert into svc.migrations (number, name) values (${number}::int, ${name})`]
   }
-  return whileNobodyElse(db, `Migration ${number} (${name})`, missing, waits)
+  return runExclusively(db, `Migration ${number} (${name})`, missing, waits)
 }
 
-/** Carries out what the state asks for. Other processes that start wait until it is done, then see the new state. */
-async function whileNobodyElse(
+/** Runs the statements for the state under a lock. Other starting processes wait, then see the new state. */
+async function runExclusively(
   db: Database,
   what: string,
   missing: (state: State) => readonly Sql[],
   waits: LockWaits,
 ): Promise<void> {
   const work = async (tx: Database, bounded: () => Promise<void>) => {
-    // Large tables take their time, and so does waiting for the process that changes them.
+    // Disables the timeout, because large tables and waiting for another process take time.
     await tx.query({ text: 'set local statement_timeout = 0', values: [], patient: true })
     await tx.query({ ...lockMigrations, patient: true })
     const statements = missing(await selectState(tx))
@@ -131,7 +130,7 @@ function requireKnown({ newest: found }: State, newest: number) {
   if (isOutdated) throw outdated(found)
 }
 
-/** What a database from before the first migration is reported as. */
+/** Reports a database from before the first migration. */
 export function outdated(found: number): StartError {
   return new StartError(
     'DATA_OLDER',
@@ -141,12 +140,12 @@ export function outdated(found: number): StartError {
 }
 
 /** A database that no migration has touched. */
-function noneYet(error: unknown): State {
+function readNoState(error: unknown): State {
   if (error instanceof DatabaseError && error.kind === 'missing table') return nothingApplied
   throw error
 }
 
-/** Two processes that start at once may both create what was not there: the second meets it, or its row of the catalog. */
+/** Ignores "already exists": two processes that start at once may both create it. */
 function ignoreRace(error: unknown): never[] {
   if (error instanceof DatabaseError && (error.kind === 'exists' || error.kind === 'taken')) return []
   throw error

@@ -1,4 +1,4 @@
-/** The port to the database, and the tag that makes its statements. */
+/** The port to the database, and the `sql` tag. */
 
 import { sizes } from '../../client/protocol/model/limits.js'
 import { type DatabaseErrorKind, errorKind } from './sql-states.js'
@@ -8,23 +8,23 @@ export type { DatabaseErrorKind }
 /** The last version of svc-toolkit that reads databases and snapshots from before the first migration. */
 export const lastReaderOfOlder = '0.1.0'
 
-/** What a statement's parameters may be. Arrays become PostgreSQL arrays of text; JSON goes in as text with `::jsonb`. */
+/** The types of parameters. Arrays become PostgreSQL text arrays; pass JSON as text with `::jsonb`. */
 export type SqlValue = string | number | boolean | null | readonly string[]
 
 /**
- * What the rows of one job may take, so that none fills the memory: more than any answer, since data may come with spaces that
- * the answer leaves out. What takes more is `result too large`; a transaction fails with it.
+ * Limits the rows of one job, so that none fills the memory. It is larger than any answer, because stored data may
+ * contain spaces that the answer omits. More is `result too large`, which fails the transaction.
  */
-export const mostResultBytes = 1.5 * sizes.mostAnswerBytes
+export const maxResultBytes = 1.5 * sizes.maxAnswerBytes
 
 /**
- * `each time`: for its very values, for statements whose best plan depends on them. `once, of many`: its text names what it reads,
- * so there are many like it, of which few are kept. Default: `once`.
+ * `each time`: plans for the actual values, if the best plan depends on them. `once, of many`: the text contains names,
+ * so there are many variants and few are kept. Default: `once`.
  */
 export type Planned = 'once' | 'once, of many' | 'each time'
 
-/** How many statements each connection keeps prepared. A long one, with its plan, takes 200 KB. */
-export const mostPrepared = { once: 400, 'once, of many': 50 } as const satisfies Partial<Record<Planned, number>>
+/** Limits the prepared statements of each connection. A long one takes 200 KB with its plan. */
+export const maxPrepared = { once: 400, 'once, of many': 50 } as const satisfies Partial<Record<Planned, number>>
 
 export interface Sql {
   readonly text: string
@@ -32,42 +32,42 @@ export interface Sql {
   readonly planned?: Planned
   /** For maintenance: the statement may take minutes. */
   readonly patient?: boolean
-  /** It takes more space than it frees, so it is refused where the disk is nearly full. */
+  /** Takes more space than it frees, so it is refused when the disk is nearly full. */
   readonly takesSpace?: boolean
 }
 
-/** What an engine can do and does by itself. Code that depends on it reads it here, and never compares the engine's name. */
+/** Describes what an engine supports. Check these flags, never the engine's name. */
 export interface Capabilities {
-  /** Indexes are built while other statements run. Otherwise building one keeps all of them waiting. */
+  /** Builds indexes while other statements run. Otherwise a build blocks all of them. */
   readonly supportsConcurrentIndexes: boolean
-  /** It removes dead rows and takes statistics without being asked. */
+  /** Removes dead rows and collects statistics in the background. */
   readonly vacuumsItself: boolean
-  /** It writes its pages out in time, and deletes the log that they replace. */
+  /** Writes its pages in the background, and deletes the log that they replace. */
   readonly checkpointsItself: boolean
-  /** What is committed outlives a power cut. */
+  /** Commits survive a power cut. */
   readonly isDurable: boolean
-  /** Transactions run beside one another, so a row that all of them change makes each wait for the commit of those before it. */
+  /** Transactions run concurrently, so a row that all of them change makes each wait for earlier commits. */
   readonly runsWritersTogether: boolean
-  /** A statement that takes too long is ended by the server, and fails only for its sender. */
+  /** The server cancels a statement that takes too long. Only its sender gets the error. */
   readonly endsStatements: boolean
 }
 
 /**
- * Values come back as: boolean, number (int, float, and bigint within the safe range), `null`, and text for all else;
- * `jsonb` stays text, `timestamptz` is ISO 8601 UTC with milliseconds.
+ * Returns columns as boolean, number (int, float, and bigint within the safe range), `null`, or text. `jsonb` stays
+ * text; `timestamptz` is ISO 8601 UTC with milliseconds.
  */
 export interface Database {
   readonly capabilities: Capabilities
-  /** One prepared statement, in a transaction of its own. */
+  /** Runs one prepared statement in its own transaction. */
   query<Row>(statement: Sql): Promise<Row[]>
-  /** Several statements in one transaction, sent together; all of them or none. */
+  /** Runs several statements in one transaction, sent together; all of them or none. */
   batch(statements: readonly Sql[]): Promise<unknown[][]>
   /**
-   * An interactive transaction. It holds a connection, on PGlite the only one: keep it short. It fails with its first statement
-   * that fails, whatever `work` makes of that. Retried on serialization failures and deadlocks.
+   * Runs an interactive transaction. It holds a connection (PGlite has only one), so keep it short. It fails with its
+   * first failed statement, even if `work` catches the error. Retried on serialization failures and deadlocks.
    */
   transaction<T>(work: (tx: Database) => Promise<T>): Promise<T>
-  /** How many connections there are, for an engine that has a pool of them. */
+  /** Counts the connections of an engine with a pool. */
   connections?(): Connections
   close(): Promise<void>
 }
@@ -87,7 +87,7 @@ class Fragment implements Sql {
     readonly isWriting = false,
   ) {}
 
-  /** A statement takes space as soon as a part of it does. */
+  /** True if any part takes space. */
   get takesSpace(): boolean {
     return this.isWriting || this.inputs.some((input) => input instanceof Fragment && input.takesSpace)
   }
@@ -122,48 +122,48 @@ function write(fragment: Fragment, values: SqlValue[]): string {
 
 export type { Fragment }
 
-/** A value becomes a parameter, a nested fragment becomes text. */
+/** Turns values into parameters, and inserts nested fragments as text. */
 export function sql(parts: TemplateStringsArray, ...inputs: (SqlValue | Fragment)[]): Fragment {
   return new Fragment(parts, inputs)
 }
 
-/** A whole number as a part of the text, for what a plan that is made once should know. */
+/** Inserts a whole number into the text, so that a plan that is made once can use it. */
 export function literal(value: number): Fragment {
   return new Fragment([String(Math.trunc(value))], [])
 }
 
-/** The name of a table or column as a part of the text, for what is made while the service runs. */
+/** Inserts the name of a table or column that is created at run time. */
 export function identifier(name: string): Fragment {
   if (!/^[a-z_][a-z0-9_]{0,62}$/.test(name)) throw new Error('Not a plain name.')
   return new Fragment([`"${name}"`], [])
 }
 
-/** Any name as a part of the text, such as a field of documents as a column of one query. */
+/** Inserts any name, for example a document field as a column of a query. */
 export function quotedName(name: string): Fragment {
   return new Fragment([`"${name.replaceAll('"', '""')}"`], [])
 }
 
-/** Untrusted text as a part of a statement, which has to be checked before it is carried out. */
+/** Inserts untrusted text, which has to be checked before it runs. */
 export function givenText(text: string): Fragment {
   return new Fragment([text], [])
 }
 
-/** Fragments in a row, with a fixed text between them. */
+/** Joins fragments with a fixed text. */
 export function joinSql(fragments: readonly Fragment[], between: string): Fragment {
   return new Fragment(['', ...fragments.slice(1).map(() => between), ''], fragments)
 }
 
-/** The same statement, which says that it writes what takes space. */
+/** Marks a statement as taking space. */
 export function writing({ parts, inputs, planned }: Fragment): Fragment {
   return new Fragment(parts, inputs, planned, true)
 }
 
-/** The same statement, which writes, and frees more space than that takes. */
+/** Marks a statement as freeing more space than it takes. */
 export function makingRoom({ text, values }: Fragment): Sql {
   return { text, values, takesSpace: false }
 }
 
-/** The same database, for statements that together free more space than they take. */
+/** Marks all statements of a database as freeing more space together than they take. */
 export function makingRoomIn(db: Database): Database {
   const asOne = ({ text, values, planned = 'once', patient = false }: Sql): Sql => ({
     ...{ text, values, planned, patient, takesSpace: false },
@@ -176,13 +176,13 @@ export function makingRoomIn(db: Database): Database {
   }
 }
 
-/** The same statement, planned for its values each time it runs. */
+/** Plans the statement for its values each time it runs. */
 export function plannedEachTime(fragment: Fragment): Fragment {
   return new Fragment(fragment.parts, fragment.inputs, 'each time', fragment.isWriting)
 }
 
 /**
- * The same statement with some of its values in its text, all of them texts: a plan that is made once knows them, and so uses partial
+ * Inserts some of the values (texts only) as literals. A plan that is made once then knows them, and can use partial
  * indexes whose condition they meet.
  */
 export function naming({ parts, inputs, isWriting }: Fragment, isNamed: (value: SqlValue) => boolean): Fragment {
@@ -193,7 +193,7 @@ export function naming({ parts, inputs, isWriting }: Fragment, isNamed: (value: 
   return new Fragment(parts, named, 'once, of many', isWriting)
 }
 
-/** Any text as one literal, whatever is in it and however the session reads backslashes. */
+/** Quotes any text as a literal, however the session reads backslashes. */
 export function textLiteral(value: SqlValue | undefined): string {
   if (Array.isArray(value)) return `array[${value.map(textLiteral).join(', ')}]`
   if (typeof value !== 'string' || value.includes('\0')) throw new Error('Only texts become literals.')
@@ -208,13 +208,13 @@ interface DatabaseErrorExtras {
   readonly position?: number | undefined
 }
 
-/** What every failed statement throws. Its kind says what that means; `sqlState` is PostgreSQL's, for the log. */
+/** The error of every failed statement. Check `kind`; `sqlState` is PostgreSQL's code, for the log. */
 export class DatabaseError extends Error {
   override readonly name = 'DatabaseError'
   readonly kind: DatabaseErrorKind
-  /** The index or constraint that refused it. */
+  /** The violated index or constraint. */
   readonly constraint: string | undefined
-  /** Where in the text of the statement, in characters from 1. */
+  /** Position in the text of the statement, in characters from 1. */
   readonly position: number | undefined
 
   constructor(
@@ -229,7 +229,7 @@ export class DatabaseError extends Error {
   }
 }
 
-/** The rows of a statement took more than `mostResultBytes`. */
+/** The rows of a statement took more than `maxResultBytes`. */
 export function resultTooLarge(): DatabaseError {
   return new DatabaseError('The rows of a statement took too much memory.', '54000', { kind: 'result too large' })
 }

@@ -1,12 +1,12 @@
-/** What a failure of the database is, whichever engine says it. */
+/** Kinds of database errors, the same for every engine. */
 export type DatabaseErrorKind =
-  /** The connection, the server or the thread is gone, or going. */
+  /** The connection, the server or the thread is gone or going. */
   | 'unavailable'
-  /** The connection broke while it committed, or under a single statement that writes. */
+  /** The connection broke during a commit, or during a single statement that writes. */
   | 'unknown outcome'
-  /** Rolled back for another transaction's sake: it can be done again. */
+  /** Rolled back because of another transaction: a retry may succeed. */
   | 'conflict'
-  /** A lock could not be had in time. */
+  /** Timed out waiting for a lock. */
   | 'locked'
   /** Memory, connections or another resource. */
   | 'out of resources'
@@ -15,20 +15,20 @@ export type DatabaseErrorKind =
   | 'disk nearly full'
   | 'timeout'
   | 'result too large'
-  /** A unique index has the value already; `constraint` names it. */
+  /** A unique index contains the value already; `constraint` names it. */
   | 'taken'
-  /** A row that it refers to is gone; `constraint` names the foreign key. */
+  /** A referenced row is gone; `constraint` names the foreign key. */
   | 'gone'
-  /** A table or a schema is not there. */
+  /** A table or schema does not exist. */
   | 'missing table'
-  /** A table, a schema or an extension is there already. */
+  /** A table, schema or extension exists already. */
   | 'exists'
-  /** A page of a table or an index cannot be read. */
+  /** A page of a table or index cannot be read. */
   | 'damaged'
-  /** Anything else is a fault of the statement. */
+  /** Any other error is a fault of the statement. */
   | 'faulty statement'
 
-/** By SQLSTATE, or by its class of two or three characters. Both engines speak in these. */
+/** By SQLSTATE, or by its first two or three characters. Both engines use these codes. */
 const kinds: Readonly<Record<string, DatabaseErrorKind>> = {
   '08': 'unavailable',
   '08007': 'unknown outcome',
@@ -36,10 +36,10 @@ const kinds: Readonly<Record<string, DatabaseErrorKind>> = {
   '23505': 'taken',
   // From a standby, such as a former primary.
   '25006': 'unavailable',
-  // Prepared statements that a pooler has mixed up. None is prepared any more.
+  // Prepared statements that a pooler has mixed up. From then on, none is prepared.
   '26000': 'conflict',
   '42P05': 'conflict',
-  // Another password, or a role that may not log in any more.
+  // The password has changed, or the role may no longer log in.
   '28': 'unavailable',
   '3F000': 'missing table',
   '40001': 'conflict',

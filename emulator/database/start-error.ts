@@ -1,4 +1,4 @@
-/** Why the service cannot start: what is the matter, and what the person who started it can do. Nothing was changed. */
+/** Explains why the service cannot start, and what to do about it. Nothing was changed. */
 export class StartError extends Error {
   override readonly name = 'StartError'
 

@@ -1,41 +1,40 @@
 /**
- * Locks of tables, taken so that requests do not queue behind them for long. A statement that waits for a lock of a whole table has every
- * later statement on that table wait behind it, however short, until the lock's holder ends.
+ * Locks tables without blocking requests for long. While a statement waits for a lock of a whole table, all later
+ * statements on it wait too, however short.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Database, DatabaseError, sql } from './port.js'
 import { StartError } from './start-error.js'
 
 export interface LockWaits {
-  /** How long one try waits. Longer than `deadlock_timeout`, after which an autovacuum that is in the way gives up. */
+  /** The wait of one try. Longer than `deadlock_timeout`, after which an autovacuum in the way gives up. */
   readonly tryMilliseconds: number
-  /** Between two tries, in which those that waited behind it are served. */
+  /** The pause between tries, in which the statements that queued behind it run. */
   readonly pauseMilliseconds: number
-  /** After which it is given up. */
-  readonly mostMilliseconds: number
-  /** Receives, in words, what is in the way. */
+  /** The total time before it gives up. */
+  readonly maxMilliseconds: number
+  /** Receives a message about the session in the way. */
   readonly warn: (words: string) => void
 }
 
 export const lockWaits: LockWaits = {
   tryMilliseconds: 3_000,
   pauseMilliseconds: 5_000,
-  mostMilliseconds: 120_000,
+  maxMilliseconds: 120_000,
   warn: () => undefined,
 }
 
 /**
- * A transaction that is rolled back and tried again while it cannot have a lock. The work calls `bounded` before the first statement
+ * Runs a transaction, and retries it while it cannot get a lock. The work calls `bounded` before the first statement
  * that may wait for a table.
- *
- * @param what is done, as the beginning of a sentence
- * @throws {StartError} `DATABASE_LOCKED`, and nothing is changed
+ * @param what the work, as the beginning of a sentence
+ * @throws {StartError} `DATABASE_LOCKED`, and changes nothing
  */
 export async function withBoundedLocks(
   db: Database,
   what: string,
   work: (tx: Database, bounded: () => Promise<void>) => Promise<void>,
-  { tryMilliseconds, pauseMilliseconds, mostMilliseconds, warn }: LockWaits,
+  { tryMilliseconds, pauseMilliseconds, maxMilliseconds, warn }: LockWaits,
 ): Promise<void> {
   const begunAt = performance.now()
   for (;;) {
@@ -50,8 +49,8 @@ export async function withBoundedLocks(
     } catch (error) {
       if (!(error instanceof DatabaseError && error.kind === 'locked')) throw error
       const words = `${what} waits for a table that is in use by ${await watch.inTheWay()}.`
-      if (performance.now() - begunAt >= mostMilliseconds) throw given(words, error)
-      warn(`${words} It is tried again, so that requests do not queue behind it.`)
+      if (performance.now() - begunAt >= maxMilliseconds) throw given(words, error)
+      warn(`${words} Retrying, so that requests do not queue behind it.`)
     } finally {
       watch.end()
     }
@@ -61,7 +60,7 @@ export async function withBoundedLocks(
 
 function given(words: string, cause: unknown): StartError {
   const hint =
-    'Wait for it, or end it with `select pg_terminate_backend(…)` and its number as an administrator of the database; then start again.'
+    'Wait for it, or end it as an administrator of the database: `select pg_terminate_backend(…)` with its number. Then start again.'
   return new StartError('DATABASE_LOCKED', `${words} Nothing was changed.`, hint, cause)
 }
 
@@ -73,14 +72,14 @@ interface Holder {
   readonly seconds: number | null
 }
 
-/** Who holds what a transaction waits for is only to be seen while it waits. */
+/** Looks for the lock's holder while the transaction waits, because it cannot be seen later. */
 function openWatch(db: Database, everyMilliseconds: number) {
   let timer: NodeJS.Timeout | undefined
   let looking: Promise<void> = Promise.resolve()
   let seen: readonly Holder[] = []
   return {
     async begin(tx: Database) {
-      // The only connection is the one that waits, and nothing else can be in its way.
+      // Skips engines with one connection: nothing else can be in its way.
       if (!db.capabilities.runsWritersTogether) return
       const [own] = await tx.query<{ pid: number }>(sql`select pg_backend_pid() as pid`)
       if (!own) return
@@ -106,7 +105,7 @@ function openWatch(db: Database, everyMilliseconds: number) {
   }
 }
 
-/** Never what it asks for: there may be data in that. */
+/** Leaves out the holder's query, because it may contain data. */
 function describe({ pid, application, role, state, seconds }: Holder): string {
   if (pid === 0) return 'a prepared transaction (see pg_prepared_xacts)'
   const about = [

@@ -1,7 +1,7 @@
-/** The one place where parameters become text and columns become values, for both drivers. */
+/** Converts parameters to text and columns to values, for both drivers. */
 import type { SqlValue } from './port.js'
 
-/** A parameter as PostgreSQL reads it. */
+/** Formats a parameter for PostgreSQL. */
 export function writeValue(value: SqlValue): string | null {
   if (value === null || typeof value === 'string') return value
   if (Array.isArray(value))
@@ -9,7 +9,7 @@ export function writeValue(value: SqlValue): string | null {
   return String(value)
 }
 
-/** How a column of a type becomes a value; types that are not named stay text. */
+/** Returns the parser for a column type. Types that are not listed stay text. */
 export function columnReader(typeId: number): (text: string) => unknown {
   return readers.get(typeId) ?? asText
 }
@@ -26,13 +26,15 @@ const readers = new Map<number, (text: string) => unknown>([
   [1184, isoTime],
 ])
 
-/** `2026-11-21 03:29:10.65+00`, as a session in UTC says it, becomes `2026-11-21T03:29:10.650Z`. */
+/** Turns `2026-11-21 03:29:10.65+00`, the format of a UTC session, into `2026-11-21T03:29:10.650Z`. */
 function isoTime(text: string): string {
   const fraction = text.slice(20, text.length - 3)
   return `${text.slice(0, 10)}T${text.slice(11, 19)}.${text[19] === '.' ? fraction.padEnd(3, '0').slice(0, 3) : '000'}Z`
 }
 
-/** Whether JSON would write it as PostgreSQL reads it in an array: all but control characters and halves of surrogates. */
+/**
+ * Whether JSON and PostgreSQL arrays quote the text the same way: unless it has control characters or lone surrogates.
+ */
 function isPlain(item: string): boolean {
   return !/\p{Cc}/u.test(item) && item.isWellFormed()
 }

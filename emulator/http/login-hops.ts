@@ -1,7 +1,7 @@
 /** What the service itself is asked in a login through a provider, as hops of it. Only a developer's machine keeps them. */
 import { loginFailures, outcomeNames } from '../../client/protocol/model/provider-login.js'
 import type { Context } from '../core/context.js'
-import { failureOf, type SentOn } from '../core/providers/provider-logins.js'
+import { type SentOn, toLoginFailure } from '../core/providers/provider-logins.js'
 import { mainProvider } from '../core/providers/provider-settings.js'
 
 type Scope = Pick<Context, 'backend' | 'project'>
@@ -84,7 +84,7 @@ export async function handedOn<Result>(
     flows.end(state, 'succeeded')
     return result
   } catch (error) {
-    const reason = failureOf(error)
+    const reason = toLoginFailure(error)
     end({ status: null, answer: [['error', reason]] })
     flows.end(state, reason)
     throw error

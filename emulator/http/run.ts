@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
 import { plainError } from '../../client/protocol/model/error-words.js'
-import { statusOf } from '../../client/protocol/model/errors.js'
+import { httpStatus } from '../../client/protocol/model/errors.js'
 import type { Fault } from '../../client/protocol/model/faults/fault.js'
 import { writeJson } from '../../client/protocol/model/json.js'
 import { dialects } from '../../client/protocol/wire/dialects.js'
@@ -130,6 +130,7 @@ async function serveOrFail(http: HttpContext, serve: Serve, exchange: Exchange):
   try {
     const { req } = exchange
     await beginTurn(http, req)
+    if (req.socket.destroyed) throw new Aborted()
     requireOneHost(req)
     http.requireHost(req.headers.host)
     const origin = http.originAsked(req.headers.host)
@@ -157,7 +158,7 @@ async function answerFailure(http: HttpContext, exchange: Exchange, error: unkno
   const { id } = exchange
   const failure = loggedFailure(http, id, error)
   exchange.error = failure
-  const isRefused = statusOf(failure) === 401 || exchange.isKeyUnknown
+  const isRefused = httpStatus(failure) === 401 || exchange.isKeyUnknown
   // A database that fails does not say what a project speaks.
   const base = exchange.isDialectKnown
     ? exchange.dialect

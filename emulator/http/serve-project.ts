@@ -8,7 +8,7 @@ import { workLong } from '../core/concurrency/long-reads.js'
 import type { Backend, Context, Identity } from '../core/context.js'
 import { once, type StoredAnswer } from '../core/documents/idempotency.js'
 import { useTicket } from '../core/realtime/tickets.js'
-import { unitOf } from '../core/unit-of-work.js'
+import { unitFor } from '../core/unit-of-work.js'
 import type { Exchange, HttpContext, Outgoing } from './exchange.js'
 import { meetFaults } from './faults/meet-faults.js'
 import { clientAddress } from './guards/client-address.js'
@@ -45,7 +45,7 @@ export async function serveProject(http: HttpContext, endpoint: Endpoint, exchan
   const { backend } = exchange
   requireAllowed(route, identity)
   const head = readHead(http, route, exchange)
-  const ctx: Context = { ...identity, ...unitOf(backend), requestId: exchange.id, room: exchange.room }
+  const ctx: Context = { ...identity, ...unitFor(backend), requestId: exchange.id, room: exchange.room }
   const room = await admitFiles(ctx, route, exchange, head)
   try {
     const body = await readBody(http, route, exchange, { backend, project, room })

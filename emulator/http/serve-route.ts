@@ -1,6 +1,6 @@
 /** What a request meets between the network and the core: who asks, from where, how often, in which form. */
 import { createHash, timingSafeEqual } from 'node:crypto'
-import { SvcError, statusOf } from '../../client/protocol/model/errors.js'
+import { httpStatus, SvcError } from '../../client/protocol/model/errors.js'
 import type { Backend, Identity } from '../core/context.js'
 import { requireProject } from '../core/projects/require-project.js'
 import type { Exchange, HttpContext, Outgoing } from './exchange.js'
@@ -90,7 +90,7 @@ async function identifyIfGood({ backend, req: { headers } }: Exchange): Promise<
   try {
     return await identifyCaller(backend, headers)
   } catch (error) {
-    if (error instanceof SvcError && statusOf(error) === 401) return undefined
+    if (error instanceof SvcError && httpStatus(error) === 401) return undefined
     throw error
   }
 }

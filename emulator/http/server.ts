@@ -134,7 +134,7 @@ export function createRouteApp(backend: Backend, routes: readonly Route[], optio
 function openHttpContext(backend: Backend, options: AppOptions): HttpContext {
   const { hosts, followsHost = false, home, control, log, openOrigins, trustedProxies, latency } = options
   const { readerLimits, incomingLimits, workLimits, connectionLimits } = options
-  const { mostReads } = backend.files
+  const { maxReads } = backend.files
   const places = openConnectionPlaces(connectionLimits)
   const streams: Streams = { watch: openIdentityWatch(backend), open: new Set(), places, atWork: openMessagesAtWork() }
   return {
@@ -150,7 +150,7 @@ function openHttpContext(backend: Backend, options: AppOptions): HttpContext {
     controlToken: control?.token,
     latency,
     streams,
-    readers: openReaders({ ...(mostReads === undefined ? {} : { mostFiles: mostReads }), ...readerLimits }),
+    readers: openReaders({ ...(maxReads === undefined ? {} : { mostFiles: maxReads }), ...readerLimits }),
     incoming: openIncomingBytes(incomingLimits),
     turns: openTurns(),
     chunks: openChunkTurns(),

@@ -29,7 +29,8 @@ export function openServer({ answer, upgrade, connected }: Omit<ServerHandlers, 
   const endWithConnection = openAnswerEnds()
   const server = createServer(limits, (req, res) => {
     endWithConnection(res)
-    answer(req, res)
+    // The parser goes on with what it has read already.
+    if (!req.socket.destroyed) answer(req, res)
   })
   if (connected) server.on('connection', connected)
   server.on('upgrade', upgrade)

@@ -52,7 +52,7 @@ async function answerPath(
       'cache-control': mount.cacheControl,
       'referrer-policy': 'same-origin',
     },
-    describing: { 'content-type': typeOf(file.path, res) },
+    describing: { 'content-type': detectType(file.path, res) },
     read: async (part) => createReadStream(file.path, part && { start: part.first, end: part.last }),
   })
 }
@@ -69,7 +69,7 @@ async function requireMounted({ log }: HttpContext, { path, folder }: StaticMoun
 }
 
 /** Express has the table of types. */
-function typeOf(path: string, res: Response): string {
+function detectType(path: string, res: Response): string {
   const type = String(res.type(extname(path)).getHeader('content-type'))
   res.removeHeader('content-type')
   return type

@@ -1,13 +1,13 @@
-/** Requests to providers: none lasts longer than the login may, and no answer is longer than a provider's can be. */
+/** Sends requests to providers. No request outlasts the login, and no response is larger than a provider would send. */
 
-const mostBytes = 1024 * 1024
+const maxBytes = 1024 * 1024
 
 export type BoundedFetch = (
   url: string,
   options: { readonly method?: string; readonly signal?: AbortSignal | null | undefined; readonly body?: unknown },
 ) => Promise<Response>
 
-/** All requests by it together end after these milliseconds. */
+/** All requests together time out after these milliseconds. */
 export function openBoundedFetch(milliseconds: number): BoundedFetch {
   const deadline = AbortSignal.timeout(milliseconds)
   return async (url, options) => {
@@ -22,7 +22,7 @@ async function whole(response: Response): Promise<Response> {
   let bytes = 0
   for await (const piece of response.body ?? []) {
     bytes += piece.length
-    if (bytes > mostBytes) throw new TypeError('The provider answers more than a provider would.')
+    if (bytes > maxBytes) throw new TypeError('The provider sent more than 1 MB.')
     pieces.push(piece)
   }
   const { status, headers } = response

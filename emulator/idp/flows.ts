@@ -1,16 +1,18 @@
-/** The last logins through providers, hop by hop: in memory, and what opens anything is masked before it is kept. Contract 11. */
+/**
+ * Keeps the last logins through providers in memory, hop by hop. Secrets are masked before they are kept. Contract 11.
+ */
 import { createHash } from 'node:crypto'
 import { isObject, type Json } from '../../client/protocol/model/json.js'
 import type { LoginFlow, LoginHop } from '../../client/protocol/model/provider-login.js'
 import type { AnsweredHop, LoginFlows } from './provider.js'
 
-const mostFlows = 20
-/** Pages may be loaded again; no other flow pays for it. */
-const mostHops = 24
-const mostCharacters = 300
-const mostNames = 40
+const maxFlows = 20
+/** Leaves room for reloads: each flow has its own limit. */
+const maxHops = 24
+const maxCharacters = 300
+const maxNames = 40
 
-/** Parameters that are no secrets. What is not among them is masked, whatever it is called. */
+/** Lists the parameters that hold no secrets. All others are masked, whatever they are called. */
 const plainNames = new Set(
   `client_id redirect_uri response_type response_mode scope code_challenge_method grant_type token_type expires_in iss prompt
   error error_description login_hint account fault keep returnTo completeUrl provider project svc-error location page`.split(
@@ -18,7 +20,7 @@ const plainNames = new Set(
   ),
 )
 
-/** Claims are shown, but for those that say that they are secrets. */
+/** Shows every claim, except those whose name says that they are secrets. */
 const secretClaim =
   /pass|secret|token|credential|cookie|otp|(?:api|private|access)[-_]?key|^(?:code|session|sid|nonce)$/i
 
@@ -35,12 +37,12 @@ export function openLoginFlows(): LoginFlows {
     open(state, { project, provider }) {
       count += 1
       const flow = { id: String(count), at: new Date().toISOString(), project, provider, outcome: null, hops: [] }
-      kept.unshift({ state: hashOf(state), flow })
-      kept.length = Math.min(kept.length, mostFlows)
+      kept.unshift({ state: hashState(state), flow })
+      kept.length = Math.min(kept.length, maxFlows)
     },
     begin(state, { kind, from, to, method, url, request }) {
       const flow = find(state)
-      if (!flow || flow.hops.length >= mostHops) return () => undefined
+      if (!flow || flow.hops.length >= maxHops) return () => undefined
       const startedAt = performance.now()
       const [address = '', query] = url.split('?', 2)
       const hop = {
@@ -65,12 +67,12 @@ export function openLoginFlows(): LoginFlows {
   }
 
   function find(state: string): KeptFlow['flow'] | undefined {
-    const hash = hashOf(state)
+    const hash = hashState(state)
     return kept.find((each) => each.state === hash)?.flow
   }
 }
 
-function hashOf(state: string): string {
+function hashState(state: string): string {
   return createHash('sha256').update(state).digest('base64url')
 }
 
@@ -81,7 +83,7 @@ function shownAnswer({ status, answer = [], claims }: AnsweredHop): Pick<LoginHo
 function shownParameters(given: Iterable<readonly [string, string]>): Record<string, string> {
   const shown = [...given]
     .filter(([, value]) => value !== '')
-    .slice(0, mostNames)
+    .slice(0, maxNames)
     .map(([name, value]) => [cut(name), shownParameter(name, value)])
   return Object.fromEntries(shown)
 }
@@ -93,7 +95,7 @@ function shownParameter(name: string, value: string): string {
   return /^https?:/i.test(value) ? cut(shownAddress(value)) : cut(value)
 }
 
-/** The query and fragment of an address, each parameter as it may be seen. */
+/** Masks each parameter in the query and the fragment of an address. */
 function shownAddress(address: string): string {
   const at = address.search(/[?#]/)
   if (at < 0) return address
@@ -103,32 +105,35 @@ function shownAddress(address: string): string {
 
 function shownClaims(claims: Readonly<Record<string, Json>>): Record<string, string> {
   const shown = Object.entries(claims)
-    .slice(0, mostNames)
-    .map(([name, value]) => [cut(name), secretClaim.test(name) ? mask(textOf(value)) : cut(textOf(masked(value)))])
+    .slice(0, maxNames)
+    .map(([name, value]) => [
+      cut(name),
+      secretClaim.test(name) ? mask(formatValue(value)) : cut(formatValue(masked(value))),
+    ])
   return Object.fromEntries(shown)
 }
 
-/** Inner fields are recognised by their names too. */
+/** Recognizes secrets in nested fields by their names too. */
 function masked(value: Json): Json {
   if (Array.isArray(value)) return value.map(masked)
   if (!isObject(value)) return value
   return Object.fromEntries(
     Object.entries(value).map(([name, member]) => [
       name,
-      secretClaim.test(name) ? mask(textOf(member)) : masked(member),
+      secretClaim.test(name) ? mask(formatValue(member)) : masked(member),
     ]),
   )
 }
 
-function textOf(value: Json): string {
+function formatValue(value: Json): string {
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
-/** How long a secret is tells whether it is the whole of it. */
+/** Shows the length, so that a reader can tell whether the secret was cut off. */
 function mask(secret: string): string {
   return `…(${secret.length})`
 }
 
 function cut(text: string): string {
-  return text.length <= mostCharacters ? text : `${text.slice(0, mostCharacters)}…`
+  return text.length <= maxCharacters ? text : `${text.slice(0, maxCharacters)}…`
 }

@@ -1,36 +1,36 @@
 /**
- * What is particular about Microsoft: one address for all tenants, each of which is an issuer of its own, and no
- * `email_verified`. https://learn.microsoft.com/entra/identity-platform/id-token-claims-reference
+ * Handles Microsoft, which has one address for all tenants, an issuer for each tenant, and no `email_verified`.
+ * https://learn.microsoft.com/entra/identity-platform/id-token-claims-reference
  */
 import { decodeJwt } from 'jose'
 import type { JsonObject } from '../../client/protocol/model/json.js'
 
 const origin = 'https://login.microsoftonline.com'
 
-/** Of personal accounts, whose addresses Microsoft has verified itself. */
+/** The tenant of personal accounts. Microsoft verifies their email addresses itself. */
 const personalTenant = '9188040d-6c67-4c5b-b112-36a304b66dad'
 
 export function isMicrosoft(issuer: string): boolean {
   return issuer.startsWith(`${origin}/`)
 }
 
-/** Whether tokens from there are issued by as many issuers as there are tenants. */
+/** Whether each tenant behind this address issues its own tokens. */
 export function isForAllTenants(issuer: string): boolean {
   return isMicrosoft(issuer) && /^\/(common|organizations|consumers)\/v2\.0\/?$/.test(new URL(issuer).pathname)
 }
 
-/** The issuer that a token has to name: the published one or, where that has a gap for the tenant, the token's own. */
-export function issuerOf(published: string, token: string): string {
+/** Fills the tenant of the token into the published issuer, if that has a placeholder for it. */
+export function resolveIssuer(published: string, token: string): string {
   if (!published.startsWith(`${origin}/{tenantid}/`)) return published
   const { tid } = decodeJwt(token)
-  if (typeof tid !== 'string' || !/^[0-9a-f-]{36}$/.test(tid)) throw new TypeError('The token names no tenant.')
+  if (typeof tid !== 'string' || !/^[0-9a-f-]{36}$/.test(tid))
+    throw new TypeError('The token has no valid "tid" (tenant).')
   return published.replace('{tenantid}', tid)
 }
 
 /**
- * The claims, with `email_verified` where Microsoft vouches for the address: of personal accounts, and where the app's
- * optional claim `xms_edov` says that the owner of the domain has been verified. Any tenant's administrator may write
- * any other address.
+ * Sets `email_verified` only where Microsoft vouches for the email: for personal accounts, and if the optional claim
+ * `xms_edov` says that the domain's owner is verified. A tenant's administrator can write any other email.
  */
 export function withVerified(claims: JsonObject): JsonObject {
   const { tid, xms_edov: isDomainVerified } = claims

@@ -1,4 +1,4 @@
-/** Login through any OpenID Connect or OAuth 2 provider. Nothing that a provider does lasts longer than it may. */
+/** Logs in through any OpenID Connect or OAuth 2 provider. All requests are bounded in time. */
 import {
   allowInsecureRequests,
   authorizationCodeGrant,
@@ -31,13 +31,13 @@ import {
 import { openServers } from './servers.js'
 import { watchedFetch } from './watched-fetch.js'
 
-/** What providers call a code that is not good. GitHub has a word of its own. */
+/** The error codes for an invalid code. GitHub has its own. */
 const badCode = ['invalid_grant', 'bad_verification_code']
 
 export interface OidcOptions {
-  /** How long a provider may take for all that one login asks of it. */
+  /** The time that a provider has for all requests of one login. */
   readonly timeoutMilliseconds: number
-  /** Where what is asked of a provider is kept, if it is. */
+  /** Records the requests to a provider, if given. */
   readonly flows?: LoginFlows | undefined
 }
 
@@ -51,10 +51,10 @@ export function openOidc({ timeoutMilliseconds, flows }: OidcOptions): IdentityP
     fetch: BoundedFetch,
     more: Partial<ServerMetadata> = {},
   ): Promise<Configuration> {
-    return configurationOf(client, { ...(await servers.metadataOf(client, fetch)), ...more }, fetch)
+    return buildConfiguration(client, { ...(await servers.fetchMetadata(client, fetch)), ...more }, fetch)
   }
 
-  /** Each tenant signs as an issuer of its own, which the library expects to be one: the ID token is checked here. */
+  /** Checks the ID token here, because the library expects one issuer and each tenant has its own. */
   async function exchangeByTenant(
     config: Configuration,
     client: ProviderClient,
@@ -66,9 +66,9 @@ export function openOidc({ timeoutMilliseconds, flows }: OidcOptions): IdentityP
       idToken = token
     })
     const { accessToken } = await exchange(config, client, challenge, parameters)
-    const source = { metadata: config.serverMetadata(), mayBePlain: client.mayBePlain }
+    const source = { metadata: config.serverMetadata(), allowsHttp: client.allowsHttp }
     const expected = { audiences: [client.clientId], nonce: challenge.nonce }
-    return { accessToken, claims: await tokens.check(source, idToken, expected).catch(orRefused) }
+    return { accessToken, claims: await tokens.check(source, idToken, expected).catch(refuseLogin) }
   }
 
   return {
@@ -76,14 +76,14 @@ export function openOidc({ timeoutMilliseconds, flows }: OidcOptions): IdentityP
       const config = await configure(client, openBoundedFetch(timeoutMilliseconds)).catch((cause) => {
         throw unreachable(client, cause)
       })
-      return buildAuthorizationUrl(config, await parametersOf(client, challenge)).href
+      return buildAuthorizationUrl(config, await buildParameters(client, challenge)).href
     },
-    async profileOf(client, challenge, parameters) {
+    async fetchProfile(client, challenge, parameters) {
       const fetch = openWatched(challenge)
       const isWithoutIssuer = challenge.isHandedOn === true && !parameters.has('iss')
       const more = isWithoutIssuer ? { authorization_response_iss_parameter_supported: false } : {}
-      const config = await configure(client, withRedirect(fetch, challenge), more).catch(orRefused)
-      const exchanged = await (isOfManyIssuers(client)
+      const config = await configure(client, withRedirect(fetch, challenge), more).catch(refuseLogin)
+      const exchanged = await (hasManyIssuers(client)
         ? exchangeByTenant(config, client, challenge, parameters)
         : exchange(config, client, challenge, parameters))
       const person = await readPerson(config, client, exchanged).catch((cause) => {
@@ -91,30 +91,30 @@ export function openOidc({ timeoutMilliseconds, flows }: OidcOptions): IdentityP
       })
       return { ...person, name: person.name ?? readNameInForm(parameters.get('user')) }
     },
-    async profileOfToken(client, idToken, expected) {
+    async readTokenProfile(client, idToken, expected) {
       const fetch = openBoundedFetch(timeoutMilliseconds)
-      const metadata = await servers.metadataOf(client, fetch).catch(orRefused)
-      const source = { metadata, mayBePlain: client.mayBePlain }
-      const claims = await tokens.check(source, idToken, expected).catch(orRefused)
+      const metadata = await servers.fetchMetadata(client, fetch).catch(refuseLogin)
+      const source = { metadata, allowsHttp: client.allowsHttp }
+      const claims = await tokens.check(source, idToken, expected).catch(refuseLogin)
       return readClaims(client, claims)
     },
   }
 }
 
-function configurationOf(client: ProviderClient, metadata: ServerMetadata, fetch: BoundedFetch): Configuration {
+function buildConfiguration(client: ProviderClient, metadata: ServerMetadata, fetch: BoundedFetch): Configuration {
   const { clientId, clientSecret } = client
   const methods = metadata.token_endpoint_auth_methods_supported ?? ['client_secret_basic']
   const authenticate = methods.includes('client_secret_post') ? ClientSecretPost : ClientSecretBasic
   const config = new Configuration(metadata, clientId, {}, authenticate(clientSecret))
   config[customFetch] = isPublished(client) ? fetch : withoutIdTokens(fetch)
-  if (client.mayBePlain) allowInsecureRequests(config)
+  if (client.allowsHttp) allowInsecureRequests(config)
   enableNonRepudiationChecks(config)
   return config
 }
 
-async function parametersOf(client: ProviderClient, challenge: Challenge): Promise<Record<string, string>> {
+async function buildParameters(client: ProviderClient, challenge: Challenge): Promise<Record<string, string>> {
   return {
-    redirect_uri: addressOf(challenge.redirectUrl),
+    redirect_uri: normalizeUrl(challenge.redirectUrl),
     scope: client.scopes.join(' '),
     state: challenge.state,
     code_challenge: await calculatePKCECodeChallenge(challenge.verifier),
@@ -126,7 +126,7 @@ async function parametersOf(client: ProviderClient, challenge: Challenge): Promi
 
 interface Exchanged {
   readonly accessToken: string
-  /** What the ID token says, where there is one. */
+  /** The claims of the ID token, if there is one. */
   readonly claims: JsonObject | undefined
 }
 
@@ -141,7 +141,7 @@ async function exchange(
   const checks = {
     expectedState: state,
     pkceCodeVerifier: verifier,
-    ...(expectsIdToken(client) && !isOfManyIssuers(client) ? { expectedNonce: nonce, idTokenExpected: true } : {}),
+    ...(expectsIdToken(client) && !hasManyIssuers(client) ? { expectedNonce: nonce, idTokenExpected: true } : {}),
   }
   const cameBack = new URL(redirectUrl)
   cameBack.search = String(parameters)
@@ -152,47 +152,47 @@ async function exchange(
   return { accessToken: tokens.access_token, claims: tokens.claims() as JsonObject | undefined }
 }
 
-/** Who it is: from the profile where the provider has one, else from the ID token alone. */
+/** Reads the person from the profile if the provider has one, else from the ID token. */
 async function readPerson(
   config: Configuration,
   client: ProviderClient,
   { accessToken, claims }: Exchanged,
 ): Promise<ProviderProfile> {
-  if (claims && isMicrosoft(addressOfServer(client))) return readClaims(client, claims)
+  if (claims && isMicrosoft(serverAddress(client))) return readClaims(client, claims)
   if (claims && typeof claims.sub === 'string') {
     const hasProfile = config.serverMetadata().userinfo_endpoint !== undefined
     const profile = hasProfile ? ((await fetchUserInfo(config, accessToken, claims.sub)) as JsonObject) : {}
-    // An address and whether it is verified are believed from one mouth.
+    // Takes the email and whether it is verified from the same source.
     const { email, email_verified, ...rest } = claims
     return readProfile(claims.sub, { ...('email' in profile ? rest : claims), ...profile })
   }
-  if ('issuer' in client.server) throw new TypeError('The provider gives no ID token.')
+  if ('issuer' in client.server) throw new TypeError('The provider returned no ID token.')
   const { profileUrl, emailsUrl, verifiedName } = client.server
   const profile = await fetchJson(config, accessToken, profileUrl)
   const subject = isObject(profile) ? readSubject(profile) : undefined
-  if (!isObject(profile) || subject === undefined) throw new TypeError('The profile names nobody.')
+  if (!isObject(profile) || subject === undefined) throw new TypeError('The profile has no "sub" or "id".')
   const emails = emailsUrl === undefined ? undefined : await fetchJson(config, accessToken, emailsUrl)
   return readProfile(subject, profile, { emails, verifiedName })
 }
 
 function readClaims(client: ProviderClient, claims: JsonObject): ProviderProfile {
-  const isVouching = isMicrosoft(addressOfServer(client))
+  const isVouching = isMicrosoft(serverAddress(client))
   const profile = readProfile(String(claims.sub), isVouching ? withVerified(claims) : claims)
-  return isOfManyIssuers(client) ? { ...profile, authority: String(claims.iss) } : profile
+  return hasManyIssuers(client) ? { ...profile, authority: String(claims.iss) } : profile
 }
 
-function isOfManyIssuers({ server }: ProviderClient): boolean {
+function hasManyIssuers({ server }: ProviderClient): boolean {
   return 'issuer' in server && isForAllTenants(server.issuer)
 }
 
-function addressOfServer({ server }: ProviderClient): string {
+function serverAddress({ server }: ProviderClient): string {
   return 'issuer' in server ? server.issuer : server.authorizationUrl
 }
 
 async function fetchJson(config: Configuration, accessToken: string, address: string): Promise<unknown> {
   const headers = new Headers({ accept: 'application/json' })
   const response = await fetchProtectedResource(config, accessToken, new URL(address), 'GET', null, headers)
-  if (!response.ok) throw new TypeError(`The profile is answered with ${response.status}.`)
+  if (!response.ok) throw new TypeError(`The request for the profile failed with status ${response.status}.`)
   return response.json()
 }
 
@@ -204,18 +204,18 @@ function expectsIdToken(client: ProviderClient): boolean {
   return isPublished(client) && client.scopes.includes('openid')
 }
 
-/** The address is shown again as it was sent, with the query that the library takes off. */
+/** Sends the redirect URL with its query, which the library strips. */
 function withRedirect(fetch: BoundedFetch, { redirectUrl }: Challenge): BoundedFetch {
   return (url, options) => {
     const { body } = options
-    if (body instanceof URLSearchParams && body.has('redirect_uri')) body.set('redirect_uri', addressOf(redirectUrl))
+    if (body instanceof URLSearchParams && body.has('redirect_uri')) body.set('redirect_uri', normalizeUrl(redirectUrl))
     return fetch(url, options)
   }
 }
 
 /**
- * Where only addresses are known, nobody says whose keys would have signed: an ID token is left out, and the profile,
- * which comes from the written address itself, is what counts. Refusals come with 200 from some.
+ * Drops ID tokens of providers without an issuer, because their keys are unknown; the profile counts instead. Turns
+ * errors that come with status 200 into 400.
  */
 function withoutIdTokens(fetch: BoundedFetch, take: (idToken: string) => void = () => undefined): BoundedFetch {
   return async (url, options) => {
@@ -239,16 +239,16 @@ function parsed(text: string): unknown {
   }
 }
 
-/** As it is both sent and compared. */
-function addressOf(redirectUrl: string): string {
+/** Normalizes the address, because it is both sent and compared. */
+function normalizeUrl(redirectUrl: string): string {
   return new URL(redirectUrl).href
 }
 
-function orRefused(cause: unknown): never {
+function refuseLogin(cause: unknown): never {
   throw cause instanceof LoginRefused ? cause : new LoginRefused('authentication_failed', cause)
 }
 
 function unreachable(client: ProviderClient, cause: unknown): SvcError {
-  const message = `The identity provider at "${addressOfServer(client)}" does not say how to log in there.`
+  const message = `Could not read how to log in from the identity provider at "${serverAddress(client)}".`
   return new SvcError('UNAVAILABLE', message, [], { retryAfterSeconds: 5, cause })
 }

@@ -1,7 +1,7 @@
 import type { OidcOptions } from './oidc.js'
 import type { IdentityProviders } from './provider.js'
 
-/** Loads what talks to providers with the first login through one: no start waits for it. */
+/** Loads the provider code at the first login, so that no start waits for it. */
 export function openIdentityProviders(options: OidcOptions): IdentityProviders {
   let opened: Promise<IdentityProviders> | undefined
   const ready = () => {
@@ -10,7 +10,7 @@ export function openIdentityProviders(options: OidcOptions): IdentityProviders {
   }
   return {
     loginUrl: async (...given) => (await ready()).loginUrl(...given),
-    profileOf: async (...given) => (await ready()).profileOf(...given),
-    profileOfToken: async (...given) => (await ready()).profileOfToken(...given),
+    fetchProfile: async (...given) => (await ready()).fetchProfile(...given),
+    readTokenProfile: async (...given) => (await ready()).readTokenProfile(...given),
   }
 }

@@ -1,13 +1,13 @@
-/** A person as the core knows one, from what providers say in their various ways. */
+/** Reads a person from the profiles of different providers. */
 import { isObject, type Json, type JsonObject } from '../../client/protocol/model/json.js'
 import type { ProviderProfile } from './provider.js'
 
-const nameNames = ['name', 'preferred_username', 'nickname', 'username', 'login', 'given_name']
+const nameFields = ['name', 'preferred_username', 'nickname', 'username', 'login', 'given_name']
 
 export interface EmailClaims {
-  /** What the provider says of the addresses alone, where the profile leaves that open. */
+  /** The provider's separate list of emails, for profiles that do not say whether the email is verified. */
   readonly emails?: unknown
-  /** What says that the profile's address is verified. */
+  /** The field that says whether the profile's email is verified. */
   readonly verifiedName?: string | undefined
 }
 
@@ -17,10 +17,10 @@ export function readProfile(
   { emails, verifiedName = 'email_verified' }: EmailClaims = {},
 ): ProviderProfile {
   const email = emails === undefined ? verifiedEmail(claims, verifiedName) : primaryEmail(emails)
-  return { subject, email, name: nameNames.map((name) => text(claims[name])).find((name) => name !== undefined) }
+  return { subject, email, name: nameFields.map((name) => text(claims[name])).find((name) => name !== undefined) }
 }
 
-/** The name that Apple's form carries beside the code, at a person's first login. It is not signed. */
+/** Reads the name that Apple's form carries beside the code, at a person's first login. It is not signed. */
 export function readNameInForm(user: string | null): string | undefined {
   if (user === null || user.length > 1_000) return undefined
   try {
@@ -33,14 +33,14 @@ export function readNameInForm(user: string | null): string | undefined {
   }
 }
 
-/** Who the profile of a provider without ID tokens is about. */
+/** Reads the subject from the profile of a provider without ID tokens. */
 export function readSubject({ sub, id }: JsonObject): string | undefined {
   return typeof id === 'number' ? String(id) : (text(sub) ?? text(id))
 }
 
 function verifiedEmail({ email, ...claims }: JsonObject, verifiedName: string): string | undefined {
   const isVerified = claims[verifiedName]
-  // Some write it as text.
+  // Some providers send a string.
   return isVerified === true || isVerified === 'true' ? text(email) : undefined
 }
 
@@ -50,7 +50,7 @@ function primaryEmail(emails: unknown): string | undefined {
   return text((verified.find(({ primary }) => primary === true) ?? verified[0])?.email)
 }
 
-/** A text that says something, and that a database can keep. */
+/** Returns a non-empty string that a database can store. */
 function text(value: Json | undefined): string | undefined {
   if (typeof value !== 'string') return undefined
   const kept = value.replaceAll('\0', '').toWellFormed().trim().slice(0, 255)

@@ -1,4 +1,4 @@
-/** The ports to identity providers: what the core asks of any, and what can be set for the built-in one only. */
+/** The ports to identity providers: for all of them, and for the settings of the built-in one. */
 import type { JsonObject } from '../../client/protocol/model/json.js'
 import type {
   LoginFailure,
@@ -8,60 +8,60 @@ import type {
   StandingFault,
 } from '../../client/protocol/model/provider-login.js'
 
-/** One provider as a project has set it up. */
+/** A provider as configured for a project. */
 export interface ProviderClient {
-  /** Who vouches for a subject: of two clients with one authority, the same subject is the same person. */
+  /** Identifies the issuer of subjects: with the same authority, the same subject is the same person. */
   readonly authority: string
   readonly server: ProviderServer
-  /** Whether it may be talked to without encryption: on this machine only, and our own. */
-  readonly mayBePlain: boolean
+  /** Whether plain HTTP is allowed: only for our provider on this machine. */
+  readonly allowsHttp: boolean
   readonly clientId: string
   readonly clientSecret: string
   readonly scopes: readonly string[]
-  /** How the provider sends the browser back; left out, with a query. */
+  /** The provider's way to send the browser back. Default: a query. */
   readonly responseMode?: 'form_post' | undefined
 }
 
-/** Where a provider answers: what it publishes about itself, or configured addresses. */
+/** The addresses of a provider: discovered from its issuer, or configured. */
 export type ProviderServer =
   | { readonly issuer: string }
   | {
       readonly authorizationUrl: string
       readonly tokenUrl: string
       readonly profileUrl: string
-      /** Where the addresses are, if the profile does not say which of them is verified. */
+      /** The list of emails, if the profile does not say which one is verified. */
       readonly emailsUrl?: string
-      /** What the profile calls that its address is verified; left out, `email_verified`. */
+      /** The profile's name for `email_verified`. Default: `email_verified`. */
       readonly verifiedName?: string
     }
 
-/** What goes out with the browser, and has to come back or be shown. */
+/** The values of a login that travel with the browser and are checked when it comes back. */
 export interface Challenge {
   readonly state: string
   readonly nonce: string
   readonly verifier: string
   readonly redirectUrl: string
-  /** Whether an app hands on what the provider sent to it, which may be less than all of it. */
+  /** Whether an app passes on the provider's parameters, perhaps not all of them. */
   readonly isHandedOn?: boolean
 }
 
 /** A user as a provider describes them. */
 export interface ProviderProfile {
   readonly subject: string
-  /** Only an address that the provider has verified. */
+  /** Set only if the provider has verified it. */
   readonly email: string | undefined
   readonly name: string | undefined
-  /** Who vouches, where that is another one for each tenant of the provider. */
+  /** The issuer, for providers with one for each tenant. */
   readonly authority?: string
 }
 
 export interface IdentityProviders {
-  /** The address at the provider to send the browser to. @throws {SvcError} `UNAVAILABLE` if it does not say where */
+  /** Returns the provider's login address for the browser. @throws {SvcError} `UNAVAILABLE` if it cannot be found */
   loginUrl(client: ProviderClient, challenge: Challenge): Promise<string>
-  /** Who logged in, by the parameters that the browser came back with. @throws {LoginRefused} within ten seconds */
-  profileOf(client: ProviderClient, challenge: Challenge, parameters: URLSearchParams): Promise<ProviderProfile>
-  /** Who an ID token is about, made for one of these audiences. @throws {LoginRefused} within ten seconds */
-  profileOfToken(client: ProviderClient, idToken: string, expected: ExpectedToken): Promise<ProviderProfile>
+  /** Finds the user by the parameters that the browser came back with. @throws {LoginRefused} within ten seconds */
+  fetchProfile(client: ProviderClient, challenge: Challenge, parameters: URLSearchParams): Promise<ProviderProfile>
+  /** Finds the user of an ID token for one of these audiences. @throws {LoginRefused} within ten seconds */
+  readTokenProfile(client: ProviderClient, idToken: string, expected: ExpectedToken): Promise<ProviderProfile>
 }
 
 export interface ExpectedToken {
@@ -69,7 +69,7 @@ export interface ExpectedToken {
   readonly nonce: string | undefined
 }
 
-/** A login that ends without a user, for a reason that the app may know. */
+/** Ends a login without a user, for a reason that the app may learn. */
 export class LoginRefused extends Error {
   override readonly name = 'LoginRefused'
   constructor(
@@ -80,18 +80,20 @@ export class LoginRefused extends Error {
   }
 }
 
-/** The provider that comes with the service on a developer's machine. It is talked to by HTTP; this is what can be set for it. */
+/**
+ * The provider that runs inside the service on a developer's machine. Logins use HTTP; this interface configures it.
+ */
 export interface LocalProvider {
   readonly issuer: () => string
   readonly accounts: ProviderAccounts
   readonly faults: ProviderFaults
-  /** Of logins through any provider. */
+  /** The logins through any provider. */
   readonly flows: LoginFlows
 }
 
 type Pairs = Iterable<readonly [name: string, value: string]>
 
-/** A request as it is sent: what is secret in it is masked before it is kept. */
+/** A request as sent. Its secrets are masked before it is kept. */
 export interface SentHop extends Pick<LoginHop, 'kind' | 'from' | 'to' | 'method' | 'url'> {
   readonly request: Pairs
 }
@@ -100,17 +102,17 @@ export interface AnsweredHop {
   readonly status: number | null
   readonly answer?: Pairs
   readonly claims?: JsonObject
-  /** Left out, since it began. */
+  /** Default: the time since the hop began. */
   readonly milliseconds?: number
 }
 
-/** The last logins, told apart by the `state` that goes with the browser; what belongs to none of them is not kept. */
+/** Keeps the last logins, identified by the `state` that travels with the browser. Ignores hops of other logins. */
 export interface LoginFlows {
   open(state: string, of: Pick<LoginFlow, 'project' | 'provider'>): void
-  /** The answer is added once it is there. */
+  /** Adds a hop. Call the result to add the response. */
   begin(state: string, hop: SentHop): (answered: AnsweredHop) => void
   end(state: string, outcome: NonNullable<LoginFlow['outcome']>): void
-  /** Those of a project, or all; the last one first. */
+  /** The logins of a project, or all. Newest first. */
   list(project?: string): LoginFlow[]
 }
 

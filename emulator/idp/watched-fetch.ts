@@ -1,4 +1,4 @@
-/** Requests to a provider as hops of a login: the exchange of the code, and the profile. Keys and metadata are no hops of it. */
+/** Records requests to a provider as hops of a login: the code exchange and the profile, not keys or metadata. */
 import { isObject, type Json, type JsonObject } from '../../client/protocol/model/json.js'
 import type { BoundedFetch } from './bounded-fetch.js'
 import type { LoginFlows } from './provider.js'
@@ -23,7 +23,7 @@ export function watchedFetch(fetch: BoundedFetch, flows: LoginFlows | undefined,
       end({ status: response.status, ...readAnswer(text, isProfile) })
       return new Response(text === '' ? null : text, response)
     } catch (error) {
-      end({ status: null, answer: [['error', isTimeout(error) ? 'no answer in time' : 'the connection broke']] })
+      end({ status: null, answer: [['error', isTimeout(error) ? 'timeout' : 'connection lost']] })
       throw error
     }
   }
@@ -40,12 +40,12 @@ function readAnswer(text: string, isProfile: boolean): { answer: (readonly [stri
   const answer = Object.entries(body).map(
     ([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value)] as const,
   )
-  const claims = claimsOf(body.id_token)
+  const claims = decodeClaims(body.id_token)
   return claims ? { answer, claims } : { answer }
 }
 
-/** What an ID token says; whether it is true is for others to check. */
-function claimsOf(token: Json | undefined): JsonObject | undefined {
+/** Decodes the claims of an ID token without checking it. */
+function decodeClaims(token: Json | undefined): JsonObject | undefined {
   if (typeof token !== 'string') return undefined
   const claims = parsed(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString())
   return isObject(claims) ? claims : undefined

@@ -1,4 +1,4 @@
-/** HTML in which whatever is put in is text, unless it is HTML already. */
+/** Escapes every interpolated value unless it is `Html` already. */
 export class Html {
   constructor(readonly text: string) {}
 }

@@ -1,30 +1,27 @@
-/** The folders of files that the emulator serves, each below a path. */
+/** The folders of static files that the emulator serves. */
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { ownFolder } from '../own-folder.js'
 
 export interface StaticMount {
-  /** What the addresses of its files begin with, such as `/_svc`. Of two that fit, the longer one counts. */
+  /** The path prefix of its files, for example `/_svc`. The longest match wins. */
   readonly path: string
   readonly folder: string
-  /** What its pages may load and do. */
+  /** Limits what its pages may load and do. */
   readonly contentSecurityPolicy: string
   readonly cacheControl: string
-  /** Whether a page that is not there is answered with `index.html`, whose script knows what to show. */
+  /** Whether to serve `index.html` for pages that do not exist, so that its script can route. */
   readonly isSinglePage?: boolean
 }
 
-/**
- * What the build makes of `dashboard/`. In the package it stands beside the emulator; where the sources are run, it is in
- * `dist`, whose folders are the same.
- */
+/** The built dashboard. The package has it next to the emulator; when run from source, it is in `dist`. */
 const dashboardFolder = [new URL('../dist/dashboard/', ownFolder), new URL('../dashboard/', ownFolder)].map((url) =>
   fileURLToPath(url),
 )
 
 /**
- * Scripts and styles come from here and from nowhere else, and nothing is evaluated. Positions of rows and widths of bars
- * are styles of elements. The page holds no key, since every process on this machine may open it.
+ * Allows scripts and styles from the dashboard only, and no eval. Row positions and bar widths are inline styles. The
+ * page holds no key, because every process on this machine can open it.
  */
 const dashboardPolicy = [
   "default-src 'none'",
@@ -45,7 +42,7 @@ function dashboardMounts(): StaticMount[] {
   const common = { contentSecurityPolicy: dashboardPolicy }
   return [
     { ...common, path: '/_svc', folder, cacheControl: 'no-cache', isSinglePage: true },
-    // Their names say what is in them.
+    // Cached for ever, because the names contain a hash of the content.
     {
       ...common,
       path: '/_svc/assets',

@@ -1,8 +1,7 @@
-/** The service's own small pages, for projects whose app has none. */
+/** Renders small pages for projects whose app has none. */
 import { type Html, html } from './html.js'
 import { baseStyle, shell } from './shell.js'
 
-/** A page with a heading. */
 export function page(title: string, content: Html): string {
   return shell({ title, style: baseStyle + style, content: html`<h1>${title}</h1>${content}` })
 }
@@ -13,7 +12,7 @@ interface Form {
   readonly button: string
 }
 
-/** A form that posts to where it stands. */
+/** Renders a form that posts to its own address. */
 export function form({ token, fields, button }: Form): Html {
   return html`<form method="post">
     <input type="hidden" name="token" value="${token}">

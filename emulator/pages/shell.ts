@@ -1,14 +1,13 @@
-/** What all pages of the service have in common. They need no script. */
+/** The common frame of all pages. They need no script. */
 import { Html, html } from './html.js'
 
 interface Shell {
   readonly title: string
-  /** Style sheets, which come as they are: {@link baseStyle} and what the page has of its own. */
+  /** CSS, inserted unescaped: {@link baseStyle} and the styles of the page. */
   readonly style: string
   readonly content: Html
 }
 
-/** A whole page. */
 export function shell({ title, style, content }: Shell): string {
   return html`<!doctype html>
 <html lang="en">

@@ -1,11 +1,11 @@
-/** What stands before the routes of `svc serve`: probes on every port, and on a port of its own metrics and the control API. */
+/** Adds probes to every port of `svc serve`, and serves metrics and the control API on a separate port. */
 import type { RequestListener, ServerResponse } from 'node:http'
 import type { Backend } from '../core/context.js'
 import type { DisposalStack } from '../disposal-stack.js'
 import { adminRoutes } from '../http/profiles/admin-routes.js'
 import { type AppOptions, createRouteApp, type ServerHandlers } from '../http/server.js'
 import { type Listening, listen } from '../listen.js'
-import { placesOf, type ServeConfig } from './config.js'
+import { listAddresses, type ServeConfig } from './config.js'
 import type { Metrics } from './metrics.js'
 import { answerProbes } from './probes.js'
 import type { ProcessReadiness } from './readiness.js'
@@ -20,27 +20,27 @@ interface ServingParts {
   readonly options: AppOptions
   readonly readiness: ProcessReadiness
   readonly state: Drainable
-  readonly mostClosingMilliseconds: () => number
+  readonly maxClosingMilliseconds: () => number
 }
 
-/** The port that is not reached from outside, if there is one: probes, metrics and, with a token, the control API. */
+/** Opens the internal port, if configured: probes, metrics and, with a token, the control API. */
 export async function openAdmin(
   stack: DisposalStack,
   config: ServeConfig,
   parts: ServingParts,
 ): Promise<Listening | undefined> {
   const { adminToken } = config
-  const { admin } = placesOf(config)
+  const { admin } = listAddresses(config)
   if (admin === undefined) return undefined
-  const { backend, metrics, options, mostClosingMilliseconds } = parts
+  const { backend, metrics, options, maxClosingMilliseconds } = parts
   const routes = adminToken === undefined ? [] : adminRoutes
   const control = adminToken === undefined ? {} : { control: { token: adminToken, routes } }
   const app = createRouteApp(backend, routes, { ...options, ...control })
   const answer = metrics ? answerMetrics(metrics, app.answer) : app.answer
-  return stack.use(await listen(guarded({ ...app, answer }, parts), { ...admin, mostClosingMilliseconds }))
+  return stack.use(await listen(guarded({ ...app, answer }, parts), { ...admin, maxClosingMilliseconds }))
 }
 
-/** Probes before anything else; and while it drains, no connection is kept for another request. */
+/** Answers probes first. While draining, closes connections after each response. */
 export function guarded(
   app: ServerHandlers,
   { readiness, state }: Pick<ServingParts, 'readiness' | 'state'>,

@@ -1,22 +1,25 @@
-/** `svc serve check`: whether a start would go well, and what to do where it would not. It changes nothing but a file of its own in the bucket. */
+/**
+ * Runs `svc serve check`: tests whether a start would succeed, and says how to fix it if not. Changes nothing, except a
+ * temporary file in the bucket.
+ */
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import type { Database } from '../database/port.js'
-import { type CheckFinding, checkServer, note, wrong, wrongOf } from '../database/postgres/check.js'
+import { asFinding, type CheckFinding, checkServer, note, wrong } from '../database/postgres/check.js'
 import { StartError } from '../database/start-error.js'
 import { type DisposalStack, openInOrder } from '../disposal-stack.js'
-import { requirePlace } from '../listen.js'
+import { requireFreePort } from '../listen.js'
 import { openFileStore } from '../ports/files/open-file-store.js'
 import type { FileStore } from '../ports/files/port.js'
 import { neededPermissions } from '../ports/files/s3-start.js'
 import { holdFolder, requireOwnParts } from '../storage.js'
-import { filesFolder, hintedForServe, isSecret, placesOf, requireServable, type ServeConfig } from './config.js'
+import { filesFolder, isSecret, listAddresses, requireServable, type ServeConfig, withServeHint } from './config.js'
 import { checkSameSecret } from './secret.js'
 
 export interface Checked {
   readonly check: 'settings' | 'ports' | 'database' | 'files' | 'mail'
-  /** What was seen, in one line. */
+  /** The result in one line. */
   readonly said: string
   readonly findings: readonly CheckFinding[]
 }
@@ -35,13 +38,19 @@ function checkSettings(config: ServeConfig): Checked {
   const { publicUrl, smtpUrl, trustedProxies } = config
   const notes: CheckFinding[] = [
     ...(publicUrl?.startsWith('http:')
-      ? [note('NO_TLS', `Apps reach it at ${publicUrl}, without TLS.`, 'End TLS at a balancer, and name https://…')]
+      ? [
+          note(
+            'NO_TLS',
+            `Apps connect to ${publicUrl} without TLS.`,
+            'Terminate TLS at a load balancer, and set --public-url to its https:// URL.',
+          ),
+        ]
       : []),
     ...(smtpUrl === undefined
       ? [
           note(
             'NO_MAIL',
-            'No mail server is set: addresses are not verified, passwords not reset, codes of require2fa not sent.',
+            'No mail server is set, so users cannot verify addresses, reset passwords, or get login codes.',
             'Set SVC_SMTP_URL.',
           ),
         ]
@@ -50,8 +59,8 @@ function checkSettings(config: ServeConfig): Checked {
       ? [
           note(
             'NO_PROXY',
-            'No proxy is trusted: behind a balancer, all clients share its rate limits.',
-            'Say how many there are, as in --trusted-proxies 1.',
+            'No proxies are trusted. Behind a load balancer, all clients would share its rate limits.',
+            'Set the number of proxies, for example --trusted-proxies 1.',
           ),
         ]
       : []),
@@ -61,29 +70,29 @@ function checkSettings(config: ServeConfig): Checked {
     requireServable(config)
     return { check: 'settings', said, findings: notes }
   } catch (error) {
-    return { check: 'settings', said, findings: [wrongOf(error), ...notes] }
+    return { check: 'settings', said, findings: [asFinding(error), ...notes] }
   }
 }
 
-/** Listens for a moment, as a start would. A process that serves there already has the ports. */
+/** Listens briefly, like a start. Fails if another process uses the ports. */
 async function checkPorts(config: ServeConfig): Promise<Checked> {
-  const places = Object.values(placesOf(config)).filter((place) => place !== undefined)
+  const addresses = Object.values(listAddresses(config)).filter((address) => address !== undefined)
   const found = await Promise.all(
-    places.map((place) =>
-      requirePlace(place).then(
+    addresses.map((address) =>
+      requireFreePort(address).then(
         () => [],
-        (error) => [wrongOf(error)],
+        (error) => [asFinding(error)],
       ),
     ),
   )
   const findings = found.flat()
-  return { check: 'ports', said: findings.length === 0 ? 'free' : 'not to be used', findings }
+  return { check: 'ports', said: findings.length === 0 ? 'free' : 'unusable', findings }
 }
 
 async function checkDatabase(config: ServeConfig): Promise<Checked> {
   const { databaseUrl: url, databaseListenUrl: directUrl } = config
   const server = { url, directUrl, losesNothing: true }
-  // One that is missing or too short is a finding of the settings, and no reason to change the secret of the others.
+  // Skips the comparison if the secret is missing or too short, which the settings check reports.
   const also = isSecret(config.secret) ? (db: Database) => checkSameSecret(db, config.secret) : undefined
   return { check: 'database', ...(await checkServer(server, also)) }
 }
@@ -94,7 +103,7 @@ async function checkFiles(config: ServeConfig): Promise<Checked> {
     const folder = filesFolder(config)
     const opened = await openInOrder(async (stack) => {
       const files = stack.use(await openFilesToCheck(stack, config, folder))
-      for (const [name, work] of stepsOf(files)) {
+      for (const [name, work] of listSteps(files)) {
         step = name
         await work()
       }
@@ -104,19 +113,19 @@ async function checkFiles(config: ServeConfig): Promise<Checked> {
     const where = folder === undefined ? 'a bucket' : `the folder ${folder}`
     return { check: 'files', said: `${where}: write, read, list, delete`, findings: [] }
   } catch (error) {
-    const found = error instanceof StartError ? wrongOf(hintedForServe(error)) : refused(step, error)
-    return { check: 'files', said: 'not to be used', findings: [found] }
+    const found = error instanceof StartError ? asFinding(withServeHint(error)) : refused(step, error)
+    return { check: 'files', said: 'unusable', findings: [found] }
   }
 }
 
-/** Holds a folder as a start does, so that one that another process holds is refused. */
+/** Locks the folder like a start, so that one in use by another process is refused. */
 async function openFilesToCheck(
   stack: DisposalStack,
   { filesUrl }: ServeConfig,
   dir: string | undefined,
 ): Promise<FileStore> {
   const folder = await holdFolder(stack, { dir, memory: false }, () => ({ pid: process.pid }))
-  // The database is the server's, so the folder has files alone.
+  // The database is on the server, so the folder only has files.
   if (folder !== undefined) requireOwnParts({ databaseUrl: '', filesUrl: undefined }, folder, folder)
   return openFileStore({
     url: folder === undefined ? filesUrl : undefined,
@@ -126,7 +135,7 @@ async function openFilesToCheck(
   })
 }
 
-/** A start asks nothing of the mail server: without this, the first mail would find out. */
+/** Connects to the mail server, because a start does not, and the first mail would fail. */
 async function checkMail({ smtpUrl }: ServeConfig): Promise<Checked[]> {
   if (smtpUrl === undefined) return []
   const { verifySmtp } = await import('../ports/mail/smtp.js')
@@ -135,18 +144,16 @@ async function checkMail({ smtpUrl }: ServeConfig): Promise<Checked[]> {
     ({ message }: Error) => [
       wrong(
         'MAIL_UNREACHABLE',
-        `The mail server does not take mail: ${message}.`,
+        `The mail server refused the connection or login: ${message}.`,
         'Check host, port, user and password in SVC_SMTP_URL.',
       ),
     ],
   )
-  return [
-    { check: 'mail', said: findings.length === 0 ? 'a mail server: connect, log in' : 'not to be used', findings },
-  ]
+  return [{ check: 'mail', said: findings.length === 0 ? 'a mail server: connect, log in' : 'unusable', findings }]
 }
 
-/** What the service does with files, once each. */
-function stepsOf(files: FileStore): readonly (readonly [string, () => Promise<void>])[] {
+/** Runs each operation of the service on files once. */
+function listSteps(files: FileStore): readonly (readonly [string, () => Promise<void>])[] {
   const id = randomUUID()
   const content = `svc serve check ${id}`
   return [
@@ -155,20 +162,20 @@ function stepsOf(files: FileStore): readonly (readonly [string, () => Promise<vo
       'read',
       async () => {
         const bytes = await files.read(id)
-        if (!bytes || (await text(bytes)) !== content) throw new Error('other bytes came back')
+        if (!bytes || (await text(bytes)) !== content) throw new Error('the bytes read differ from those written')
       },
     ],
     [
-      'told from one that is missing',
+      'distinguished from a missing one',
       async () => {
-        if (await files.has(randomUUID())) throw new Error('there is one under every name')
+        if (await files.has(randomUUID())) throw new Error('a file that was never written exists')
       },
     ],
     [
       'listed',
       async () => {
         for await (const ids of files.list()) if (ids.includes(id)) return
-        throw new Error('it is not in the list')
+        throw new Error('the list does not contain it')
       },
     ],
     ['deleted', () => files.remove([id])],

@@ -1,104 +1,112 @@
-/** How `svc serve` is configured, and what of it cannot be. */
+/** Defines and validates the configuration of `svc serve`. */
 import { fileURLToPath } from 'node:url'
 import type { MailUrls } from '../../client/protocol/model/mail-transports.js'
 import { publicOrigin, publicUrlHint } from '../addresses.js'
 import { StartError } from '../database/start-error.js'
 
 export interface ServeConfig extends MailUrls {
-  /** `postgres://…`: the state that all replicas share. */
+  /** `postgres://…`, shared by all replicas. */
   readonly databaseUrl: string
-  /** The same server past a pooler in transaction mode, which passes no notifications on; left out, `databaseUrl`. */
+  /**
+   * Direct URL of the same server, if `databaseUrl` points to a pooler in transaction mode, which does not forward
+   * notifications. Defaults to `databaseUrl`.
+   */
   readonly databaseListenUrl: string | undefined
   /** `s3://bucket/prefix`, or `file:///folder` for a single process. */
   readonly filesUrl: string
-  /** Goes into what user tokens and logins are signed with; the same in all processes. */
+  /** Part of the signing keys for user tokens and logins. The same in all processes. */
   readonly secret: string
-  /** Where apps and browsers reach the service; links in mails begin with it. Left out, it is where it listens. */
+  /** URL at which apps and browsers reach the service, used in mail links. Defaults to the address it listens on. */
   readonly publicUrl: string | undefined
-  /** An address to listen on; left out, this machine only. */
+  /** Address to listen on. Defaults to this machine only. */
   readonly host: string | undefined
-  /** 0 takes a free one. */
+  /** 0 picks a free port. */
   readonly port: number
-  /** The port of probes, metrics and the control API; left out, there is none. */
+  /** Port for probes, metrics and the control API; undefined for none. */
   readonly adminPort: number | undefined
-  /** Opens the control API on that port; left out, there is none. */
+  /** Token for the control API on that port; undefined turns it off. */
   readonly adminToken: string | undefined
-  /** Names, beside those of `publicUrl` and of this machine, that a request may give as its host. */
+  /** Host names that requests may use, in addition to those of `publicUrl` and this machine. */
   readonly allowedHosts: readonly string[]
   readonly trustedProxies: number
   readonly mailFrom: string
-  /** Milliseconds that the event loop may hang before the process kills itself; 0 turns that off. */
+  /** Milliseconds that the event loop may hang before the process kills itself; 0 disables that. */
   readonly hangTimeout: number
-  /** How long requests are still taken after it has said that it is not ready any more, so that balancers notice. */
+  /** Time to keep accepting requests after reporting not ready, so that load balancers notice. */
   readonly shutdownDelay: number
-  /** How long requests that are at work may take then. */
+  /** Time for requests in progress to finish after that. */
   readonly shutdownTimeout: number
-  /** Whether each request is a line, or failures and warnings only. */
+  /** Whether to log every request, or only failures and warnings. */
   readonly log: 'info' | 'warn'
 }
 
-/** As long as what `svc serve keys` prints is, and longer than anything that is guessed. */
-const fewestSecretCharacters = 32
+/** Length of a secret printed by `svc serve keys`, which cannot be guessed. */
+const minSecretCharacters = 32
 
-const makeThem = 'Make them once with `svc serve keys`, and give the same to every process.'
+const secretHint = 'Create secrets once with `svc serve keys`, and use the same for every process.'
 
-/** @throws {StartError} for what would start and then be wrong */
+/** @throws {StartError} for settings that would only fail later */
 export function requireServable(config: ServeConfig): void {
   requireSecret('SVC_SECRET', config.secret)
   if (config.adminToken !== undefined) requireSecret('SVC_ADMIN_TOKEN', config.adminToken)
   if (config.adminToken !== undefined && config.adminPort === undefined) {
-    const hint = 'Add --admin-port, or leave SVC_ADMIN_TOKEN out.'
-    throw new StartError('ADMIN_PORT_MISSING', 'SVC_ADMIN_TOKEN opens nothing without a port of its own.', hint)
+    const hint = 'Add --admin-port, or remove SVC_ADMIN_TOKEN.'
+    throw new StartError('ADMIN_PORT_MISSING', 'SVC_ADMIN_TOKEN has no effect without --admin-port.', hint)
   }
   if (config.adminPort !== undefined && config.adminPort !== 0 && config.adminPort === config.port) {
-    const hint = 'Take another one for --admin-port, which is not reached from outside.'
-    throw new StartError('PORT_IN_USE', `Port ${config.port} is named twice.`, hint)
+    const hint = 'Use a different port for --admin-port, one that is not reachable from outside.'
+    throw new StartError('PORT_IN_USE', `Port ${config.port} is used twice.`, hint)
   }
-  requireFilesPlace(config)
+  requireFilesUrl(config)
   requirePublicUrl(config)
 }
 
-/** Whether it is long enough to be one. */
+/** Checks the length of a secret. */
 export function isSecret(value: string): boolean {
-  return value.length >= fewestSecretCharacters
+  return value.length >= minSecretCharacters
 }
 
-/** @throws {StartError} for one that is missing or too short */
+/** @throws {StartError} for a missing or short secret */
 export function requireSecret(name: string, value: string): void {
   if (isSecret(value)) return
-  const message =
-    value === '' ? `${name} is not set.` : `${name} is too short: at least ${fewestSecretCharacters} characters.`
-  throw new StartError('SECRET_MISSING', message, makeThem)
+  const message = value === '' ? `${name} is not set.` : `${name} is too short (min ${minSecretCharacters} characters).`
+  throw new StartError('SECRET_MISSING', message, secretHint)
 }
 
-function requireFilesPlace({ filesUrl }: ServeConfig): void {
+function requireFilesUrl({ filesUrl }: ServeConfig): void {
   const { protocol, host } = URL.canParse(filesUrl) ? new URL(filesUrl) : { protocol: '', host: '' }
-  // A folder is on this machine.
+  // A file URL with a host would be on another machine.
   if (protocol === 's3:' || (protocol === 'file:' && host === '')) return
   const hint = 'Use s3://bucket/prefix, or file:///var/lib/svc for a single process.'
-  throw new StartError('FILES_UNREACHABLE', 'Not a valid address of a file storage: --files-url.', hint)
+  throw new StartError('FILES_UNREACHABLE', 'Invalid file storage URL in --files-url.', hint)
 }
 
-/** The folder of files, where it is not a bucket. */
+/** Returns the folder of files, or undefined for a bucket. */
 export function filesFolder({ filesUrl }: Pick<ServeConfig, 'filesUrl'>): string | undefined {
   return filesUrl.startsWith('file:') ? fileURLToPath(filesUrl) : undefined
 }
 
-/** Where it listens. */
-export function placesOf({ host, port, adminPort }: ServeConfig) {
+/** Lists the addresses to listen on. */
+export function listAddresses({ host, port, adminPort }: ServeConfig) {
   return {
     main: { host, port },
     admin: adminPort === undefined ? undefined : { host, port: adminPort, portFlag: '--admin-port' },
   }
 }
 
-/** What is done about the folder of the files where there are no flags of `svc dev`. */
+/** Replaces hints that name flags of `svc dev`. */
 const folderHints = new Map<StartError['code'], string>([
-  ['ALREADY_RUNNING', 'Stop that one. Processes share files in a bucket alone, as in --files-url s3://bucket/prefix.'],
-  ['FOLDER_NOT_WRITABLE', 'Name a writable folder on a local disk, or a bucket, as in --files-url s3://bucket/prefix.'],
+  [
+    'ALREADY_RUNNING',
+    'Stop the other process, or share files in a bucket, for example --files-url s3://bucket/prefix.',
+  ],
+  [
+    'FOLDER_NOT_WRITABLE',
+    'Use a writable folder on a local disk, or a bucket, for example --files-url s3://bucket/prefix.',
+  ],
 ])
 
-export function hintedForServe(error: unknown): unknown {
+export function withServeHint(error: unknown): unknown {
   const hint = error instanceof StartError ? folderHints.get(error.code) : undefined
   return hint !== undefined && error instanceof StartError
     ? new StartError(error.code, error.message, hint, error.cause)
@@ -108,5 +116,5 @@ export function hintedForServe(error: unknown): unknown {
 function requirePublicUrl({ publicUrl, host }: ServeConfig): void {
   if (publicUrl !== undefined) return void publicOrigin(publicUrl)
   if (host === undefined || /^(127\.|::1$|localhost$)/.test(host)) return
-  throw new StartError('PUBLIC_URL_MISSING', 'Links in mails need an address that others can open.', publicUrlHint)
+  throw new StartError('PUBLIC_URL_MISSING', 'Links in mails need a public URL.', publicUrlHint)
 }

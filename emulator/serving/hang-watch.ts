@@ -2,9 +2,9 @@ import { Worker } from 'node:worker_threads'
 import type { Log } from '../http/logging/log.js'
 import { ownFolder } from '../own-folder.js'
 
-/** What the thread knows. */
+/** Data for the watching thread. */
 export interface Watched {
-  /** One shared number, which the event loop increments. */
+  /** Shared counter that the event loop increments. */
   readonly beats: Int32Array
   readonly beatMilliseconds: number
   readonly maxSilentBeats: number
@@ -14,10 +14,10 @@ export interface HangWatch {
   close(): Promise<void>
 }
 
-/** Enough that one beat more or less does not matter. */
+/** High enough to tolerate one missed beat. */
 const maxSilentBeats = 6
 
-/** Kills this process once its event loop has not run for so long, so that a supervisor restarts it. 0 turns it off. */
+/** Kills this process if its event loop hangs for the given time, so that a supervisor restarts it. 0 disables it. */
 export function openHangWatch(
   timeoutMilliseconds: number,
   { failure, warn }: Pick<Log, 'failure' | 'warn'>,
@@ -29,7 +29,7 @@ export function openHangWatch(
   const workerData: Watched = { beats, beatMilliseconds, maxSilentBeats }
   const thread = new Worker(new URL('serving/hang-thread.js', ownFolder), { workerData })
   thread.on('error', (error) => failure('hang watch', error))
-  // After the listener, which would keep the process running.
+  // Call after adding the listener, which would keep the process running.
   thread.unref()
   const timer = setInterval(() => Atomics.add(beats, 0, 1), beatMilliseconds)
   timer.unref()
@@ -42,4 +42,4 @@ export function openHangWatch(
 }
 
 const ignoresKill =
-  'This process has PID 1, which the kernel does not let it kill: it would stay if it hung. Start it under an init, for example docker run --init.'
+  'This process has PID 1, so the kernel does not let it kill itself if it hangs. Run it under an init, for example docker run --init.'

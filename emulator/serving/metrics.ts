@@ -1,4 +1,6 @@
-/** What a process counts, in the form that Prometheus reads. Labels are route patterns, methods and states: never what users wrote. */
+/**
+ * Collects metrics of a process in Prometheus format. Labels are route patterns, methods and states, never user data.
+ */
 import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { Backend } from '../core/context.js'
 import { subscribeMeasure } from '../core/measures.js'
@@ -6,9 +8,9 @@ import type { RequestLine } from '../http/logging/log.js'
 
 export interface Metrics {
   readonly contentType: string
-  /** Counts an answered request. */
+  /** Counts a completed request. */
   request(line: RequestLine): void
-  /** The figures of this process. */
+  /** Renders the metrics of this process. */
   text(): Promise<string>
   close(): void
 }
@@ -17,7 +19,7 @@ const requestBuckets = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5,
 const lagBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60]
 const roundBuckets = [0.005, 0.05, 0.5, 5, 60, 600]
 
-/** What the figures are of. */
+/** The parts of the backend to measure. */
 type Measured = Pick<Backend, 'db' | 'feeds' | 'longReads' | 'passwords'>
 
 export function openMetrics(backend: Measured, version: string): Metrics {
@@ -27,7 +29,7 @@ export function openMetrics(backend: Measured, version: string): Metrics {
   const requests = new Histogram({
     ...{ registers, buckets: requestBuckets, labelNames: ['method', 'route', 'status'] },
     name: 'svc_http_request_duration_seconds',
-    help: 'Time from the first header of a request to the end of its answer; of a stream, to its headers.',
+    help: 'Time from the first header of a request to the end of the response, or to its headers for a stream.',
   })
   const lag = new Histogram({
     ...{ registers, buckets: lagBuckets },
@@ -37,13 +39,13 @@ export function openMetrics(backend: Measured, version: string): Metrics {
   const rounds = new Histogram({
     ...{ registers, buckets: roundBuckets, labelNames: ['name', 'outcome'] },
     name: 'svc_background_round_duration_seconds',
-    help: 'Background work between requests.',
+    help: 'Duration of background work.',
   })
   gauges(registry, backend)
   new Gauge({
     registers,
     name: 'svc_info',
-    help: 'The version that runs.',
+    help: 'The running version.',
     labelNames: ['version'],
   }).set({ version }, 1)
   const unsubscribe = [
@@ -64,13 +66,13 @@ export function openMetrics(backend: Measured, version: string): Metrics {
   }
 }
 
-/** What is asked when the metrics are read. */
+/** Gauges that are read when the metrics are scraped. */
 function gauges(register: Registry, { db, feeds, longReads, passwords }: Measured): void {
   const registers = [register]
   new Gauge({
     ...{ registers, labelNames: ['state'] },
     name: 'svc_database_connections',
-    help: 'Connections of the pool: open, idle; statements that wait for one, and long reads that wait for a place.',
+    help: 'Pool connections (open, idle), statements waiting for a connection, and long reads waiting for a slot.',
     collect() {
       const waiting_for_place = longReads.waiting()
       const all = { ...db.connections?.(), waiting_for_place }
@@ -80,7 +82,7 @@ function gauges(register: Registry, { db, feeds, longReads, passwords }: Measure
   new Gauge({
     registers,
     name: 'svc_streams',
-    help: 'Connections for realtime events that are subscribed to something.',
+    help: 'Realtime connections with a subscription.',
     collect() {
       this.set(feeds.open().connections)
     },
@@ -88,7 +90,7 @@ function gauges(register: Registry, { db, feeds, longReads, passwords }: Measure
   new Gauge({
     registers,
     name: 'svc_subscriptions',
-    help: 'Subscriptions to collections.',
+    help: 'Subscriptions to collections on realtime connections.',
     collect() {
       this.set(feeds.open().subscriptions)
     },
@@ -96,7 +98,7 @@ function gauges(register: Registry, { db, feeds, longReads, passwords }: Measure
   new Gauge({
     registers,
     name: 'svc_password_queue',
-    help: 'Passwords that wait to be hashed or checked.',
+    help: 'Passwords waiting to be hashed or checked.',
     collect() {
       this.set(passwords.waiting())
     },

@@ -1,9 +1,9 @@
-/** `/livez` and `/readyz`: for balancers and supervisors, under any host name and without a key. */
+/** Answers `/livez` and `/readyz` for load balancers and supervisors, for any host name and without a key. */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 
-/** What a process says of itself. */
+/** Reports whether a process is ready. */
 export interface Readiness {
-  /** Whether new requests are welcome; why not, in a word. */
+  /** Whether the process accepts requests, and its status in one word. */
   read(): Promise<{
     readonly isReady: boolean
     readonly status: string

@@ -1,4 +1,4 @@
-/** One process of `svc serve`: config → a service that answers, and that leaves without losing a request. */
+/** Runs one process of `svc serve`, which shuts down without losing a request. */
 import { createHmac } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Backend, Keyring } from '../core/context.js'
@@ -13,7 +13,7 @@ import { openOutbox } from '../ports/mail/outbox.js'
 import { openStorage } from '../storage.js'
 import { version } from '../version.js'
 import { type Drainable, guarded, openAdmin } from './admin.js'
-import { filesFolder, hintedForServe, placesOf, requireServable, type ServeConfig } from './config.js'
+import { filesFolder, listAddresses, requireServable, type ServeConfig, withServeHint } from './config.js'
 import { openHangWatch } from './hang-watch.js'
 import type { Metrics } from './metrics.js'
 import { openReadiness } from './readiness.js'
@@ -23,18 +23,18 @@ export interface ServingProcess {
   readonly url: string
   readonly adminUrl: string | undefined
   /**
-   * Says that it is not ready, takes requests for the delay, lets those at work finish, hands streams over, and closes what it
-   * stands on: at most 10 s beyond the delay and the time-out of the config. Nothing acknowledged is lost.
+   * Reports not ready, accepts requests for the delay, lets requests in progress finish, ends streams, and closes all
+   * resources. Takes at most 10 s plus the delay and the timeout of the config. Loses nothing that was acknowledged.
    */
   close(): Promise<void>
-  /** The same without the delay, for a process that is not to take anything more. */
+  /** Does the same without the delay, for a process that must not accept more requests. */
   closeNow(): Promise<void>
 }
 
-/** Sockets come back to another process, or to the one that follows. */
+/** Makes sockets reconnect to another process, or to this one's successor. */
 const restart = { code: 1012, reason: 'restarting' }
 
-/** Keys are kept in the database alone. */
+/** Stores keys in the database only. */
 const noKeyring: Keyring = {
   hasData: false,
   keysOf: async () => [],
@@ -45,7 +45,7 @@ const noKeyring: Keyring = {
   keepStep: async () => undefined,
 }
 
-/** @throws {StartError} whose `code` and `hint` say why it cannot start and what to do */
+/** @throws {StartError} whose `code` says why it cannot start and whose `hint` says how to fix it */
 export async function openServing(config: ServeConfig): Promise<ServingProcess> {
   requireServable(config)
   const log = openLog({ level: config.log, folder: undefined, isOfService: true })
@@ -57,21 +57,21 @@ export async function openServing(config: ServeConfig): Promise<ServingProcess> 
     const readiness = openReadiness(backend)
     const state: Drainable = { isDraining: false }
     const metrics = await openOwnMetrics(stack, config, backend)
-    const options = appOptions(config, counted(log, metrics))
-    const mostClosingMilliseconds = closingTime(config.shutdownTimeout)
-    const parts = { backend, metrics, options, readiness, state, mostClosingMilliseconds }
-    // What tells how it is goes on until the requests are done.
+    const options = appOptions(config, withMetrics(log, metrics))
+    const maxClosingMilliseconds = closingTime(config.shutdownTimeout)
+    const parts = { backend, metrics, options, readiness, state, maxClosingMilliseconds }
+    // Opens the admin port first, so that it closes last and answers probes until all requests are done.
     const admin = await openAdmin(stack, config, parts)
     const app = guarded(createApp(backend, options), parts)
-    const main = stack.use(await listen(app, { ...placesOf(config).main, mostClosingMilliseconds }))
-    about.url ??= addressOf(main)
-    // First of all when it closes.
+    const main = stack.use(await listen(app, { ...listAddresses(config).main, maxClosingMilliseconds }))
+    about.url ??= formatUrl(main)
+    // Runs first on close.
     stack.defer(async () => {
       readiness.stop()
       state.isDraining = true
       await pause(config.shutdownDelay, undefined, hurry).catch(() => undefined)
     })
-    return { url: addressOf(main), adminUrl: admin && addressOf(admin) }
+    return { url: formatUrl(main), adminUrl: admin && formatUrl(admin) }
   })
   return {
     ...opened,
@@ -111,12 +111,12 @@ async function openServedBackend(
       whileOpening: () => undefined,
     },
   ).catch((error) => {
-    throw hintedForServe(error)
+    throw withServeHint(error)
   })
   await requireSameSecret(storage.db, secret)
   return openBackend(stack, storage, {
     about: { pid: process.pid, dataDir: undefined, servers: [], project: '', folder: '', listensAt: url },
-    // There is no stream of events here: what happens is not kept.
+    // Keeps no events, because `svc serve` has no event stream.
     events: openEventLog({ events: 0, bytes: 0 }),
     keyring: noKeyring,
     localProvider: undefined,
@@ -130,7 +130,7 @@ async function openServedBackend(
   })
 }
 
-/** Nothing is counted where no metrics are served. */
+/** Collects nothing if no metrics are served. */
 async function openOwnMetrics(
   stack: DisposalStack,
   { adminPort }: ServeConfig,
@@ -141,7 +141,7 @@ async function openOwnMetrics(
   return stack.use(openMetrics(backend, version))
 }
 
-function counted(log: Log, metrics: Metrics | undefined): Log {
+function withMetrics(log: Log, metrics: Metrics | undefined): Log {
   if (!metrics) return log
   return {
     ...log,
@@ -165,6 +165,6 @@ function appOptions({ publicUrl, allowedHosts, trustedProxies }: ServeConfig, lo
   }
 }
 
-function addressOf({ host, port }: Listening): string {
+function formatUrl({ host, port }: Listening): string {
   return `http://${host}:${port}`
 }

@@ -1,22 +1,23 @@
-/** Whether a process can answer: asked by balancers every few seconds, so an answer serves all who ask within one. */
+/** Checks whether a process is ready. Caches the result for a second, because load balancers ask often. */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Backend } from '../core/context.js'
 import { ping } from '../store/ping.js'
 import type { Readiness } from './probes.js'
 
-const keptMilliseconds = 1_000
-const mostMilliseconds = 3_000
-/** No file has this id. */
+const cacheMilliseconds = 1_000
+const timeoutMilliseconds = 3_000
+/** An id that no file has. */
 const noFile = '00000000-0000-7000-8000-000000000000'
 
 export interface ProcessReadiness extends Readiness {
-  /** Not ready from now on. */
+  /** Makes the process report not ready from now on. */
   stop(): void
 }
 
 /**
- * The database decides. A bucket that does not answer is told, and no more: requests for files answer 503, and all others go on,
- * which they would not if every process left its balancer at once. Migrations are over before a process listens.
+ * Depends only on the database. An unreachable bucket is reported, but the process stays ready: requests for files get
+ * 503, and all others work. Otherwise every process would leave its load balancer at once. Migrations finish before a
+ * process listens.
  */
 export function openReadiness({ db, files }: Pick<Backend, 'db' | 'files'>): ProcessReadiness {
   let isStopping = false
@@ -24,8 +25,8 @@ export function openReadiness({ db, files }: Pick<Backend, 'db' | 'files'>): Pro
 
   function look(): Promise<Parts> {
     const now = performance.now()
-    if (!asked || now - asked.at > keptMilliseconds) {
-      asked = { at: now, parts: lookAt({ database: ping(db), files: files.has(noFile) }) }
+    if (!asked || now - asked.at > cacheMilliseconds) {
+      asked = { at: now, parts: checkParts({ database: ping(db), files: files.has(noFile) }) }
     }
     return asked.parts
   }
@@ -45,13 +46,13 @@ export function openReadiness({ db, files }: Pick<Backend, 'db' | 'files'>): Pro
 
 type Parts = Readonly<Record<string, 'ok' | 'unreachable'>>
 
-async function lookAt(questions: Readonly<Record<string, Promise<unknown>>>): Promise<Parts> {
+async function checkParts(questions: Readonly<Record<string, Promise<unknown>>>): Promise<Parts> {
   const answers = Object.entries(questions).map(async ([name, question]) => {
     const answered = question.then(
       () => true,
       () => false,
     )
-    const isThere = await Promise.race([answered, pause(mostMilliseconds, false, { ref: false })])
+    const isThere = await Promise.race([answered, pause(timeoutMilliseconds, false, { ref: false })])
     return [name, isThere ? 'ok' : 'unreachable'] as const
   })
   return Object.fromEntries(await Promise.all(answers))

@@ -1,18 +1,18 @@
-/** `svc serve resync`: what a database needs that has lost what was committed last. */
+/** Implements `svc serve resync`, for databases that lost their last commits. */
 import { migrate, NewerDatabaseError } from '../database/migrate.js'
 import { newerServer, refuseStart } from '../database/postgres/server.js'
 import { restartNumbers, selectNumberedProjects } from '../store/realtime/restarts.js'
 import type { ServeConfig } from './config.js'
 
-type Place = Pick<ServeConfig, 'databaseUrl' | 'databaseListenUrl'>
+type DatabaseUrls = Pick<ServeConfig, 'databaseUrl' | 'databaseListenUrl'>
 
 /**
- * Has subscribers read anew, since numbers of changes that are lost would be given again; answers in how many projects. The
- * database is brought up to date first, as by a start.
+ * Makes subscribers resync, because the database would reuse the numbers of lost changes. Migrates the database first,
+ * like a start. Returns the number of projects.
  *
  * @throws {StartError}
  */
-export async function resyncSubscribers({ databaseUrl, databaseListenUrl }: Place): Promise<number> {
+export async function resyncSubscribers({ databaseUrl, databaseListenUrl }: DatabaseUrls): Promise<number> {
   const { openPostgres } = await import('../database/postgres/postgres.js')
   const db = await openPostgres({ url: databaseUrl, directUrl: databaseListenUrl })
   try {

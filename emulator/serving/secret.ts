@@ -1,4 +1,7 @@
-/** Whether all processes have the same secret: the database keeps its fingerprint, from which the secret cannot be derived. */
+/**
+ * Checks that all processes use the same secret. The database stores its fingerprint, from which the secret cannot be
+ * derived.
+ */
 import { createHmac } from 'node:crypto'
 import type { Database } from '../database/port.js'
 import { refuseStart } from '../database/postgres/server.js'
@@ -8,48 +11,48 @@ import { countListeners } from '../store/realtime/notifications.js'
 import { ensureFingerprint, replaceFingerprint, selectFingerprint } from '../store/served-secret.js'
 import { requireSecret, type ServeConfig } from './config.js'
 
-const isDifferent = 'SVC_SECRET is not the one that the users of this database are logged in with.'
+const problem = "SVC_SECRET differs from the secret that this database's user tokens are signed with."
 const remedy =
-  'Take the one that the other processes have. To change it, or for a copy of the database: stop all processes, and run `svc serve rotate`.'
+  'Use the same secret as the other processes. To change it, or to use a copy of the database, stop all processes and run `svc serve rotate`.'
 
-/** Keeps the fingerprint at the first start. @throws {StartError} `SECRET_DIFFERENT` */
+/** Saves the fingerprint at the first start. @throws {StartError} `SECRET_DIFFERENT` */
 export async function requireSameSecret(db: Database, secret: string): Promise<void> {
-  const own = fingerprintOf(secret)
-  if ((await ensureFingerprint(db, own)) !== own) throw new StartError('SECRET_DIFFERENT', isDifferent, remedy)
+  const own = computeFingerprint(secret)
+  if ((await ensureFingerprint(db, own)) !== own) throw new StartError('SECRET_DIFFERENT', problem, remedy)
 }
 
-/** Whether a start would be refused; nothing is changed. @throws {StartError} `SECRET_DIFFERENT` */
+/** Checks whether a start would be refused, and changes nothing. @throws {StartError} `SECRET_DIFFERENT` */
 export async function checkSameSecret(db: Database, secret: string): Promise<void> {
   const kept = await selectFingerprint(db)
-  if (kept !== undefined && kept !== fingerprintOf(secret))
-    throw new StartError('SECRET_DIFFERENT', isDifferent, remedy)
+  if (kept !== undefined && kept !== computeFingerprint(secret))
+    throw new StartError('SECRET_DIFFERENT', problem, remedy)
 }
 
 export interface RotatedSecret {
-  /** Whether it is another one than before. */
+  /** Whether the secret has changed. */
   readonly isReplaced: boolean
-  /** Processes that have started with the former one and still run: what they sign, the others refuse. */
+  /** Running processes that started with the old secret, whose signatures the others refuse. */
   readonly stillServing: number
 }
 
-type Place = Pick<ServeConfig, 'databaseUrl' | 'databaseListenUrl' | 'secret'>
+type SecretConfig = Pick<ServeConfig, 'databaseUrl' | 'databaseListenUrl' | 'secret'>
 
-/** Has the secret of this configuration be the one that processes start with from now on. @throws {StartError} */
-export async function rotateSecret({ databaseUrl, databaseListenUrl, secret }: Place): Promise<RotatedSecret> {
+/** Makes the configured secret the one that processes must start with. @throws {StartError} */
+export async function rotateSecret({ databaseUrl, databaseListenUrl, secret }: SecretConfig): Promise<RotatedSecret> {
   requireSecret('SVC_SECRET', secret)
   const { openPostgres } = await import('../database/postgres/postgres.js')
   const db = await openPostgres({ url: databaseUrl, directUrl: databaseListenUrl })
   try {
     const kept = await selectFingerprint(db).catch(refuseStart)
-    // Where none is kept, the next start keeps its own.
-    const isReplaced = kept !== undefined && (await replaceFingerprint(db, fingerprintOf(secret)))
+    // Without a fingerprint, the next start saves one.
+    const isReplaced = kept !== undefined && (await replaceFingerprint(db, computeFingerprint(secret)))
     return { isReplaced, stillServing: isReplaced ? await countListeners(db, listenerName) : 0 }
   } finally {
     await db.close()
   }
 }
 
-/** 128 bits: enough to tell secrets apart. A secret is random, so that none is found by trying. */
-function fingerprintOf(secret: string): string {
+/** Uses 128 bits, enough to tell secrets apart. Secrets are random, so brute force cannot find one. */
+function computeFingerprint(secret: string): string {
   return createHmac('sha256', secret).update('fingerprint').digest('base64url').slice(0, 22)
 }

@@ -2,7 +2,8 @@ import { writeSync } from 'node:fs'
 import { failureText } from '../http/failure-text.js'
 
 /**
- * Logs an uncaught exception, lets requests finish, and exits with 1: nothing can be trusted after one. Security 27.
+ * Logs an uncaught exception, lets requests finish, and exits with 1, because the process state cannot be trusted.
+ * Security 27.
  *
  * @param drain lets requests finish
  */
@@ -22,7 +23,7 @@ export function exitOnUncaught(drain: () => Promise<void>): void {
   process.on('unhandledRejection', onUncaught)
 }
 
-/** Requests finish even when the log cannot be written, for example on a full disk. */
+/** Ignores write errors, so that requests finish even on a full disk. */
 function writeLine(line: string): void {
   try {
     writeSync(2, line)

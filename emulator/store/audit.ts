@@ -2,7 +2,7 @@ import type { AuditedOperation, AuditRecord } from '../../client/protocol/model/
 import { type Database, nothing, sql, writing } from '../database/port.js'
 
 export interface StoredAuditRecord extends AuditRecord {
-  /** Greater than that of every earlier one. */
+  /** Greater than that of every earlier record. */
   readonly id: number
 }
 
@@ -17,12 +17,12 @@ export async function insertAuditRecord(db: Database, project: string, record: A
 
 export interface AuditQuery {
   readonly operation?: AuditedOperation | undefined
-  /** Only those with a smaller id. */
+  /** Only records with a smaller id. */
   readonly before?: number | undefined
   readonly limit: number
 }
 
-/** Those of a project, the newest first. */
+/** Returns the records of a project, newest first. */
 export async function selectAuditRecords(
   db: Database,
   project: string,
@@ -59,7 +59,10 @@ interface AuditRow {
   recorded_at: string
 }
 
-/** Deletes those from before that time, and of each project the oldest beyond `kept`; how many it deleted, at most `most` of each. */
+/**
+ * Deletes records older than `before` and each project's oldest beyond `kept`, at most `most` of each. Returns how
+ * many.
+ */
 export async function deleteOldAuditRecords(
   db: Database,
   { before, kept, most }: { readonly before: string; readonly kept: number; readonly most: number },

@@ -13,7 +13,7 @@ interface CollectionRow {
 
 const columns = sql`c.id, c.name, c.schema, c.permissions, c.created_at, c.updated_at`
 
-/** Whether it was inserted; not if its name is taken. */
+/** Returns whether it was inserted: false if the name is taken. */
 export async function insertCollection(db: Database, project: string, collection: StoredCollection): Promise<boolean> {
   const { id, name, schema, permissions, createdAt, updatedAt } = collection
   const insert = writing(sql`
@@ -32,7 +32,7 @@ export async function insertCollection(db: Database, project: string, collection
   return (await db.query(insert)).length > 0
 }
 
-/** A number that all changes of a collection are behind; 0 where none is kept. */
+/** Returns a number that precedes all changes of a collection; 0 if unknown. */
 export async function selectBirth(db: Database, id: string): Promise<number> {
   const [row] = await db.query<{ after: number }>(sql`select after from births where collection_id = ${id}`)
   return row?.after ?? 0
@@ -41,12 +41,12 @@ export async function selectBirth(db: Database, id: string): Promise<number> {
 /** A collection that is not parsed yet. */
 interface UnreadCollection {
   readonly name: string
-  /** What there is to parse. */
+  /** The size of its JSON. */
   readonly bytes: number
   read(): StoredCollection
 }
 
-/** All of a project; what their schemas and permissions are is parsed when it is asked for. */
+/** Returns all collections of a project. Parses their schemas and permissions on demand. */
 export async function selectCollections(db: Database, project: string): Promise<UnreadCollection[]> {
   const rows = await db.query<CollectionRow>(
     sql`select ${columns} from collections c where c.project_id = ${project} order by c.id`,
@@ -58,7 +58,7 @@ export async function selectCollections(db: Database, project: string): Promise<
   }))
 }
 
-/** What the schemas and permissions of a project take as JSON, with so many bytes for what else is said of each collection. */
+/** Returns the size of the schemas and permissions of a project as JSON, plus `otherBytes` for each collection. */
 export async function selectCollectionBytes(db: Database, project: string, otherBytes: number): Promise<number> {
   const [row] = await db.query<{ bytes: number }>(sql`
     select coalesce(sum(octet_length(c.schema::text) + octet_length(c.permissions::text) + ${otherBytes}::int), 0)::bigint as bytes
@@ -67,7 +67,7 @@ export async function selectCollectionBytes(db: Database, project: string, other
   return row?.bytes ?? 0
 }
 
-/** The name of one of them, which an index has at hand. */
+/** Returns the name of any collection, read from an index. */
 export async function selectSomeName(db: Database, project: string): Promise<string | undefined> {
   const [row] = await db.query<{ name: string }>(
     sql`select c.name from collections c where c.project_id = ${project} order by c.name limit 1`,
@@ -75,7 +75,7 @@ export async function selectSomeName(db: Database, project: string): Promise<str
   return row?.name
 }
 
-/** The collection of that name, else of that id. */
+/** Finds a collection by name, else by id. */
 export async function selectCollection(
   db: Database,
   project: string,
@@ -114,7 +114,7 @@ export async function selectCount(db: Database, collectionId: string): Promise<n
   return row?.documents ?? 0
 }
 
-/** Takes the collection away and leaves its documents, which are unreachable then, to `deleteRemovedDocuments`. */
+/** Removes the collection. Its documents are unreachable, and `deleteRemovedDocuments` deletes them. */
 export async function deleteCollection(db: Database, collectionId: string): Promise<void> {
   await db.query(
     writing(sql`
@@ -123,19 +123,19 @@ export async function deleteCollection(db: Database, collectionId: string): Prom
   )
 }
 
-/** Deletes some documents of removed collections; whether there may be more. */
-export async function deleteRemovedDocuments(db: Database, mostDocuments: number): Promise<boolean> {
+/** Deletes some documents of removed collections. Returns whether there may be more. */
+export async function deleteRemovedDocuments(db: Database, maxDocuments: number): Promise<boolean> {
   const [removed] = await db.query<{ collection_id: string }>(
     sql`select collection_id from document_counts where is_removed limit 1`,
   )
   if (!removed) return false
-  // A snapshot may bring the collection back meanwhile.
+  // A snapshot may restore the collection in between.
   const isRemoved = sql`collection_id = ${removed.collection_id} and exists (
     select from document_counts where collection_id = ${removed.collection_id} and is_removed
   )`
   const swept = await db.query(sql`
     delete from documents
-    where id = any (array(select id from documents where ${isRemoved} limit ${mostDocuments}::int))
+    where id = any (array(select id from documents where ${isRemoved} limit ${maxDocuments}::int))
     returning 1 as one`)
   if (swept.length === 0)
     await db.query(sql`delete from document_counts where collection_id = ${removed.collection_id} and is_removed`)

@@ -1,43 +1,43 @@
-/** Who created documents, in SQL. */
+/** Filters documents by creator, in SQL. */
 import { type Database, type Fragment, sql, writing } from '../database/port.js'
-import { columns, type DocumentRow, fromRow, type WritePlace, type Written, writtenColumns } from './documents.js'
+import { columns, type DocumentRow, fromRow, type WriteTarget, type Written, writtenColumns } from './documents.js'
 import { recorded } from './recording.js'
 
-/** Stands in changes for no creator; null says that the creator is whom it was. */
+/** Stands for "no creator" in changes, where null means that the creator has not changed. */
 export const noCreator = '00000000-0000-0000-0000-000000000000'
 
-/** Of `documents d`: whether that user created it; without one, all are meant. */
-export function isOf(creator: string | undefined): Fragment {
+/** Whether the user created the document `d`. Without a creator, all documents match. */
+export function isCreatedBy(creator: string | undefined): Fragment {
   return creator === undefined ? sql`true` : sql`d.created_by = ${creator}::uuid`
 }
 
-/** How many documents of a collection a user created. */
-export async function selectCountOf(db: Database, collection: string, creator: string): Promise<number> {
+/** Counts the documents of a collection that a user created. */
+export async function selectCreatedCount(db: Database, collection: string, creator: string): Promise<number> {
   const [row] = await db.query<{ documents: number }>(sql`
-    select count(*) as documents from documents d where d.collection_id = ${collection}::uuid and ${isOf(creator)}`)
+    select count(*) as documents from documents d where d.collection_id = ${collection}::uuid and ${isCreatedBy(creator)}`)
   return row?.documents ?? 0
 }
 
-/** Sets the creator of a document that is locked to another user, or to none, which is a change of it. */
+/** Changes or removes the creator of a locked document, and records that as a change. */
 export async function updateCreator(
   tx: Database,
-  place: WritePlace,
+  target: WriteTarget,
   id: string,
   creator: string | null,
 ): Promise<Written> {
   const former = sql`affected.former_creator`
   const isThere = sql`exists (select from written)`
-  const { recording, seq } = recorded(tx, place, 'updated', sql`written`, 1, isThere, former)
+  const { recording, seq } = recorded(tx, target, 'updated', sql`written`, 1, isThere, former)
   const rows = await tx.query<DocumentRow & Pick<Written, 'seq'>>(
     writing(sql`
     with written as (
-      update documents d set created_by = ${creator}::uuid, version = d.version + 1, updated_at = ${place.at}::timestamptz
+      update documents d set created_by = ${creator}::uuid, version = d.version + 1, updated_at = ${target.at}::timestamptz
       from documents old
-      where d.id = ${id} and d.collection_id = ${place.collection.id} and old.id = d.id
+      where d.id = ${id} and d.collection_id = ${target.collection.id} and old.id = d.id
       returning ${columns}, old.data as before, old.updated_at as before_updated_at,
         coalesce(old.created_by, ${noCreator}::uuid) as former_creator
     ), ${recording}
     select ${writtenColumns}, ${seq} as seq from written`),
   )
-  return { documents: rows.map((row) => fromRow(row, place.collection)), seq: rows[0]?.seq ?? null }
+  return { documents: rows.map((row) => fromRow(row, target.collection)), seq: rows[0]?.seq ?? null }
 }

@@ -1,9 +1,9 @@
 import { type Database, sql } from '../database/port.js'
 
 export interface DatabaseSize {
-  /** Of PostgreSQL, such as `18.3`. */
+  /** The version of PostgreSQL, for example `18.3`. */
   readonly version: string
-  /** Of all tables and indexes, without the log. */
+  /** The size of all tables and indexes, without the log. */
   readonly bytes: number
 }
 
@@ -14,7 +14,7 @@ export async function selectSize(db: Database): Promise<DatabaseSize> {
   return row ?? { version: '', bytes: 0 }
 }
 
-/** When the database last wrote its log, where the role may see that. */
+/** Returns when the database last wrote its log. Null if the role may not see that. */
 export async function selectSavedAt(db: Database): Promise<string | null> {
   const [allowed] = await db.query<{ may: boolean }>(
     sql`select has_function_privilege('pg_catalog.pg_ls_waldir()', 'execute') as may`,

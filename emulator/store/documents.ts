@@ -2,10 +2,10 @@ import type { ListedDocument, StoredDocument } from '../../client/protocol/model
 import { JsonText } from '../../client/protocol/model/json.js'
 import { type Database, type Fragment, literal, nothing, sql, writing } from '../database/port.js'
 import { inGroups, shareCopies } from './realtime/copies.js'
-import { insertionOf, type RecordedSeq, recorded, recordedDeletion, type WritePlace } from './recording.js'
-import { mostTextBytes } from './sql-words.js'
+import { type RecordedSeq, recorded, recordedDeletion, recordInsertion, type WriteTarget } from './recording.js'
+import { maxTextBytes } from './sql-fragments.js'
 
-export type { WritePlace }
+export type { WriteTarget }
 
 export interface DocumentRow {
   id: string
@@ -20,13 +20,13 @@ export interface DocumentRow {
 export interface NewData {
   readonly id: string
   readonly json: string
-  /** It has at most so many members and items, at all levels; left out, few. */
+  /** An upper bound of its members and items, at all levels. Default: few. */
   readonly values?: number
   /** The user who creates it. */
   readonly createdBy?: string | undefined
 }
 
-/** What was written, and what was recorded with it. */
+/** The written documents, and the number of the recorded change. */
 export interface Written {
   readonly documents: StoredDocument[]
   readonly seq: RecordedSeq
@@ -34,28 +34,28 @@ export interface Written {
 
 export const columns = sql`d.id, d.data, d.version, d.created_at, d.updated_at, d.created_by`
 
-/** The same of `written`, which returns them. */
+/** The same columns of `written`, which returns them. */
 export const writtenColumns = sql`id, data, version, created_at, updated_at, created_by`
 
 /**
- * Inserts documents, counts them and records their changes, all in one statement. The count's row is the
- * lock that a removal of the collection takes too: nothing comes back if the collection is gone. What does come back
- * is what was given: to have the database write a batch out again would take it half as long as to store it.
+ * Inserts documents, counts them and records their changes in one statement. It locks the count's row, as a removal of
+ * the collection does, and returns nothing if the collection is gone. Otherwise it returns the input, because having
+ * the database write a batch out again would take half as long as storing it.
  */
 export async function insertDocuments(
   db: Database,
-  { project, collection, at }: WritePlace,
+  { project, collection, at }: WriteTarget,
   documents: readonly NewData[],
 ): Promise<Written> {
   const isShared = shareCopies(db, documents) && !hasManyValues(documents)
   const groups = isShared ? sql`(select groups from given)` : undefined
-  const { counted, recorded, seq } = insertionOf(db, { project, collection, at }, documents.length, groups)
+  const { counted, recorded, seq } = recordInsertion(db, { project, collection, at }, documents.length, groups)
   const given = isShared ? sql`given as materialized (select ${inGroups(documents)}::jsonb as groups), ` : nothing
   const [written] = await db.query<Pick<Written, 'seq'>>(
     writing(sql`
     with ${given}fresh as materialized (
       select id, data, nullif(created_by, '')::uuid as created_by, ordinality
-      from ${groups ? rowsWith(documents, sql`jsonb_path_query(${groups}, 'strict $[*][*]')`) : rowsOf(documents)}
+      from ${groups ? rowsWith(documents, sql`jsonb_path_query(${groups}, 'strict $[*][*]')`) : freshRows(documents)}
     ), ${counted}, ${recorded}, inserted as (
       insert into documents (id, collection_id, data, created_by, created_at, updated_at)
       select fresh.id, counted.collection_id, fresh.data, fresh.created_by, ${at}::timestamptz, ${at}::timestamptz
@@ -72,10 +72,9 @@ export async function insertDocuments(
   }
 }
 
-/** One document, as it stands. */
 export async function selectDocument(
   db: Database,
-  collection: WritePlace['collection'],
+  collection: WriteTarget['collection'],
   id: string,
 ): Promise<StoredDocument | undefined> {
   const [row] = await db.query<DocumentRow>(sql`
@@ -83,32 +82,37 @@ export async function selectDocument(
   return row && fromRow(row, collection)
 }
 
-/** What is read at once, however many ask for it; a larger document has to wait for a place. */
-const mostBytesAtOnce = 256 * 1024
+/** Limits a read without a queue. A larger document has to wait for a slot. */
+const maxBytesAtOnce = 256 * 1024
 
-/** One document, or `large` where its data may take much. */
+/** Returns a document, or `large` if its data may take too much memory. */
 export async function selectSmallDocument(
   db: Database,
-  collection: WritePlace['collection'],
+  collection: WriteTarget['collection'],
   id: string,
 ): Promise<StoredDocument | 'large' | undefined> {
   const [row] = await db.query<DocumentRow & { data: string | null }>(sql`
     select d.id, d.version, d.created_at, d.updated_at, d.created_by,
-      case when ${mostTextBytes(sql`d.data`)} <= ${literal(mostBytesAtOnce)} then d.data end as data
+      case when ${maxTextBytes(sql`d.data`)} <= ${literal(maxBytesAtOnce)} then d.data end as data
     from documents d where d.id = ${id} and d.collection_id = ${collection.id}`)
   if (row?.data === null) return 'large'
   return row && fromRow(row, collection)
 }
 
-/** Whether a collection is there. Its documents are deleted after it, and those who kept it for a second may ask for them. Decision 67. */
-export function isOpen({ id }: WritePlace['collection']): Fragment {
+/**
+ * Whether a collection exists. Its documents are deleted later, and callers that cached it may still ask for them.
+ * Decision 67.
+ */
+export function isOpen({ id }: WriteTarget['collection']): Fragment {
   return sql`exists (select from document_counts n where n.collection_id = ${id} and not n.is_removed)`
 }
 
-/** The documents that exist of those ids, by id, held until the transaction ends. Locks are taken in id order. */
+/**
+ * Loads and locks the existing documents among the ids until the transaction ends. Locks them in order of their ids.
+ */
 export async function lockDocuments(
   tx: Database,
-  collection: WritePlace['collection'],
+  collection: WriteTarget['collection'],
   ids: readonly string[],
 ): Promise<Map<string, StoredDocument>> {
   const rows = await tx.query<DocumentRow>(sql`
@@ -120,10 +124,10 @@ export async function lockDocuments(
   return new Map(rows.map((row) => [row.id, fromRow(row, collection)]))
 }
 
-/** Which version of a document there is, and whose it is, without its data. */
+/** Returns the version and the creator of a document, without its data. */
 export async function selectDocumentVersion(
   db: Database,
-  collection: WritePlace['collection'],
+  collection: WriteTarget['collection'],
   id: string,
 ): Promise<Pick<StoredDocument, 'version' | 'createdBy'> | undefined> {
   const [row] = await db.query<Pick<DocumentRow, 'version' | 'created_by'>>(sql`
@@ -131,18 +135,18 @@ export async function selectDocumentVersion(
   return row && { version: row.version, createdBy: row.created_by }
 }
 
-/** What a removal needs to know of a document. */
+/** The properties of a document that a removal needs. */
 export interface LockedVersion {
   readonly version: number
-  /** Whether files live with it. */
+  /** Whether files belong to it. */
   readonly hasFiles: boolean
   readonly createdBy: string | null
 }
 
-/** As `lockDocuments`, without their data, which may be large. */
+/** Locks like `lockDocuments`, but without loading the data, which may be large. */
 export async function lockDocumentVersions(
   tx: Database,
-  collection: WritePlace['collection'],
+  collection: WriteTarget['collection'],
   ids: readonly string[],
 ): Promise<Map<string, LockedVersion>> {
   const rows = await tx.query<{ id: string; version: number; created_by: string | null; has_files: boolean }>(sql`
@@ -156,7 +160,7 @@ export async function lockDocumentVersions(
   )
 }
 
-/** One id in words of its own: of a list that it does not know PostgreSQL expects ten, and plans each time anew. */
+/** Compares a single id directly: for a list, PostgreSQL expects ten ids and plans again each time. */
 function isOneOf(ids: readonly string[]): Fragment {
   const [id, ...others] = ids
   return id !== undefined && others.length === 0 ? sql`d.id = ${id}` : sql`d.id = any(${ids}::uuid[])`
@@ -165,34 +169,34 @@ function isOneOf(ids: readonly string[]): Fragment {
 /** Writes the new data of locked documents and records their changes. */
 export async function updateDocumentData(
   tx: Database,
-  place: WritePlace,
+  target: WriteTarget,
   documents: readonly NewData[],
 ): Promise<Written> {
-  const { recording, seq } = recorded(tx, place, 'updated', sql`written`, documents.length)
+  const { recording, seq } = recorded(tx, target, 'updated', sql`written`, documents.length)
   const rows = await tx.query<DocumentRow & Pick<Written, 'seq'>>(
     writing(sql`
     with fresh as (
       select d.id, d.data as before, d.updated_at as before_updated_at, fresh.data
-      from ${rowsOf(documents)}
+      from ${freshRows(documents)}
       join documents d on d.id = fresh.id
     ), written as (
-      update documents d set data = fresh.data, version = d.version + 1, updated_at = ${place.at}::timestamptz
+      update documents d set data = fresh.data, version = d.version + 1, updated_at = ${target.at}::timestamptz
       from fresh
       where d.id = fresh.id
       returning ${columns}, fresh.before, fresh.before_updated_at
     ), ${recording}
     select ${writtenColumns}, ${seq} as seq from written`),
   )
-  return { documents: rows.map((row) => fromRow(row, place.collection)), seq: rows[0]?.seq ?? null }
+  return { documents: rows.map((row) => fromRow(row, target.collection)), seq: rows[0]?.seq ?? null }
 }
 
-/** Deletes locked documents, counts them off and records their changes. */
+/** Deletes locked documents, updates the count and records their changes. */
 export async function deleteDocuments(
   tx: Database,
-  place: WritePlace,
+  target: WriteTarget,
   ids: readonly string[],
 ): Promise<Pick<Written, 'seq'>> {
-  const { recording, seq } = recordedDeletion(tx, place, ids.length)
+  const { recording, seq } = recordedDeletion(tx, target, ids.length)
   const [written] = await tx.query<Pick<Written, 'seq'>>(
     writing(sql`
     with deleted as (
@@ -210,12 +214,12 @@ export interface FoundRecord {
   readonly permissions: string
 }
 
-/** What is loaded at once. */
-const mostLoadedBytes = 32 * 1024 * 1024
+/** Limits the data loaded at once. */
+const maxLoadedBytes = 32 * 1024 * 1024
 
 /**
- * Documents of a project by id. However many and large they are, only so many are loaded at once: the ids of those that are
- * there beyond them are answered as `others`.
+ * Loads documents of a project by id, up to a limit of bytes. Returns the ids of the existing documents beyond it as
+ * `others`.
  */
 export async function selectRecords(
   db: Database,
@@ -229,8 +233,8 @@ export async function selectRecords(
       case when d.is_loaded then d.permissions end as permissions
     from (
       select ${columns}, d.collection_id, c.name, c.permissions,
-        coalesce(sum(${mostTextBytes(sql`d.data`)}) over (order by d.id rows between unbounded preceding and 1 preceding), 0)
-          < ${mostLoadedBytes}::int as is_loaded
+        coalesce(sum(${maxTextBytes(sql`d.data`)}) over (order by d.id rows between unbounded preceding and 1 preceding), 0)
+          < ${maxLoadedBytes}::int as is_loaded
       from documents d
       join collections c on c.id = d.collection_id
       where d.id = any(${ids}::uuid[]) and c.project_id = ${project}
@@ -244,18 +248,18 @@ export async function selectRecords(
   }
 }
 
-/** What PostgreSQL builds `jsonb` of at once; each value takes up to 300 bytes of its memory. */
-const mostValuesAtOnce = 250_000
+/** Limits the values that PostgreSQL turns into `jsonb` at once; each takes up to 300 bytes of its memory. */
+const maxValuesAtOnce = 250_000
 
 function hasManyValues(documents: readonly NewData[]): boolean {
-  return documents.reduce((sum, { values = 0 }) => sum + values, 0) > mostValuesAtOnce
+  return documents.reduce((sum, { values = 0 }) => sum + values, 0) > maxValuesAtOnce
 }
 
 /**
- * The documents as rows of `fresh`. One JSON array is read faster than a PostgreSQL array whose items are quoted once more.
- * One of very many values is taken apart as text, which takes longer, and the memory of one document only. Contract 10.10.
+ * Passes the documents as one JSON array, which is read faster than a PostgreSQL array with quoted items. An array with
+ * too many values is split as text, which is slower, but needs the memory of only one document. Contract 10.10.
  */
-function rowsOf(documents: readonly NewData[]): Fragment {
+function freshRows(documents: readonly NewData[]): Fragment {
   const data = `[${documents.map(({ json }) => json).join()}]`
   if (!hasManyValues(documents)) return rowsWith(documents, sql`jsonb_array_elements(${data}::jsonb)`)
   return sql`(
@@ -263,22 +267,22 @@ function rowsOf(documents: readonly NewData[]): Fragment {
     ) as fresh`
 }
 
-/** The same with what a function returns for each of them, in their order. */
+/** Joins the documents with the function's result for each of them, in order. */
 function rowsWith(documents: readonly NewData[], data: Fragment): Fragment {
   const ids = documents.map(({ id }) => id)
-  // One without a creator has none: what is missing at the end of an array is null.
+  // Omits trailing creators: missing items of an array are null.
   const creators = documents.some(({ createdBy }) => createdBy) ? documents.map(({ createdBy }) => createdBy ?? '') : []
   return sql`rows from (unnest(${ids}::uuid[], ${creators}::text[]), ${data})
     with ordinality as fresh (id, created_by, data, ordinality)`
 }
 
-export function fromRow(row: DocumentRow, collection: WritePlace['collection']): StoredDocument {
+export function fromRow(row: DocumentRow, collection: WriteTarget['collection']): StoredDocument {
   return { createdBy: row.created_by, ...listedFromRow(row, collection) }
 }
 
 export function listedFromRow(
   row: Omit<DocumentRow, 'created_by'>,
-  collection: WritePlace['collection'],
+  collection: WriteTarget['collection'],
 ): ListedDocument {
   return {
     id: row.id,

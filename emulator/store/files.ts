@@ -1,7 +1,7 @@
 import type { FileRecord, StorageUsage } from '../../client/protocol/model/file.js'
 import { type Database, type Fragment, makingRoom, nothing, sql, writing } from '../database/port.js'
 
-/** The id that every other comes after: where no last one is given, all are after it. */
+/** Sorts before every other id, so that all come after it. */
 const beforeAll = '00000000-0000-0000-0000-000000000000'
 
 interface PieceOfFiles {
@@ -9,7 +9,7 @@ interface PieceOfFiles {
   readonly most: number
 }
 
-/** What a file belongs to: a document, a user, or nothing, in which case it stays until it is deleted. */
+/** The owner of a file: a document, a user, or none, in which case it stays until it is deleted. */
 export type FileOwner = { readonly document: string; readonly collection: string } | { readonly user: string } | 'none'
 
 export interface FileRow {
@@ -23,11 +23,11 @@ export interface FileRow {
 
 export const fileColumns = sql`f.id, f.name, f.path, f.size, f.mime_type, f.created_at`
 
-/** A file without an owner that does not stay is orphaned: its row waits until its bytes are removed. */
+/** An orphan has no owner and does not stay. Its row waits until its bytes are removed. */
 export const isOrphan = sql`not f.stays and f.document_id is null and f.user_id is null`
 
-/** Where new files go, and how much their project may take. */
-interface FilePlace {
+/** The owner of new files, and the storage limit of their project. */
+interface FileTarget {
   readonly project: string
   readonly owner: FileOwner
   readonly limitBytes: number | null
@@ -36,21 +36,21 @@ interface FilePlace {
 
 type NewFile = Omit<FileRecord, 'createdAt'>
 
-/** Inserts files and counts them; whether they fit under the limit, else nothing is done. */
-export async function insertFiles(db: Database, place: FilePlace, files: readonly NewFile[]): Promise<boolean> {
-  const inserted = await db.query(insertion(place, files, sql`0`))
+/** Inserts files and counts them if they fit under the limit. Returns false otherwise, and changes nothing. */
+export async function insertFiles(db: Database, target: FileTarget, files: readonly NewFile[]): Promise<boolean> {
+  const inserted = await db.query(insertion(target, files, sql`0`))
   if (inserted.length > 0) return true
-  // Orphaned files do not count against the limit. The total is locked before they are summed up: one that is counted off
-  // meanwhile would be taken off twice.
+  // Ignores orphans. Locks the total before summing them up, because one that is removed in between would be subtracted
+  // twice.
   const [, late = []] = await db.batch([
-    lockedTotal(place.project),
-    insertion(place, files, orphanedBytes(place.project)),
+    lockedTotal(target.project),
+    insertion(target, files, orphanedBytes(target.project)),
   ])
   return late.length > 0
 }
 
 function insertion(
-  { project, owner, limitBytes, at }: FilePlace,
+  { project, owner, limitBytes, at }: FileTarget,
   files: readonly NewFile[],
   uncountedBytes: Fragment,
 ): Fragment {
@@ -78,7 +78,7 @@ function insertion(
     returning 1 as one`)
 }
 
-/** A public file, with the settings of its project as JSON. */
+/** Returns a public file, with the settings of its project as JSON. */
 export async function selectFile(
   db: Database,
   id: string,
@@ -99,7 +99,7 @@ export async function selectUsage(db: Database, project: string): Promise<Pick<S
   return row ?? { files: 0, bytes: 0 }
 }
 
-/** Orphans a file that stays by itself; whether there was one. */
+/** Orphans a file without an owner. Returns whether it existed. */
 export async function orphanFile(db: Database, project: string, id: string): Promise<boolean> {
   const rows = await db.query(
     makingRoom(sql`
@@ -110,7 +110,7 @@ export async function orphanFile(db: Database, project: string, id: string): Pro
   return rows.length > 0
 }
 
-/** The files of documents and users, by the id of their owner. */
+/** Returns the files of documents and users, by the id of their owner. */
 export async function selectOwned(db: Database, owners: readonly string[]): Promise<{ id: string; owner: string }[]> {
   return db.query<{ id: string; owner: string }>(sql`
     select f.id, coalesce(f.document_id, f.user_id) as owner
@@ -118,7 +118,7 @@ export async function selectOwned(db: Database, owners: readonly string[]): Prom
     where f.document_id = any(${owners}::uuid[]) or f.user_id = any(${owners}::uuid[])`)
 }
 
-/** Takes files from their owners. */
+/** Orphans files with owners. */
 export async function orphanFiles(db: Database, ids: readonly string[]): Promise<void> {
   await db.query(
     writing(sql`
@@ -126,7 +126,7 @@ export async function orphanFiles(db: Database, ids: readonly string[]): Promise
   )
 }
 
-/** Takes all files of a collection's documents from them. */
+/** Orphans all files of a collection's documents. */
 export async function orphanCollectionFiles(db: Database, collection: string): Promise<void> {
   await db.query(
     writing(sql`
@@ -136,16 +136,16 @@ export async function orphanCollectionFiles(db: Database, collection: string): P
 
 export interface Orphan {
   readonly id: string
-  /** Its bytes are kept for a snapshot. */
+  /** Whether a snapshot still needs its bytes. */
   readonly isHeld: boolean
 }
 
-/** Some orphaned files of a project, except for these; the project left out, of any. */
+/** Returns some orphans of a project or, without one, of any, except these. */
 export async function selectOrphans(
   db: Database,
   { most, except = [], project }: { most: number; except?: readonly string[]; project?: string | undefined },
 ): Promise<Orphan[]> {
-  // In no order: for one, the database would rather read all files than those that the index of orphans has.
+  // Unordered: with an order, the planner would read all files instead of the index of orphans.
   const rows = await db.query<{ id: string; is_held: boolean }>(sql`
     select f.id, exists (select from snapshot_files h where h.file_id = f.id) as is_held
     from files f
@@ -155,7 +155,7 @@ export async function selectOrphans(
   return rows.map(({ id, is_held: isHeld }) => ({ id, isHeld }))
 }
 
-/** Orphans some files of a project after that id, in order, whatever they belong to; the last of their ids. */
+/** Orphans some files of a project after an id, in order, whatever their owner. Returns the last id. */
 export async function orphanFilesAfter(
   db: Database,
   project: string,
@@ -180,8 +180,8 @@ export async function orphanFilesAfter(
 }
 
 /**
- * Deletes orphaned files whose bytes are gone or a snapshot's, and counts them off. Of a snapshot that was deleted meanwhile the row
- * stays, since it is what remembers the bytes.
+ * Deletes orphans whose bytes are gone or needed by a snapshot, and updates the totals. If that snapshot has been
+ * deleted in between, the row stays, because only it still refers to the bytes.
  */
 export async function deleteOrphans(db: Database, orphans: readonly Orphan[]): Promise<void> {
   const ids = orphans.map(({ id }) => id)
@@ -202,13 +202,13 @@ export async function deleteOrphans(db: Database, orphans: readonly Orphan[]): P
   )
 }
 
-/** Those of the ids that have a row, or whose bytes a snapshot holds. */
+/** Returns the ids that have a row, or whose bytes a snapshot needs. */
 export async function selectExisting(db: Database, ids: readonly string[]): Promise<string[]> {
-  const rows = await db.query<{ id: string }>(knownAmong(ids))
+  const rows = await db.query<{ id: string }>(selectKnown(ids))
   return rows.map(({ id }) => id)
 }
 
-function knownAmong(ids: readonly string[]): Fragment {
+function selectKnown(ids: readonly string[]): Fragment {
   return sql`
     select f.id from files f where f.id = any(${ids}::uuid[])
     union
@@ -220,15 +220,15 @@ function lockedTotal(project: string): Fragment {
 }
 
 /**
- * Those of the ids that have a row, once every transaction that has begun to insert files of the project has ended: each holds
- * the project's total until it commits.
+ * Returns the ids that have a row, after all running inserts of the project's files. Each of them holds the project's
+ * total until it commits.
  */
 export async function selectSettled(db: Database, project: string, ids: readonly string[]): Promise<string[]> {
-  const [, rows = []] = await db.batch([lockedTotal(project), knownAmong(ids)])
+  const [, rows = []] = await db.batch([lockedTotal(project), selectKnown(ids)])
   return (rows as { id: string }[]).map(({ id }) => id)
 }
 
-/** The same of ids of any project: for a moment no files are inserted. */
+/** Does the same for ids of any project, and briefly blocks inserts of files. */
 export async function selectSettledAnywhere(db: Database, ids: readonly string[]): Promise<string[]> {
   return db.transaction(async (tx) => {
     await tx.query(sql`lock table files in share mode`)
@@ -236,7 +236,7 @@ export async function selectSettledAnywhere(db: Database, ids: readonly string[]
   })
 }
 
-/** How many files have bytes: those of all projects, orphaned ones included, and what only snapshots hold. */
+/** Counts the files with bytes: those of all projects, orphans included, and those that only snapshots hold. */
 export async function selectFileCount(db: Database): Promise<number> {
   const [row] = await db.query<{ files: number }>(sql`
     select coalesce((select sum(files)::bigint from file_totals), 0) + (
@@ -247,14 +247,14 @@ export async function selectFileCount(db: Database): Promise<number> {
   return row?.files ?? 0
 }
 
-/** Ids after that one, in order. */
+/** Returns ids after one, in order. */
 export async function selectIdsAfter(db: Database, { last = beforeAll, most }: PieceOfFiles): Promise<string[]> {
   const rows = await db.query<{ id: string }>(sql`
     select f.id from files f where f.id > ${last} and not (${isOrphan}) order by f.id limit ${most}::int`)
   return rows.map(({ id }) => id)
 }
 
-/** Those of the files that have a row, with their projects. */
+/** Returns the files among the ids, with their projects. */
 export async function selectFilesWithIds(
   db: Database,
   ids: readonly string[],
@@ -267,14 +267,14 @@ export async function selectFilesWithIds(
   return rows.map((row) => ({ ...fileFromRow(row), project: row.project }))
 }
 
-/** The id under which this database keeps its bytes, drawn when it is first asked for. */
-export async function ensureFilePlace(db: Database): Promise<string> {
-  const place = sql`select id from file_place`
-  const [known] = await db.query<{ id: string }>(place)
+/** Returns the id under which this database stores bytes. Drawn on first use. */
+export async function ensureFilesId(db: Database): Promise<string> {
+  const selectId = sql`select id from file_place`
+  const [known] = await db.query<{ id: string }>(selectId)
   if (known) return known.id
   const [, drawn] = await db.batch([
     writing(sql`insert into file_place (id) values (gen_random_uuid()) on conflict do nothing`),
-    place,
+    selectId,
   ])
   return String((drawn as { id: string }[])[0]?.id)
 }

@@ -8,26 +8,26 @@ export interface KeptAnswer {
   readonly answer: string
 }
 
-/** From when to when an answer was given that is kept still. */
+/** The period whose answers are still kept. */
 export interface KeptTimes {
   readonly from: string
-  /** What is from after that was given while a clock was ahead. */
+  /** Later answers were given while a clock was ahead. */
   readonly to: string
 }
 
-interface KeyPlace {
+interface AnswerKey {
   readonly project: string
   readonly scope: string
   readonly kept: KeptTimes
 }
 
-/** Keeps an answer under its key; fails if the key has one. Where another transaction has just taken it, this waits. */
+/** Stores an answer under its key. Fails if the key has one, and waits for a transaction that has just taken it. */
 export async function insertAnswer(
   tx: Database,
-  { project, scope, kept, at }: KeyPlace & { readonly at: string },
+  { project, scope, kept, at }: AnswerKey & { readonly at: string },
   { bodyHash, status, headers, answer }: KeptAnswer,
 ): Promise<void> {
-  // The count has the deletion come first.
+  // Counts the deleted rows, so that the deletion runs first.
   await tx.query(
     writing(sql`
     with gone as (
@@ -41,23 +41,23 @@ export async function insertAnswer(
   )
 }
 
-export async function selectAnswer(db: Database, { project, scope, kept }: KeyPlace): Promise<KeptAnswer | undefined> {
+export async function selectAnswer(db: Database, { project, scope, kept }: AnswerKey): Promise<KeptAnswer | undefined> {
   const [row] = await db.query<{ body_hash: string; status: number; headers: string; answer: string }>(sql`
     select body_hash, status, headers, answer from idempotency
     where project_id = ${project} and scope = ${scope} and ${isKept(kept)}`)
   return row && { bodyHash: row.body_hash, status: row.status, headers: row.headers, answer: row.answer }
 }
 
-/** Deletes some from before what is kept; whether there may be more. */
-export function deleteFormerAnswers(db: Database, { from }: KeptTimes, most: number): Promise<boolean> {
+/** Deletes some expired answers. Returns whether there may be more. */
+export function deleteFormerAnswers(db: Database, { from }: KeptTimes, limit: number): Promise<boolean> {
   const test = sql`created_at < ${from}::timestamptz`
-  return deletePiece(db, { table: 'idempotency', test, order: sql`created_at`, most })
+  return deletePiece(db, { table: 'idempotency', test, order: sql`created_at`, limit })
 }
 
-/** Deletes some from while a clock was ahead; whether there may be more. */
-export function deleteAnswersAhead(db: Database, { to }: KeptTimes, most: number): Promise<boolean> {
+/** Deletes some answers from a time when a clock was ahead. Returns whether there may be more. */
+export function deleteAnswersAhead(db: Database, { to }: KeptTimes, limit: number): Promise<boolean> {
   const test = sql`created_at > ${to}::timestamptz`
-  return deletePiece(db, { table: 'idempotency', test, order: sql`created_at desc`, most })
+  return deletePiece(db, { table: 'idempotency', test, order: sql`created_at desc`, limit })
 }
 
 function isKept({ from, to }: KeptTimes): Fragment {

@@ -1,4 +1,4 @@
-/** Leases: what one process at a time may do, until it gives it back or dies. Times are the database's own. */
+/** Stores leases: locks that one process holds until it releases them or dies. Uses the database's clock. */
 import { type Database, sql, writing } from '../database/port.js'
 
 export interface Lease {
@@ -6,7 +6,7 @@ export interface Lease {
   readonly holder: string
 }
 
-/** Takes or renews a lease, unless another process holds it; whether the holder has it. */
+/** Takes or renews a lease, unless another process holds it. Returns whether the holder has it. */
 export async function upsertLease(
   db: Database,
   { name, holder, seconds }: Lease & { readonly seconds: number },
@@ -23,7 +23,7 @@ export async function upsertLease(
   return rows.length > 0
 }
 
-/** Gives a lease back, if this holder has it. */
+/** Releases a lease, if this holder has it. */
 export async function deleteLease(db: Database, { name, holder }: Lease): Promise<void> {
   await db.query(sql`delete from leases where name = ${name} and holder = ${holder}::uuid`)
 }

@@ -1,6 +1,6 @@
 import type { Database, Sql } from '../database/port.js'
 
-/** What the database would do, line by line. The statement does not run. */
+/** Returns the database's plan line by line, without running the statement. */
 export async function selectPlan(db: Database, { text, values }: Pick<Sql, 'text' | 'values'>): Promise<string[]> {
   const rows = await db.query<{ 'QUERY PLAN': string }>({
     text: `explain ${text}`,

@@ -1,20 +1,20 @@
 /**
- * What a project keeps, emptied at once, in one transaction that begins with `lockState`; and a project that is deleted, which
- * takes no lock of a table that keeps others from writing.
+ * Empties the state of a project in one transaction that begins with `lockState`. Deletes a project without a table
+ * lock that would block writers.
  */
 import { type Database, identifier, makingRoom, sql } from '../database/port.js'
 import { isOrphan } from './files.js'
 import { numberChangesFirst, pendingDocuments } from './realtime/numbering.js'
-import { takeTime } from './snapshots/registry.js'
+import { disableTimeouts } from './snapshots/registry.js'
 
 /**
- * Waits for open writes, and has later writes wait until the transaction ends, however long its statements
- * take. The tables are locked in the order in which writers take them.
+ * Waits for open writes and blocks later ones until the transaction ends, however long its statements take. Locks the
+ * tables in the same order as writers.
  */
 export async function lockState(tx: Database, project: string): Promise<void> {
   await tx.query(sql`lock table collections, users, documents, files in exclusive mode`)
-  await takeTime(tx)
-  // What follows counts documents anew, and draws numbers after theirs.
+  await disableTimeouts(tx)
+  // The next statements count documents, and draw later numbers.
   await numberChangesFirst(tx, project)
 }
 
@@ -24,7 +24,7 @@ export interface CountedName {
   readonly documents: number
 }
 
-/** The collections of a project with the number of their documents, the oldest first. */
+/** Returns the collections of a project with their document counts, oldest first. */
 export async function selectCountedNames(db: Database, project: string): Promise<CountedName[]> {
   return db.query<{ id: string; name: string; documents: number }>(sql`
     select c.id, c.name, n.documents + ${pendingDocuments(sql`c.project_id`, sql`c.id`)} as documents
@@ -34,7 +34,7 @@ export async function selectCountedNames(db: Database, project: string): Promise
     order by c.id`)
 }
 
-/** Takes all collections away and leaves their documents, which are unreachable then, to `deleteRemovedDocuments`. */
+/** Removes all collections. Their documents are unreachable, and `deleteRemovedDocuments` deletes them. */
 export async function deleteCollections(tx: Database, project: string): Promise<void> {
   await tx.query(
     makingRoom(sql`
@@ -43,7 +43,7 @@ export async function deleteCollections(tx: Database, project: string): Promise<
   )
 }
 
-/** Deletes all documents of these collections and orphans their files. The collections stay, with what indexes they have. */
+/** Deletes all documents of these collections and orphans their files. Keeps the collections and their indexes. */
 export async function deleteAllDocuments(tx: Database, collections: readonly string[]): Promise<void> {
   await tx.query(
     makingRoom(sql`
@@ -55,7 +55,7 @@ export async function deleteAllDocuments(tx: Database, collections: readonly str
   )
 }
 
-/** Deletes all users with everything that hangs on one, and every login that is on its way; how many users there were. */
+/** Deletes all users with their dependent rows, and all pending logins. Returns the number of users. */
 export async function deleteUsers(tx: Database, project: string): Promise<number> {
   const counted = await tx.query<{ users: number }>(sql`select users from user_counts where project_id = ${project}`)
   await tx.query(patiently(sql`delete from users where project_id = ${project}`))
@@ -66,7 +66,7 @@ export async function deleteUsers(tx: Database, project: string): Promise<number
   return counted[0]?.users ?? 0
 }
 
-/** Orphans the files that stay by themselves; how many there were. */
+/** Orphans the files without an owner, and returns how many. */
 export async function orphanStandingFiles(tx: Database, project: string): Promise<number> {
   const rows = await tx.query(
     makingRoom(sql`update files set stays = false where project_id = ${project} and stays returning 1 as one`),
@@ -74,7 +74,7 @@ export async function orphanStandingFiles(tx: Database, project: string): Promis
   return rows.length
 }
 
-/** Orphans all files, whatever they belong to; how many there were. */
+/** Orphans all files, whatever their owner, and returns how many. */
 export async function orphanAllFiles(tx: Database, project: string): Promise<number> {
   const rows = await tx.query(
     makingRoom(sql`
@@ -86,14 +86,14 @@ export async function orphanAllFiles(tx: Database, project: string): Promise<num
   return rows.length
 }
 
-/** Deletes the answers that are kept for idempotency keys: they tell of what is gone. */
+/** Deletes the answers stored for idempotency keys, because they describe deleted data. */
 export async function deleteAnswers(tx: Database, project: string): Promise<void> {
   await tx.query(sql`delete from idempotency where project_id = ${project}`)
 }
 
 /**
- * Takes from a project what it is opened with and what is found by name. No key and no token is good any more; the documents
- * are left to `deleteRemovedDocuments`. Whether there was such a project.
+ * Closes a project: its keys, tokens and collections are no longer valid. `deleteRemovedDocuments` deletes the
+ * documents. Returns whether the project existed.
  */
 export async function closeProject(tx: Database, project: string): Promise<boolean> {
   await deleteCollections(tx, project)
@@ -104,10 +104,13 @@ export async function closeProject(tx: Database, project: string): Promise<boole
   return rows.length > 0
 }
 
-/** What a project may have many rows of, beside its documents and files. Each table has an index that begins with the project. */
+/**
+ * Tables that may have many rows of a project, besides documents and files. Each has an index that begins with the
+ * project.
+ */
 export type LongPart = 'pending_changes' | 'changes' | 'idempotency' | 'recent_attempts' | 'mails' | 'users'
 
-/** Deletes some rows of a part of a project, with what hangs on them; how many. Rows that others hold are passed over. */
+/** Deletes some rows of a part of a project with their dependent rows, and returns how many. Skips locked rows. */
 export async function deleteSome(
   db: Database,
   project: string,
@@ -126,14 +129,15 @@ export async function deleteSome(
 }
 
 /**
- * Deletes a project that was closed, with the few rows that have come since; not while it has files or snapshots, of which
- * there is more than rows.
+ * Deletes a closed project, and the few rows added since. Refuses while it has files or snapshots, which have more than
+ * rows.
  */
 export async function deleteProject(tx: Database, project: string): Promise<'deleted' | 'gone' | 'not empty'> {
-  // What empties or replaces a state locks these in this order, and numbers changes then. It does not wait for the row of their
-  // numbers but asks again and again, which the database takes for no deadlock; so nothing is held here while the tables are waited for.
+  // Takes the same locks in the same order as operations that empty or replace a state and then number changes. Those
+  // poll for the project's row, which the database cannot detect as a deadlock; so nothing is locked here while waiting
+  // for tables.
   await tx.query(sql`lock table snapshots, collections in row exclusive mode`)
-  // What refers to the project waits for this, and is refused then. So does what numbers its changes.
+  // Inserts that reference the project wait for this and then fail. Numbering its changes waits too.
   const found = await tx.query(sql`select 1 as one from projects where id = ${project} for update`)
   if (found.length === 0) return 'gone'
   await tx.query(sql`select 1 as one from sequences where project_id = ${project} for update`)
@@ -149,7 +153,7 @@ export async function deleteProject(tx: Database, project: string): Promise<'del
   return 'deleted'
 }
 
-/** There may be a million of them. */
+/** Deletes up to a million rows. */
 function patiently(statement: Parameters<typeof makingRoom>[0]) {
   return { ...makingRoom(statement), patient: true }
 }

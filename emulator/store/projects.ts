@@ -7,18 +7,18 @@ export interface ProjectRow {
   settings: string
 }
 
-/** A key as requests need to know it. */
+/** A key, as requests need it. */
 export interface GrantedKey {
   readonly id: string
   readonly secret: boolean
-  /** null where none was given. */
+  /** null if none was given. */
   readonly name: string | null
-  /** What it is good for; null for all that its kind may do. */
+  /** The scopes; null for everything that its kind may do. */
   readonly scopes: readonly string[] | null
   readonly expiresAt: string | null
 }
 
-/** A key as it is kept: only a public one can be read again. */
+/** A key as stored: only a public one is readable. */
 export interface ProjectKey extends GrantedKey {
   readonly hash: string
   readonly readable: string | null
@@ -26,13 +26,13 @@ export interface ProjectKey extends GrantedKey {
 
 /** A key as its owner sees it. */
 export interface ListedKey extends GrantedKey {
-  /** null for a secret one. */
+  /** null for a secret key. */
   readonly key: string | null
   readonly createdAt: string
   readonly lastUsedAt: string | null
 }
 
-/** @param beginning the number before that of its first change */
+/** @param beginning the number before its first change */
 export async function insertProject(
   db: Database,
   project: Project,
@@ -55,13 +55,13 @@ export async function insertKey(db: Database, project: string, key: ProjectKey, 
   await db.query(insertion(project, key, at))
 }
 
-/** Takes a key away; whether there was one. */
+/** Deletes a key. Returns whether it existed. */
 export async function deleteKey(db: Database, project: string, id: string): Promise<boolean> {
   const rows = await db.query(sql`delete from project_keys where id = ${id} and project_id = ${project} returning id`)
   return rows.length > 0
 }
 
-/** The keys of a project, the oldest first. A secret one is not readable. */
+/** Returns the keys of a project, oldest first. Secret keys are not readable. */
 export async function selectKeys(db: Database, project: string): Promise<ListedKey[]> {
   const rows = await db.query<KeyRow & { key: string | null; created_at: string; last_used_at: string | null }>(sql`
     select ${keyColumns}, k.key, k.created_at, k.last_used_at
@@ -76,7 +76,7 @@ export async function selectKeys(db: Database, project: string): Promise<ListedK
   }))
 }
 
-/** Writes down when keys were used last, unless a later time is known already. */
+/** Records when keys were last used, unless a later time is stored. */
 export async function updateKeyUses(db: Database, uses: ReadonlyMap<string, string>): Promise<void> {
   await db.query(
     writing(sql`
@@ -103,7 +103,7 @@ export interface KeyRow {
   key_expires_at: string | null
 }
 
-/** Of `project_keys k`. */
+/** Columns of `project_keys k`. */
 export const keyColumns = sql`k.id as key_id, k.secret, k.name as key_name, k.scopes, k.expires_at as key_expires_at`
 
 export function grantedFromRow(row: KeyRow): GrantedKey {
@@ -116,21 +116,21 @@ export async function selectProject(db: Database, id: string): Promise<Project |
   return row && projectFromRow(row)
 }
 
-/** Those of these projects that there are, by their ids. */
+/** Returns the existing projects among the ids. */
 export async function selectProjectsById(db: Database, ids: readonly string[]): Promise<Map<string, Project>> {
   if (ids.length === 0) return new Map()
   const rows = await db.query<ProjectRow>(sql`select id, name, settings from projects where id = any(${ids}::text[])`)
   return new Map(rows.map((row) => [row.id, projectFromRow(row)]))
 }
 
-/** A project as lists show it. */
+/** A project in lists. */
 export interface ListedProject {
   readonly id: string
   readonly name: string
   readonly createdAt: string
 }
 
-/** The projects by their ids, behind that one. */
+/** Returns projects in order of their ids, after one. */
 export async function selectProjects(
   db: Database,
   { after = '', limit }: { readonly after: string | undefined; readonly limit: number },
@@ -143,7 +143,7 @@ export async function selectProjects(
   return rows.map((row) => ({ id: row.id, name: row.name, createdAt: row.created_at }))
 }
 
-/** The same, locked until the transaction ends. */
+/** Loads and locks a project until the transaction ends. */
 export async function lockProject(db: Database, id: string): Promise<Project | undefined> {
   const [row] = await db.query<ProjectRow>(
     sql`select id, name, settings from projects where id = ${id} for no key update`,
@@ -151,7 +151,7 @@ export async function lockProject(db: Database, id: string): Promise<Project | u
   return row && projectFromRow(row)
 }
 
-/** The project of that key, and what the key is good for. */
+/** Finds the project of a key, and the key's scopes. */
 export async function selectProjectByKey(
   db: Database,
   keyHash: string,
@@ -164,7 +164,7 @@ export async function selectProjectByKey(
   return row && { project: projectFromRow(row), key: grantedFromRow(row) }
 }
 
-/** The project of the key with that id, while there is such a key. */
+/** Finds the project of a key by the key's id. Undefined if the key was deleted. */
 export async function selectProjectByKeyId(
   db: Database,
   project: string,
@@ -178,7 +178,7 @@ export async function selectProjectByKeyId(
   return row && { project: projectFromRow(row), key: grantedFromRow(row) }
 }
 
-/** Those of the keys with these ids that there are, each with its project. */
+/** Returns the existing keys among the ids, each with its project. */
 export async function selectKeysById(
   db: Database,
   ids: readonly string[],
@@ -191,7 +191,7 @@ export async function selectKeysById(
   return rows.map((row) => ({ project: row.project_id, key: grantedFromRow(row) }))
 }
 
-/** The origins whose pages some project allows, in small letters. */
+/** Returns the origins that any project allows, in lower case. */
 export async function selectAllowedOrigins(db: Database): Promise<ReadonlySet<string>> {
   const rows = await db.query<{ origin: string }>(sql`
     select distinct lower(allowed.origin) as origin
@@ -199,8 +199,8 @@ export async function selectAllowedOrigins(db: Database): Promise<ReadonlySet<st
   return new Set(rows.map(({ origin }) => origin))
 }
 
-/** Whether any project names that address as where a provider sends browsers back to. */
-export async function selectNamesRedirect(db: Database, url: string): Promise<boolean> {
+/** Whether any project has the address as a redirect URL of a provider. */
+export async function selectIsRedirectAllowed(db: Database, url: string): Promise<boolean> {
   const [row] = await db.query<{ is_named: boolean }>(sql`
     select exists (
       select from projects p, jsonb_each_text(p.settings -> 'idp') as said (key, value)
@@ -209,7 +209,7 @@ export async function selectNamesRedirect(db: Database, url: string): Promise<bo
   return row?.is_named ?? false
 }
 
-/** The keys of a project as they are kept, the oldest first. */
+/** Returns the keys of a project as stored, oldest first. */
 export async function selectProjectKeys(db: Database, project: string): Promise<ProjectKey[]> {
   const rows = await db.query<KeyRow & { hash: string; readable: string | null }>(sql`
     select ${keyColumns}, k.key_hash as hash, k.key as readable

@@ -1,4 +1,4 @@
-/** What processes have reserved of the windows that a limit counts in. */
+/** Stores the reservations of processes in rate limit windows. */
 import { type Database, sql, writing } from '../database/port.js'
 import { deletePiece } from './upkeep/pieces.js'
 
@@ -7,7 +7,7 @@ interface Reservation {
   readonly window: number
   readonly seconds: number
   readonly most: number
-  readonly wished: number
+  readonly requested: number
 }
 
 interface Row {
@@ -17,7 +17,9 @@ interface Row {
   readonly reserved: number
 }
 
-/** What was granted of each, by its window's number and name. Each row is met once, and in the order of their names by every transaction. */
+/**
+ * Returns what was granted, by window number and name. Updates each row once, in the same order in every transaction.
+ */
 export async function upsertReservations(
   db: Database,
   reservations: readonly Reservation[],
@@ -26,14 +28,14 @@ export async function upsertReservations(
   const rows = await db.query<Row>(
     writing(sql`
     insert into rate_windows as w (name, number, most, granted, reserved, expires_at)
-    select name, number, most, least(wished, most), least(wished, most), now() + make_interval(secs => 2 * seconds)
+    select name, number, most, least(requested, most), least(requested, most), now() + make_interval(secs => 2 * seconds)
     from unnest(
       ${reservations.map(({ name }) => name)}::text[],
       ${column(({ window }) => window)}::bigint[],
       ${column(({ most }) => most)}::bigint[],
-      ${column(({ wished }) => wished)}::bigint[],
+      ${column(({ requested }) => requested)}::bigint[],
       ${column(({ seconds }) => seconds)}::int[]
-    ) as wish (name, number, most, wished, seconds)
+    ) as request (name, number, most, requested, seconds)
     order by name, number
     on conflict (name, number) do update
     set most = excluded.most,
@@ -44,7 +46,7 @@ export async function upsertReservations(
   return new Map(rows.map(({ name, number, granted, reserved }) => [`${number} ${name}`, { granted, reserved }]))
 }
 
-/** By the database's own clock. Deletes some; whether there may be more. */
-export function deleteExpiredWindows(db: Database, most: number): Promise<boolean> {
-  return deletePiece(db, { table: 'rate_windows', test: sql`expires_at < now()`, most })
+/** Deletes some windows that have expired by the database's clock. Returns whether there may be more. */
+export function deleteExpiredWindows(db: Database, limit: number): Promise<boolean> {
+  return deletePiece(db, { table: 'rate_windows', test: sql`expires_at < now()`, limit })
 }

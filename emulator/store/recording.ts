@@ -1,27 +1,32 @@
 /**
- * How a write counts documents and records its changes, as parts of its statement. Where one transaction runs at a time, numbers
- * are drawn with it; where many run beside one another, `realtime/numbering.ts` gives them after the commit.
+ * Counts documents and records changes as parts of a write's statement. If one transaction runs at a time, the
+ * statement draws the numbers. If they run concurrently, `realtime/numbering.ts` assigns them after the commit.
  */
 import type { Change } from '../../client/protocol/model/change.js'
 import { type Database, type Fragment, sql, writing } from '../database/port.js'
 import { sharedCopy } from './realtime/copies.js'
 
-/** The newest number of what was recorded: `later` where numbers are given after the commit, null where nothing was. */
+/** The newest recorded number: `later` if it is assigned after the commit, null if nothing was recorded. */
 export type RecordedSeq = number | 'later' | null
 
-/** Where a write happens and when. */
-export interface WritePlace {
+/** The project, collection and time of a write. */
+export interface WriteTarget {
   readonly project: string
   readonly collection: { readonly id: string; readonly name: string }
   readonly at: string
 }
 
 /**
- * How an insertion is counted and recorded. `counted` holds the row of an open collection. Where writers run beside one another, it
- * is held against a removal only, and counted with the changes once they are numbered. `groups` is where the statement has the
- * documents `inGroups`, if they share their copies.
+ * Counts and records an insertion. `counted` holds the row of an open collection. With concurrent writers, the row is
+ * only locked against a removal, and counted when the changes are numbered. `groups` contains the documents `inGroups`,
+ * if they share their copies.
  */
-export function insertionOf(db: Database, { project, collection, at }: WritePlace, count: number, groups?: Fragment) {
+export function recordInsertion(
+  db: Database,
+  { project, collection, at }: WriteTarget,
+  count: number,
+  groups?: Fragment,
+) {
   if (db.capabilities.runsWritersTogether) {
     return {
       counted: sql`counted as materialized (
@@ -56,20 +61,20 @@ export function insertionOf(db: Database, { project, collection, at }: WritePlac
   }
 }
 
-/** Parts of a statement: what it records, and the `RecordedSeq` that says so. */
+/** Parts of a statement: the recording, and an expression for its `RecordedSeq`. */
 interface Recording {
   readonly recording: Fragment
   readonly seq: Fragment
 }
 
 /**
- * Records a change for each row of `affected`: id, version, data, creator, and its data and time before.
- * `formerCreator` is who was its creator, where another is now. What `condition` reads is locked
- * before the sequence: all writers take documents, then counts, then the sequence, so that none waits for another in a ring.
+ * Records a change for each row of `affected`: id, version, data, creator, and the previous data and time.
+ * `formerCreator` is the previous creator, if changed. `condition` is evaluated and locked before the sequence: all
+ * writers lock documents, then counts, then the sequence, which avoids deadlocks.
  */
 export function recorded(
   db: Database,
-  { project, collection, at }: WritePlace,
+  { project, collection, at }: WriteTarget,
   kind: Change['kind'],
   affected: Fragment,
   count: number,
@@ -99,21 +104,21 @@ export function recorded(
   return { recording, seq: sql`(select last_seq from drawn)` }
 }
 
-/** The same for each row of `deleted`, which are counted off. */
-export function recordedDeletion(db: Database, place: WritePlace, count: number): Recording {
-  const { recording, seq } = recorded(db, place, 'deleted', sql`deleted`, count, sql`exists (select from counted)`)
+/** Records the deletion of each row of `deleted`, and subtracts them from the count. */
+export function recordedDeletion(db: Database, target: WriteTarget, count: number): Recording {
+  const { recording, seq } = recorded(db, target, 'deleted', sql`deleted`, count, sql`exists (select from counted)`)
   if (db.capabilities.runsWritersTogether) return { recording, seq }
   const counted = writing(sql`counted as (
       update document_counts set documents = documents - ${count}::int
-      where collection_id = ${place.collection.id} and exists (select from deleted)
+      where collection_id = ${target.collection.id} and exists (select from deleted)
       returning collection_id
     )`)
   return { recording: sql`${counted}, ${recording}`, seq }
 }
 
 /**
- * Draws the project's next sequence numbers. Their row stays locked until commit, so that numbers are given in
- * commit order and without gaps.
+ * Draws the project's next sequence numbers. Their row stays locked until commit, so that numbers are given in commit
+ * order and without gaps.
  */
 function drawn(project: string, count: number, condition: Fragment): Fragment {
   return writing(sql`drawn as (

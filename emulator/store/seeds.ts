@@ -1,12 +1,15 @@
-/** What a seed asks of what is there. */
+/** Queries that seeds need. */
 import type { StoredDocument } from '../../client/protocol/model/document.js'
 import type { FileRecord } from '../../client/protocol/model/file.js'
 import { type Database, sql, writing } from '../database/port.js'
-import { columns, type DocumentRow, fromRow, type WritePlace } from './documents.js'
+import { columns, type DocumentRow, fromRow, type WriteTarget } from './documents.js'
 import { type FileRow, fileColumns, fileFromRow, isOrphan } from './files.js'
-import { formsOf } from './lists/files.js'
+import { folderSpellings } from './lists/files.js'
 
-/** The ids of the documents that have a text, number or boolean in a field, by that as `JSON.stringify` writes it; of several, the first. */
+/**
+ * Returns the ids of documents by a text, number or boolean in a field, as written by `JSON.stringify`. For duplicates,
+ * the first.
+ */
 export async function selectIdsByField(db: Database, collection: string, field: string): Promise<Map<string, string>> {
   const rows = await db.query<{ id: string; value: string }>(sql`
     select d.id, (d.data #> array[${field}::text])::text as value
@@ -14,14 +17,14 @@ export async function selectIdsByField(db: Database, collection: string, field: 
     where d.collection_id = ${collection}
       and jsonb_typeof(d.data #> array[${field}::text]) in ('string', 'number', 'boolean')
     order by d.id desc`)
-  // The database writes some numbers in another way.
+  // The database formats some numbers differently.
   return new Map(rows.map(({ id, value }) => [JSON.stringify(JSON.parse(value)), id]))
 }
 
-/** The first document that has all of these fields. */
-export async function selectAlike(
+/** Returns the first document that contains these fields. */
+export async function selectMatching(
   db: Database,
-  collection: WritePlace['collection'],
+  collection: WriteTarget['collection'],
   fields: string,
 ): Promise<StoredDocument | undefined> {
   const [row] = await db.query<DocumentRow>(sql`
@@ -32,14 +35,14 @@ export async function selectAlike(
   return row && fromRow(row, collection)
 }
 
-/** Ids of some documents of a collection. */
-export async function selectSomeIds(db: Database, collection: string, most: number): Promise<string[]> {
+/** Returns ids of some documents of a collection. */
+export async function selectSomeIds(db: Database, collection: string, limit: number): Promise<string[]> {
   const rows = await db.query<{ id: string }>(sql`
-    select d.id from documents d where d.collection_id = ${collection} order by d.id limit ${most}::int`)
+    select d.id from documents d where d.collection_id = ${collection} order by d.id limit ${limit}::int`)
   return rows.map(({ id }) => id)
 }
 
-/** The file of a name in a folder, as far as it stays by itself. */
+/** Returns the file without an owner of that name in a folder. */
 export async function selectStandalone(
   db: Database,
   project: string,
@@ -47,14 +50,14 @@ export async function selectStandalone(
 ): Promise<FileRecord | undefined> {
   const [row] = await db.query<FileRow>(sql`
     select ${fileColumns} from files f
-    where f.project_id = ${project} and f.stays and f.path = any(${formsOf(path)}::text[]) and f.name = ${name}
+    where f.project_id = ${project} and f.stays and f.path = any(${folderSpellings(path)}::text[]) and f.name = ${name}
     order by f.id
     limit 1`)
   return row && fileFromRow(row)
 }
 
-/** The files that belong to a document or user. */
-export async function selectFilesOf(db: Database, owner: string): Promise<FileRecord[]> {
+/** Returns the files of a document or user. */
+export async function selectOwnerFiles(db: Database, owner: string): Promise<FileRecord[]> {
   const rows = await db.query<FileRow>(sql`
     select ${fileColumns} from files f where f.document_id = ${owner} or f.user_id = ${owner} order by f.id`)
   return rows.map(fileFromRow)
@@ -72,7 +75,7 @@ export interface SeededUser {
   readonly identity: { readonly provider: string; readonly subject: string } | null
 }
 
-/** All users of a project, the oldest first. */
+/** Returns all users of a project, oldest first. */
 export async function selectSeededUsers(db: Database, project: string): Promise<SeededUser[]> {
   interface Row {
     id: string
@@ -101,7 +104,7 @@ export async function selectSeededUsers(db: Database, project: string): Promise<
   }))
 }
 
-/** All files of a project and whom they belong to, the oldest first. */
+/** Returns all files of a project with their owners, oldest first. */
 export async function selectSeededFiles(
   db: Database,
   project: string,
@@ -113,7 +116,7 @@ export async function selectSeededFiles(
     order by f.id`)
 }
 
-/** Orphans all files of a project that stay by themselves. */
+/** Orphans all files of a project without an owner. */
 export async function orphanStandalone(db: Database, project: string): Promise<void> {
   await db.query(writing(sql`update files set stays = false where project_id = ${project} and stays`))
 }

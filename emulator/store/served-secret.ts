@@ -1,7 +1,7 @@
-/** The fingerprint of the secret that the processes of `svc serve` have in common. */
+/** Stores the fingerprint of the secret shared by all `svc serve` processes. */
 import { type Database, sql, writing } from '../database/port.js'
 
-/** Keeps the fingerprint unless there is one; answers which is kept. */
+/** Stores the fingerprint unless there is one. Returns the stored one. */
 export async function ensureFingerprint(db: Database, fingerprint: string): Promise<string> {
   const [kept] = await db.query<Row>(sql`select fingerprint from served_secret`)
   if (kept) return kept.fingerprint
@@ -10,12 +10,12 @@ export async function ensureFingerprint(db: Database, fingerprint: string): Prom
     insert into served_secret (fingerprint) values (${fingerprint})
     on conflict do nothing`),
   )
-  // Of two that start at once, one was first.
+  // Reads it again, because another process may have stored one first.
   const [first] = await db.query<Row>(sql`select fingerprint from served_secret`)
   return first?.fingerprint ?? fingerprint
 }
 
-/** The fingerprint that is kept; nothing where none is, or where the table is not there yet. */
+/** Returns the stored fingerprint. Undefined if there is none, or if the table does not exist yet. */
 export async function selectFingerprint(db: Database): Promise<string | undefined> {
   const [{ isThere } = { isThere: false }] = await db.query<{ isThere: boolean }>(
     sql`select to_regclass('svc.served_secret') is not null as "isThere"`,
@@ -25,7 +25,7 @@ export async function selectFingerprint(db: Database): Promise<string | undefine
   return kept?.fingerprint
 }
 
-/** Puts a fingerprint in the place of the one that is kept; answers whether it is another. */
+/** Replaces the stored fingerprint. Returns whether it changed. */
 export async function replaceFingerprint(db: Database, fingerprint: string): Promise<boolean> {
   const rows = await db.query(
     writing(sql`

@@ -8,11 +8,11 @@ export function openTestClock(control: ClockCalls): TestClock {
   return {
     now: async () => read(await control.get()),
     set: async (moment) => read(await control.change({ now: new Date(moment).toISOString() })),
-    advance: async (by) => read(await control.change({ advance: lengthOf(by) })),
+    advance: async (by) => read(await control.change({ advance: toMilliseconds(by) })),
     reset: async () => read(await control.reset()),
   }
 }
 
-function lengthOf(by: Length): number {
+function toMilliseconds(by: Length): number {
   return Object.entries(milliseconds).reduce((sum, [unit, each]) => sum + (by[unit as keyof Length] ?? 0) * each, 0)
 }

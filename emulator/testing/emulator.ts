@@ -1,4 +1,4 @@
-/** An emulator in the hands of tests: its own project, and as many more as there are tests. */
+/** An emulator for tests, with its own project and as many others as the tests create. */
 import type { Control } from '../../client/control.js'
 import type { UntypedSchema } from '../../client/index.js'
 import type { ProjectSettings } from '../../client/protocol/model/project.js'
@@ -29,7 +29,7 @@ async function newProject<Schema extends AnySchema<Schema>>(
   settings: Partial<ProjectSettings> = {},
 ): Promise<TestProject<Schema>> {
   const keys = await control.projects.create({ settings }).catch((cause: Error) => {
-    throw new Error(`The project was not made: ${cause.message}`, { cause })
+    throw new Error(`The project could not be created: ${cause.message}`, { cause })
   })
   return openTestProject<Schema>({ ...keys, url }, { control, controlToken })
 }

@@ -1,21 +1,24 @@
-/** How the processes of a test run find the emulator that one of them has started: by their environment. */
+/** Shares the address of the emulator between the processes of a test run through environment variables. */
 import type { EmulatorAddress, ProjectKeys } from './helper.js'
 
 /**
- * The emulator that `svc exec` or the global setup of this run has started.
+ * Reads the address of the emulator that `svc exec` or the global setup of this run started.
  *
  * @throws {Error} that says how to start one
  */
-export function emulatorOfEnvironment(env: NodeJS.ProcessEnv = process.env): ProjectKeys & EmulatorAddress {
+export function readEnvironment(env: NodeJS.ProcessEnv = process.env): ProjectKeys & EmulatorAddress {
   const found = findEmulator(env)
   if (found) return found
   throw new Error(
-    'No emulator was started for this test run. Name svc-toolkit/testing/global-setup as the globalSetup of Vitest, Jest or ' +
+    'No emulator was started for this test run. Set svc-toolkit/testing/global-setup as globalSetup in Vitest, Jest or ' +
       'Playwright, run the tests with "svc exec -- …", or call startTestEmulator().',
   )
 }
 
-/** The same, or nothing. An address without a control token is a service in use for development: tests leave it alone. */
+/**
+ * Does the same, or returns undefined. Ignores an address without a control token: it belongs to a development service,
+ * which tests must not change.
+ */
 export function findEmulator({
   SVC_URL: url,
   SVC_CONTROL_TOKEN: controlToken,

@@ -1,18 +1,19 @@
 /**
- * `svc-toolkit/testing/global-setup`: the `globalSetup` of Vitest, Jest and Playwright. It starts one emulator for all workers,
- * which find it by their environment; under `svc exec` there is one already.
+ * `svc-toolkit/testing/global-setup`: a `globalSetup` for Vitest, Jest and Playwright. Starts one emulator for all
+ * workers, which find it through environment variables. Under `svc exec` it uses the one that is already running.
  */
 import { startTestEmulator } from '../testing.js'
 import { findEmulator } from './environment.js'
 import type { TestEmulatorOptions } from './helper.js'
 
-/** Answers how to end it, which Vitest and Playwright do; after Jest it ends with the process. */
+/** Returns the teardown that Vitest and Playwright call. Jest ends the emulator with the process. */
 export default function globalSetup(): Promise<() => Promise<void>> {
   return startForRun({})
 }
 
 /**
- * A global setup that fills the emulator's own project, too. Under `svc exec` it starts nothing and fills nothing: that has `--seed`.
+ * Creates a global setup that also fills the emulator's own project. Under `svc exec` it starts and fills nothing; use
+ * `svc exec --seed` instead.
  *
  * @example
  * export default globalSetupWith({ seed: 'seed.json' })

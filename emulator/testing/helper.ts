@@ -1,6 +1,6 @@
 /**
- * What the test helper promises. It stands apart from how that is done, since the types of an app's tests must not lead to those of
- * libraries that the app has not chosen.
+ * Types of the test helper. Separate from the implementation, so that the types of an app's tests don't import those of
+ * our libraries.
  */
 import type { Client, UntypedSchema } from '../../client/index.js'
 import type { operations, StreamPlace } from '../../client/protocol/control/operations.js'
@@ -11,42 +11,42 @@ import type { ProjectSettings } from '../../client/protocol/model/project.js'
 import type { ProviderAccount, ProviderFault } from '../../client/protocol/model/provider-login.js'
 import type { AnySchema } from '../../client/types.js'
 
-/** Settings of a project, and what it begins with. */
+/** Settings and initial data of a project. */
 export interface TestProjectOptions extends Partial<ProjectSettings> {
-  /** Fills the project: seed files, as `svc seed` takes them, or a function. */
+  /** Initial data: seed files as for `svc seed`, or a function. */
   readonly seed?: string | readonly string[] | ((project: TestProject) => Promise<unknown>)
 }
 
 export interface TestEmulatorOptions {
-  /** A file of `svc snapshot export` that the emulator's own project begins with. */
+  /** A file from `svc snapshot export` to load into the emulator's own project. */
   readonly snapshot?: string
-  /** Settings of the emulator's own project. Others are made with `project`. */
+  /** Settings of the emulator's own project. Create others with `project`. */
   readonly settings?: Partial<ProjectSettings>
-  /** Fills the emulator's own project before anything else is done with it: seed files, as `svc seed` takes them, or a function. */
+  /** Initial data of the emulator's own project: seed files as for `svc seed`, or a function. */
   readonly seed?: string | readonly string[] | ((project: TestProject) => Promise<unknown>)
 }
 
 export interface TestEmulator extends TestProject {
   /**
-   * A project of its own, in milliseconds: nothing of it is seen by others.
+   * Creates an isolated project within milliseconds.
    *
    * @example
    * const project = await emulator.project<{ posts: { title: string } }>({ requireVerifiedEmail: true })
    *
-   * @throws {Error} that says which setting is not understood
+   * @throws {Error} that names an unknown or invalid setting
    */
   project<Schema extends AnySchema<Schema> = UntypedSchema>(
     settings?: Partial<ProjectSettings>,
   ): Promise<TestProject<Schema>>
-  /** As `project`. */
+  /** Creates a project like `project`. */
   newProject(settings?: Partial<ProjectSettings>): Promise<TestProject>
-  /** Ends it. An emulator of another process goes on. */
+  /** Stops the emulator, unless another process started it. */
   close(): Promise<void>
-  /** As `close`: `await using emulator = await startTestEmulator()`. */
+  /** Calls `close`, for `await using emulator = await startTestEmulator()`. */
   [Symbol.asyncDispose](): Promise<void>
 }
 
-/** What opens a project. Documents, collections, users and keys of one are nothing to another. */
+/** Id and keys of a project. Projects are isolated from each other. */
 export interface ProjectKeys {
   readonly id: string
   readonly url: string
@@ -54,30 +54,31 @@ export interface ProjectKeys {
   readonly secretKey: string
 }
 
-/** Where an emulator is, and what opens its control API. */
+/** URL of an emulator, and the token for its control API. */
 export interface EmulatorAddress {
   readonly url: string
   readonly controlToken: string
 }
 
 export interface TestProject<Schema extends AnySchema<Schema> = UntypedSchema> extends ProjectKeys {
-  /** A client with the public key, as an app has. */
+  /** A client with the public key, like the one in your app. */
   readonly client: Client<Schema>
-  /** A client with the secret key, which no permission stops. */
+  /** A client with the secret key, which bypasses all permissions. */
   readonly secretClient: Client<Schema>
-  /** What an app or a command is given to reach the project: `SVC_URL`, `SVC_API_KEY` and the rest. */
+  /** Environment variables for an app or a command: `SVC_URL`, `SVC_API_KEY` and others. */
   readonly env: Readonly<Record<string, string>>
   readonly users: TestUsers
   readonly mail: TestMailbox
   readonly idp: TestProvider
-  /** Fault injection, for this project alone. */
+  /** Fault injection for this project only. */
   readonly faults: TestFaults
-  /** Of a project its own, which moves no other; of the emulator that of all projects that have not moved theirs. */
+  /** For a project, its own clock. For the emulator, the clock of all projects that have not moved their own. */
   readonly clock: TestClock
-  /** The emulator's own API, for what is not here. It reaches all projects. */
+  /** The emulator's control API, for everything else. Reaches all projects. */
   readonly control: ControlCalls
   /**
-   * Deletes everything in the project, or what is chosen: collections by name, `users`, `files`, `mail`. Keys and settings stay.
+   * Deletes everything in the project, or the given parts: collections by name, `users`, `files`, `mail`. Keeps keys
+   * and settings.
    *
    * @example
    * await project.reset()
@@ -85,7 +86,7 @@ export interface TestProject<Schema extends AnySchema<Schema> = UntypedSchema> e
    */
   reset(chosen?: ResetChoice): Promise<void>
   /**
-   * Saves the project as it is now: documents, users, files and settings.
+   * Saves the current documents, users, files and settings of the project.
    *
    * @example
    * const before = await project.snapshot()
@@ -94,12 +95,12 @@ export interface TestProject<Schema extends AnySchema<Schema> = UntypedSchema> e
   snapshot(): Promise<TestSnapshot>
 }
 
-/** A project as it was at one moment. */
+/** A saved state of a project. */
 export interface TestSnapshot {
   readonly name: string
-  /** Brings the project back to it, as often as it is called. Subscriptions get `RESYNC`. */
+  /** Restores the project to this state, any number of times. Subscribers receive `RESYNC`. */
   load(): Promise<void>
-  /** Deletes it. */
+  /** Deletes the snapshot. */
   remove(): Promise<void>
 }
 
@@ -110,7 +111,7 @@ export interface ResetChoice {
   readonly mail?: true
 }
 
-/** A mail that the service wrote, taken apart. */
+/** A mail that the service sent, with its links and codes extracted. */
 export interface TestMail {
   readonly id: string
   readonly to: string
@@ -118,79 +119,82 @@ export interface TestMail {
   readonly createdAt: string
   readonly text: string
   readonly html: string
-  /** The whole message, as it travels. */
+  /** The whole message as sent over SMTP. */
   readonly raw: string
-  /** Addresses in the text, in its order. */
+  /** Links in the text, in order. */
   readonly links: readonly string[]
   /** Runs of six digits in the text. */
   readonly codes: readonly string[]
-  /** The first address in its text, such as that of a reset link. */
+  /** The first link in the text, such as a reset link. */
   readonly link: string | undefined
   /** The first run of six digits in its text. */
   readonly code: string | undefined
 }
 
 export interface WaitOptions {
-  /** The address of the recipient; left out, any. */
+  /** Address of the recipient. Default: any. */
   readonly to?: string
-  /** A part of the subject, or what it matches; left out, any. */
+  /** A part of the subject, or a pattern that it matches. Default: any. */
   readonly subject?: string | RegExp
-  /** Milliseconds to wait at most. Default 5,000. */
+  /** Maximum time to wait in milliseconds. Default 5,000. */
   readonly timeout?: number
 }
 
 export interface TestMailbox {
   /**
-   * The newest mail that fits, among the newest 200, as soon as there is one. One that is there already is good enough: `clear`
-   * before what writes the mail, where an earlier one would fit too.
+   * Waits for a matching mail and returns the newest, among the newest 200. Also returns a mail that is already there.
+   * If an earlier one might match, call `clear` before the action that sends the mail.
    *
    * @example
    * const { link } = await project.mail.waitFor({ to: 'ada@example.com', subject: 'password' })
    *
-   * @throws {Error} that lists what did come
+   * @throws {Error} that lists the mails that did arrive
    */
   waitFor(wanted?: WaitOptions): Promise<TestMail>
-  /** The newest 200 mails of the project at most, the newest first, to one address or to all. */
+  /** Lists up to 200 mails of the project, newest first, for one address or all. */
   list(which?: { readonly to?: string }): Promise<TestMail[]>
-  /** Deletes the project's mails, to one address or to all. */
+  /** Deletes the project's mails, for one address or all. */
   clear(which?: { readonly to?: string }): Promise<void>
 }
 
 export interface NewTestUser {
-  /** Left out, an address that no other user has. */
+  /** Default: a unique address. */
   readonly email?: string
-  /** Left out, one that every project takes. */
+  /** Default: a password that every project accepts. */
   readonly password?: string
   readonly data?: Fields
   readonly roles?: readonly string[]
   /** Whether the address counts as verified. Default true. */
   readonly verified?: boolean
-  /** Whether logging in takes a code of an authenticator app: `users.code` tells it. Default false. */
+  /** Whether the login needs a code from an authenticator app; get it with `users.code`. Default false. */
   readonly twoFactor?: boolean
 }
 
 export interface TestUser {
   readonly id: string
   readonly email: string
-  /** What `client.auth.logIn` takes. */
+  /** Arguments for `client.auth.logIn`. */
   readonly credentials: { readonly email: string; readonly password: string }
 }
 
 export interface TestUsers {
   /**
-   * Signs a user up, and gives what only the owner may give.
+   * Signs up a user and sets what only the owner can set.
    *
    * @example
    * const ada = await project.users.create({ roles: ['editor'], twoFactor: true })
    */
   create(user?: NewTestUser): Promise<TestUser>
-  /** A client that is signed in as that user, by the owner's right: without password, code or provider. */
+  /** Returns a client that is signed in as the user, without password, code or provider. */
   actAs(user: { readonly id: string }): Promise<Client>
-  /** The code that the user's authenticator app shows. Each is good for one login; after 30 seconds of the clock there is another. */
+  /**
+   * Returns the code in the user's authenticator app. Each code works for one login; the next one comes 30 seconds
+   * later by the clock.
+   */
   code(user: { readonly id: string }): Promise<string>
 }
 
-/** A length of time. */
+/** A duration. */
 export interface Length {
   readonly days?: number
   readonly hours?: number
@@ -199,41 +203,44 @@ export interface Length {
   readonly milliseconds?: number
 }
 
-/** Tokens, links, codes, rate limits and `createdAt` follow it. */
+/** Tokens, links, codes, rate limits and `createdAt` follow this clock. */
 export interface TestClock {
   now(): Promise<Date>
-  /** Goes on from that moment. */
+  /** Moves the clock to that moment, from where it goes on. */
   set(moment: Date | string): Promise<Date>
   /**
-   * Lets time pass.
+   * Moves the clock forward.
    *
    * @example
    * await project.clock.advance({ hours: 25 })
    */
   advance(by: Length): Promise<Date>
-  /** Back: a project's to the emulator's clock, that one to the system time. */
+  /** Resets a project's clock to the emulator's, and the emulator's to the system time. */
   reset(): Promise<Date>
 }
 
 export interface TestProvider {
   /**
-   * How the project's next logins fail. Those of other projects are not touched.
+   * Makes the next logins of the project fail. Other projects are not affected.
    *
    * @example
    * await project.idp.next('cancelled')
    *
-   * @param times how many logins, 1 by default; `Infinity` for all of them
+   * @param times number of logins, 1 by default; `Infinity` for all
    */
   next(outcome: ProviderFault, times?: number): Promise<void>
-  /** Lets the project's logins work again. */
+  /** Makes the project's logins work again. */
   works(): Promise<void>
-  /** The provider's accounts, which all projects of the emulator share: `ada`, `grace`, `alan` and `katherine` are there. */
+  /**
+   * Lists the provider's accounts, shared by all projects of the emulator: initially `ada`, `grace`, `alan` and
+   * `katherine`.
+   */
   accounts(): Promise<ProviderAccount[]>
   /** Adds an account. */
   addAccount(account: { readonly id: string } & Partial<ProviderAccount>): Promise<ProviderAccount>
   /**
-   * Goes the way of a browser from the address of `startLogin`: chooses the account on the provider's page, is sent on, and
-   * answers the address where the login ends, for `finishLogin`.
+   * Follows the URL from `startLogin` like a browser: chooses the account on the provider's page, follows the
+   * redirects, and returns the final URL for `finishLogin`.
    *
    * @example
    * const address = await project.idp.logIn(await svc.auth.startLogin(), 'ada')
@@ -242,7 +249,10 @@ export interface TestProvider {
   logIn(url: string, account?: string): Promise<string>
 }
 
-/** A call for each operation of the emulator's own API, such as `control.idp.accounts.list()`: its names are known here, its values are JSON. */
+/**
+ * A function for each operation of the control API, such as `control.idp.accounts.list()`. Names are typed, values are
+ * JSON.
+ */
 export type ControlCalls<Paths = typeof operations> = {
   readonly [Name in keyof Paths]: Paths[Name] extends StreamPlace
     ? (input?: { readonly [name: string]: unknown }) => AsyncGenerator<Json, void, undefined>
@@ -251,21 +261,21 @@ export type ControlCalls<Paths = typeof operations> = {
       : ControlCalls<Paths[Name]>
 }
 
-/** Fault injection, for one project alone. */
+/** Fault injection for one project only. */
 export interface TestFaults {
   /**
-   * Adds a fault, which is on until it is removed.
+   * Adds a fault, which stays active until you remove it.
    *
    * @example
    * const lost = await project.faults.add({ kind: 'drop', when: 'after', method: 'POST', times: 1 })
    * await lost.remove()
    *
-   * @throws {SvcError} `VALIDATION_ERROR` where something that its kind needs is missing
+   * @throws {SvcError} `VALIDATION_ERROR` if a value that its kind requires is missing
    */
   add(fault: Omit<FaultInput, 'project'>): Promise<TestFault>
   /** Adds the faults of a preset: `slow-3g`, `flaky`, `rate-storm`, `database-down`, `realtime-flaps`. */
   preset(name: FaultPreset, which?: Pick<FaultInput, 'method' | 'path' | 'user' | 'seed'>): Promise<readonly Fault[]>
-  /** Those that are on, with how often each has struck. */
+  /** Lists the active faults with their number of hits. */
   list(): Promise<readonly Fault[]>
   /** Removes all faults of the project. */
   clear(): Promise<void>

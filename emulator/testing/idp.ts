@@ -1,13 +1,13 @@
-/** Logins through the built-in identity provider, as a test has them end. */
+/** Logs in through the built-in identity provider, with outcomes chosen by the test. */
 import type { Control } from '../../client/control.js'
 import type { TestProvider } from './helper.js'
 import { ownFetch } from './own-fetch.js'
 
-const mostSteps = 5
+const maxSteps = 5
 
-/** @param serviceUrl where the service is: its own pages are steps on the way */
+/** @param serviceUrl address of the service, whose pages are steps of the login */
 export function openTestProvider(control: Control['idp'], project: string, serviceUrl: string): TestProvider {
-  // The client id that a project has at the built-in provider.
+  // Client id of a project at the built-in provider.
   const client = `svc-${project}`
   return {
     async next(fault, times = 1) {
@@ -30,7 +30,7 @@ async function walk(
   const form = { 'content-type': 'application/x-www-form-urlencoded' }
   const body = String(new URLSearchParams({ account }))
   let answer = await ownFetch(address, { method: 'POST', headers: form, body })
-  for (let step = 0; step < mostSteps; step++) {
+  for (let step = 0; step < maxSteps; step++) {
     const location = answer.headers.get('location')
     if (!location) break
     const { searchParams } = new URL(location)
@@ -38,10 +38,13 @@ async function walk(
     if (!location.startsWith(serviceUrl)) break
     answer = await ownFetch(location, { headers: cookies })
   }
-  throw new Error(`The login stopped at a page that answers ${answer.status}: ${(await answer.text()).slice(0, 200)}`)
+  throw new Error(`The login stopped at a page with status ${answer.status}: ${(await answer.text()).slice(0, 200)}`)
 }
 
-/** Opens the service's own page first where the login began in a page, as under jsdom: its cookie then has to come back. */
+/**
+ * Requests the service's page first if the login started in a page, as under jsdom, because the cookie has to be sent
+ * back.
+ */
 async function setOut(url: string): Promise<{ address: string; cookies: Readonly<Record<string, string>> }> {
   if (!new URL(url).pathname.endsWith('/start')) return { address: url, cookies: {} }
   const { headers } = await ownFetch(url, { headers: {} })

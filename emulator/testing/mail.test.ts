@@ -3,14 +3,14 @@ import type { Control } from '../../client/control.js'
 import { SvcError } from '../../client/protocol/model/errors.js'
 import { openTestMailbox } from './mail.js'
 
-it('waits on where one request may not wait so long, and says so once the time is over', async () => {
+it('keeps waiting beyond the limit of one request, and fails with the mails that arrived', async () => {
   const waits: unknown[] = []
   const head = { id: 'm', subject: 'Reset your password', to: 'ada@example.com', refused: null }
   const control = {
     list: async () => ({ mails: waits.length < 2 ? [] : [head] }),
     wait: async ({ timeout }: { timeout: number }) => {
       waits.push(timeout)
-      if (waits.length === 1) throw new SvcError('NOT_FOUND', 'No such mail came.')
+      if (waits.length === 1) throw new SvcError('NOT_FOUND', 'No matching mail arrived in time.')
     },
     get: async () => ({ ...head, links: ['http://127.0.0.1/'], codes: [] }),
   }

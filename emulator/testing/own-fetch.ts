@@ -6,8 +6,8 @@ type Init = Omit<RequestInit, 'headers' | 'body'> & {
 }
 
 /**
- * A `fetch` of the test helper's own. Environments such as happy-dom and jsdom replace the global one by that of a page, and the
- * emulator's own API answers no page of another origin.
+ * Saves Node's `fetch`. Environments such as happy-dom and jsdom replace the global one with a browser's, and the
+ * control API refuses requests from other origins.
  */
 export const ownFetch = (async (url: string, { body, headers, ...init }: Init) => {
   if (body === undefined || typeof body === 'string' || body instanceof Uint8Array) {
@@ -17,7 +17,7 @@ export const ownFetch = (async (url: string, { body, headers, ...init }: Init) =
   return fetchOverHttp(url, { ...init, headers: { ...headers, 'content-type': form.type }, body: form.bytes })
 }) as typeof fetch
 
-/** Node would do it in its own `Response`, which those environments replace as well. */
+/** Encodes the form here, because Node would use `Response`, which those environments replace too. */
 async function encodeForm(form: FormData): Promise<{ type: string; bytes: Uint8Array<ArrayBuffer> }> {
   const boundary = `svc-${crypto.randomUUID()}`
   const parts: (string | Uint8Array<ArrayBuffer>)[] = []
@@ -35,5 +35,5 @@ async function encodeForm(form: FormData): Promise<{ type: string; bytes: Uint8A
 
 const asBuffer = (part: string | Uint8Array) => (typeof part === 'string' ? Buffer.from(part) : part)
 
-/** As browsers write names in a form. */
+/** Escapes names like browsers do. */
 const quoted = (name: string) => name.replace(/["\r\n]/g, (one) => encodeURIComponent(one))

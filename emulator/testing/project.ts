@@ -1,4 +1,4 @@
-/** A project of an emulator in the hands of a test. All of it goes over HTTP, so that it works in any process. */
+/** A project of an emulator for tests. Uses only HTTP, so that it works in any process. */
 import { type Control, clockOfProject, controlClient } from '../../client/control.js'
 import { createClient, type UntypedSchema } from '../../client/index.js'
 import { openSender } from '../../client/send.js'
@@ -11,11 +11,11 @@ import { openTestMailbox } from './mail.js'
 import { ownFetch } from './own-fetch.js'
 import { openTestUsers } from './users.js'
 
-/** Waiting for a mail takes a minute at most. */
-const mostMilliseconds = 70_000
+/** Allows for waiting a minute for a mail. */
+const maxMilliseconds = 70_000
 
 export function openControl({ url, controlToken }: EmulatorAddress): Control {
-  const { send, openStream } = openSender({ url, timeout: mostMilliseconds, retry: { attempts: 1 }, fetch: ownFetch })
+  const { send, openStream } = openSender({ url, timeout: maxMilliseconds, retry: { attempts: 1 }, fetch: ownFetch })
   return controlClient(send, controlToken, openStream)
 }
 

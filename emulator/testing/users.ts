@@ -1,9 +1,9 @@
-/** The users of a project, as a test makes them and acts as them. */
+/** Creates users of a project, and acts as them. */
 import type { Control } from '../../client/control.js'
 import type { Client } from '../../client/index.js'
 import type { TestUsers } from './helper.js'
 
-const usualPassword = 'Correct4Horse'
+const defaultPassword = 'Correct4Horse'
 
 export function openTestUsers(
   control: Control['users'],
@@ -15,11 +15,11 @@ export function openTestUsers(
     return client
   }
 
-  /** Under `require2fa` a sign-up makes the user, and tells nothing of them before the mailed code. Contract 6.7. */
-  async function userOf(email: string): Promise<{ readonly id: string }> {
+  /** Looks the user up, because with `require2fa` the sign-up returns no user before the mailed code. Contract 6.7. */
+  async function findUser(email: string): Promise<{ readonly id: string }> {
     const { items } = await owner.users.list({ where: { email: email.trim().normalize('NFC') }, limit: 1 })
     const [user] = items
-    if (!user) throw new Error(`"${email}" was signed up, and is not among the users.`)
+    if (!user) throw new Error(`"${email}" signed up but was not found among the users.`)
     return user
   }
 
@@ -30,10 +30,10 @@ export function openTestUsers(
   }
 
   return {
-    async create({ email = newAddress(), password = usualPassword, data = {}, ...given } = {}) {
+    async create({ email = newAddress(), password = defaultPassword, data = {}, ...given } = {}) {
       const { roles, verified = true, twoFactor = false } = given
       const signedUp = await openClient().auth.signUp({ email, password, data })
-      const { id } = signedUp.requires2fa ? await userOf(email) : signedUp.user
+      const { id } = signedUp.requires2fa ? await findUser(email) : signedUp.user
       await control.update({ user: id, emailVerified: verified, ...(roles ? { roles: [...roles] } : {}) })
       if (twoFactor) await turnTwoFactorOn({ id })
       return { id, email, credentials: { email, password } }

@@ -1,14 +1,14 @@
-/** Converts CSV cells to JSON values and back. */
+/** Converts cells of CSV to JSON values and back. */
 import { type FieldType, fieldTypes } from '../../client/protocol/model/collection.js'
 import { isChangedByNumber, parseExactJson } from '../../client/protocol/model/exact-json.js'
 import { isObject, type Json, type JsonObject, setOwn } from '../../client/protocol/model/json.js'
 import { misused } from '../failure.js'
 
-/** Type of a column's cells. `auto` recognizes numbers, true, false, null, and JSON. */
+/** Type of a column. `auto` detects numbers, true, false, null and JSON. */
 export type ColumnType = 'auto' | FieldType
 export type ColumnTypes = ReadonlyMap<string, ColumnType>
 
-/** Parses `zip:string,views:integer`. `*` stands for all other columns. */
+/** Parses `zip:string,views:integer`; `*` means all other columns. */
 export function readColumnTypes(text: readonly string[] = []): ColumnTypes {
   return new Map(
     text.map((part): [string, ColumnType] => {
@@ -16,8 +16,8 @@ export function readColumnTypes(text: readonly string[] = []): ColumnTypes {
       const type = (['auto', ...fieldTypes] as const).find((known) => known === part.slice(at + 1))
       if (at < 1 || !type) {
         throw misused(
-          `Not a valid column type: "${part}".`,
-          `Use column:type with one of these types: auto, ${fieldTypes.join(', ')}.`,
+          `Invalid column type "${part}".`,
+          `Use column:type with one of the types auto, ${fieldTypes.join(', ')}.`,
         )
       }
       return [part.slice(0, at), type]
@@ -25,14 +25,14 @@ export function readColumnTypes(text: readonly string[] = []): ColumnTypes {
   )
 }
 
-/** Converts a row of cells to fields. Skips empty cells. Returns the problem if a cell is invalid. */
+/** Converts the cells of a line to fields, or returns the problem. Skips empty cells. */
 export function readCells(
   names: readonly string[],
   cells: readonly string[],
   types: ColumnTypes,
 ): { fields: JsonObject; kept?: string } | { problem: string } {
   if (cells.length !== names.length) {
-    return { problem: `has ${cells.length} cell${cells.length === 1 ? '' : 's'} where the header has ${names.length}` }
+    return { problem: `has ${cells.length} cell${cells.length === 1 ? '' : 's'}, but the header has ${names.length}` }
   }
   const fields: JsonObject = {}
   let kept: string | undefined
@@ -51,15 +51,14 @@ export function readCells(
   return kept === undefined ? { fields } : { fields, kept }
 }
 
-/** Formats a value as a cell. A missing value is empty. */
+/** Formats a value as a cell; empty if missing. */
 export function writeCell(value: Json | undefined): string {
   if (value === undefined) return ''
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
-/** Help text of `--safe`. */
-export const safeDescription =
-  'make CSV safe for spreadsheets: put an apostrophe before cells that begin with = + - or @'
+/** Help of `--safe`. */
+export const safeDescription = 'CSV for a spreadsheet: puts an apostrophe before cells that start with = + - or @'
 
 const jsonNumber = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
 
@@ -96,7 +95,7 @@ function readAny(text: string, onKept: OnKept): Json {
   return text
 }
 
-/** Parses a number only if nothing is lost: a 20-digit account number stays text. */
+/** Reads a number only if it is exact: an account number of 20 digits stays text. */
 function readExactNumber(text: string): number | undefined {
   const digits = text
     .replace(/[eE].*$/, '')

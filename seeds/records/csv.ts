@@ -7,28 +7,26 @@ import { type BadRow, type InputRecord, maxRecordBytes, type Records, type RowPo
 export interface CsvOptions {
   readonly types: ColumnTypes
   readonly delimiter: string
-  /** Name of the input for messages. */
+  /** Name of the input in messages. */
   readonly source: string
 }
 
 interface CsvRow {
   readonly info: Info
   readonly record: readonly string[]
-  /** Text of the row in the file. */
+  /** Text in the file. */
   readonly raw: string
 }
 
 const handful = 250
 
-/**
- * Reads longer rows only up to here, to find the next one. An unclosed quote turns the rest of the file into one row.
- */
+/** Stops reading a row here, because an unclosed quote turns the rest of the file into one row. */
 const maxHeldBytes = 4 * maxRecordBytes
 
 /**
- * Reads CSV with column names in the first line. Rows with the wrong number of cells, without any value (except empty
- * lines at the end), or with invalid quotes are bad rows. The parser is lenient about quotes, because strict mode
- * would swallow everything up to the next quote.
+ * Reads CSV whose first line names the columns. Bad rows are lines with too many or too few cells, without values (except
+ * empty lines at the end), or with invalid quotes. The parser accepts invalid quotes, because otherwise it would read
+ * everything up to the next quote as one cell.
  */
 export async function* readCsv(input: Readable, { types, delimiter, source }: CsvOptions): Records {
   let unclosed: Unclosed | undefined
@@ -90,7 +88,7 @@ export async function* readCsv(input: Readable, { types, delimiter, source }: Cs
   if (records.length > 0) yield records
 }
 
-/** Distinguishes text that contains U+FFFD from text in another encoding, which decodes to U+FFFD. */
+/** Distinguishes text that contains U+FFFD from text in another encoding, which is decoded to U+FFFD. */
 function watchEncoding(input: Readable) {
   const decoder = new TextDecoder('utf-8', { fatal: true })
   let isUtf8 = true
@@ -111,10 +109,15 @@ function notUtf8(source: string): InputFailure {
 
 function badHeader(source: string): InputFailure {
   const message = `The first line of ${source}, which names the columns, ${quotesProblem}.`
-  return new InputFailure('invalid', 'BAD_HEADER', message, 'Write a quote inside a quoted name twice.')
+  return new InputFailure(
+    'invalid',
+    'BAD_HEADER',
+    message,
+    'Fix the quotes. Inside a quoted name, write a quote twice.',
+  )
 }
 
-/** Refuses duplicate names, because one column would be lost. */
+/** Refuses duplicate column names, which would lose values. */
 function requireDistinct(names: readonly string[], source: string): readonly string[] {
   const twice = names.find((name, at) => name !== '' && names.indexOf(name) < at)
   if (twice === undefined) return names
@@ -122,10 +125,11 @@ function requireDistinct(names: readonly string[], source: string): readonly str
   throw new InputFailure('invalid', 'BAD_HEADER', message, 'Rename one of them in the first line.')
 }
 
-/** Refuses types for unknown columns, which are most likely typos. */
+/** Refuses types for missing columns, which are probably misspelled. */
 function requireColumns(names: readonly string[], types: ColumnTypes, source: string) {
   const missing = [...types.keys()].find((name) => name !== '*' && !names.includes(name))
-  if (missing !== undefined) throw misused(`${source} has no column "${missing}".`, `Columns: ${names.join(', ')}.`)
+  if (missing !== undefined)
+    throw misused(`${source} has no column "${missing}".`, `Its columns are ${names.join(', ')}.`)
 }
 
 function readLine(
@@ -148,7 +152,7 @@ function bad(place: RowPosition, problem: string, text: string): BadRow {
 
 const quotesProblem = 'has quotes that CSV does not allow'
 
-/** Returns whether every cell is written as it was parsed: entirely quoted, or without any quote. */
+/** Tells whether each cell is quoted as a whole, or has no quotes. */
 function isWellQuoted(raw: string, cells: readonly string[], delimiter: string): boolean {
   if (!raw.includes('"')) return true
   let at = raw.startsWith('\ufeff') ? 1 : 0
@@ -161,7 +165,7 @@ function isWellQuoted(raw: string, cells: readonly string[], delimiter: string):
   return true
 }
 
-/** An unclosed quote turns the rest of the file into one row. */
+/** The row with an unclosed quote, which contains the rest of the file. */
 interface Unclosed {
   readonly error: CsvError | undefined
   readonly raw: string
@@ -172,7 +176,7 @@ function damaged({ error, raw }: Unclosed, number: number, line: number): BadRow
   const endByte = typeof error?.bytes === 'number' ? error.bytes : 0
   const isTooLong = error?.code === 'CSV_MAX_RECORD_SIZE'
   const problem = isTooLong
-    ? 'is too long, perhaps because of an unclosed quote; the rest of the file was not read'
+    ? 'is too long, possibly because of an unclosed quote. The rest of the file was not read'
     : `has an unclosed quote${upTo(lastLine, line)}`
   return bad({ number, line, endByte }, problem, isTooLong ? raw.slice(0, 200) : raw.trimEnd())
 }
@@ -181,7 +185,7 @@ function upTo(last: number, first: number): string {
   return last > first ? `, up to line ${last.toLocaleString('en')}` : ''
 }
 
-/** Picks the most frequent of `, ; tab |` in the header. */
+/** Picks the delimiter of `, ; tab |` that is most frequent in the header. */
 export function likelyDelimiter(head: Buffer): string {
   const header = head.toString('utf8').split(/\r?\n/, 1)[0] ?? ''
   const unquoted = header.replace(/"[^"]*"/g, '')

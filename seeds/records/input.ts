@@ -14,15 +14,15 @@ import type { Records } from './record.js'
 export const formats = ['json', 'ndjson', 'csv'] as const
 export type Format = (typeof formats)[number]
 
-/** A file to import, or stdin as `-`. */
+/** Input of an import: a file, or `-` for stdin. */
 export interface ImportSource {
   readonly name: string
   readonly path: string | undefined
-  /** Size of the file. Undefined for stdin and pipes. */
+  /** Undefined for stdin and pipes. */
   readonly bytes: number | undefined
-  /** Detects, with the size, whether the file has changed. */
+  /** Detects changes of the file, together with the size. */
   readonly changedAt: number
-  /** Content to use instead of the file's. */
+  /** Content to use instead of the file's own. */
   readonly text?: string | undefined
 }
 
@@ -30,11 +30,11 @@ export interface ReadOptions {
   readonly format?: Format | undefined
   readonly types: ColumnTypes
   readonly delimiter?: string | undefined
-  /** Once aborted, the input is closed and reading fails. */
+  /** Closes the input when aborted, so that reading fails. */
   readonly signal?: AbortSignal | undefined
 }
 
-/** Returns whether the input can be read only once, like stdin and pipes. */
+/** Tells whether the input can be read only once, like stdin and pipes. */
 export function isReadOnce({ bytes }: ImportSource): boolean {
   return bytes === undefined
 }
@@ -45,18 +45,18 @@ export async function openInput(name: string): Promise<ImportSource> {
   const found = await stat(name).catch((cause) => {
     throw noFile(name, cause)
   })
-  if (found.isDirectory()) throw misused(`"${name}" is a folder.`, `Pass its files: "${name}/*.json"`)
+  if (found.isDirectory()) throw misused(`"${name}" is a folder.`, `Name its files: "${name}/*.json"`)
   return { name, path: name, bytes: found.isFile() ? found.size : undefined, changedAt: found.mtimeMs }
 }
 
-/** Returns whether size and time of the file are unchanged. */
+/** Tells whether size and time of the file are unchanged. */
 export async function isUnchanged({ path, bytes, changedAt }: ImportSource): Promise<boolean> {
   if (path === undefined || bytes === undefined) return true
   const found = await stat(path).catch(() => undefined)
   return found?.size === bytes && found.mtimeMs === changedAt
 }
 
-/** Streams the records of an input in any format. Warns about the first integer that stays text. */
+/** Reads the records of an input in any format, without keeping them in memory. Warns about the first integer kept as text. */
 export async function* readRecords(input: ImportSource, options: ReadOptions): Records {
   let hasWarned = false
   for await (const records of readFormat(input, options)) {
@@ -75,7 +75,7 @@ async function* readFormat(input: ImportSource, options: ReadOptions): Records {
   const head = await readHead(stream)
   const source = input.path === undefined ? 'stdin' : `"${input.name}"`
   if (isPacked(head)) {
-    throw new InputFailure('invalid', 'PACKED', `${source} is compressed (gzip or zip).`, 'Decompress it first.')
+    throw new InputFailure('invalid', 'PACKED', `${source} is packed (gzip or zip).`, 'Unpack it first.')
   }
   const whole = withHead(head, stream)
   const format = options.format ?? detectFormat(input, head)
@@ -94,7 +94,7 @@ async function openStream(input: ImportSource): Promise<Readable> {
   return isReadOnce(input) ? openPipe(path) : createReadStream(path, { highWaterMark: pieceBytes })
 }
 
-/** Opens the pipe as a socket, because a pending file read cannot be cancelled and would keep the process alive. */
+/** Opens a pipe as a socket, because reading it as a file cannot be cancelled and would keep the process alive. */
 async function openPipe(path: string): Promise<Readable> {
   const fd = await promisify(open)(path, constants.O_RDONLY | constants.O_NONBLOCK)
   return fstatSync(fd).isFIFO() ? new Socket({ fd, readable: true, writable: false }) : createReadStream(path, { fd })
@@ -104,7 +104,7 @@ function isPacked(head: Buffer): boolean {
   return ['1f8b', '504b0304'].some((mark) => head.subarray(0, mark.length / 2).toString('hex') === mark)
 }
 
-/** Bytes to read at once. */
+/** Chunk size. */
 const pieceBytes = 64 * 1024
 
 const byExtension: { readonly [extension: string]: Format } = {
@@ -115,7 +115,7 @@ const byExtension: { readonly [extension: string]: Format } = {
   '.tsv': 'csv',
 }
 
-/** Returns whether the file has cells, whose types are guessed. */
+/** Tells whether a file has cells, whose types are guessed. */
 export function hasCells(name: string): boolean {
   return byExtension[extname(name).toLowerCase()] === 'csv'
 }
@@ -127,12 +127,12 @@ function detectFormat({ name, path }: ImportSource, head: Buffer): Format {
   if (first === '[' || first === '{') return 'json'
   if (path === undefined || head.length === 0) return 'csv'
   throw misused(
-    `Cannot tell the format of "${name}".`,
-    'Use the extension .json, .ndjson, or .csv. With svc docs import, you can also pass --format.',
+    `Cannot detect the format of "${name}".`,
+    'Use a file that ends in .json, .ndjson or .csv. With svc docs import, you can pass --format.',
   )
 }
 
-/** If the first object fills one line, assumes NDJSON whatever the extension. */
+/** Detects NDJSON in any file: its first line is a complete JSON object. */
 function looksLikeLines(head: Buffer): boolean {
   if (firstCharacter(head) !== '{') return false
   const line = head.toString('utf8').trimStart().split('\n', 1)[0] ?? ''
@@ -161,7 +161,7 @@ function withoutMark(bytes: Buffer): Buffer {
 function withHead(head: Buffer, rest: Readable): Readable {
   const whole = new PassThrough({ highWaterMark: pieceBytes })
   whole.write(head)
-  // The reader gets the error too, even if it occurs before reading starts.
+  // Avoids an uncaught error before anything reads the stream. Readers get the error too.
   whole.on('error', () => undefined)
   rest.on('error', (error) => whole.destroy(error))
   rest.pipe(whole)

@@ -3,7 +3,7 @@ import { type InputRecord, openRecord, type Records } from './record.js'
 
 const newline = 0x0a
 
-/** Reads NDJSON, one record per line. An invalid line is one bad row. Skips empty lines. */
+/** Reads NDJSON, one record per line. A bad line is one bad row; empty lines are skipped. */
 export async function* readJsonLines(input: Readable): Records {
   const record = openRecord()
   let line = 1

@@ -10,7 +10,10 @@ const openBracket = 0x5b
 const closeBracket = 0x5d
 const newline = 0x0a
 
-/** Reads the elements of a JSON array, or consecutive JSON objects. Holds only one record and one chunk in memory. */
+/**
+ * Reads the elements of a JSON array, or consecutive JSON objects. Holds at most one of them and a chunk of the input in
+ * memory.
+ */
 export async function* readJsonValues(input: Readable): Records {
   const scan = startScan()
   for await (const piece of input as AsyncIterable<Buffer>) {
@@ -20,28 +23,28 @@ export async function* readJsonValues(input: Readable): Records {
   }
   const tail = scan.held.text().trim()
   if (tail !== '') {
-    const problem = 'is incomplete because the file ends in the middle of it'
+    const problem = 'is incomplete: the file ends in the middle of it'
     yield [{ ...unfinished(scan), problem, text: tail.slice(0, 10_000) }]
   } else if (scan.isArray && !scan.isClosed) {
-    yield [{ ...unfinished(scan), problem: 'is missing because the file ends inside the array', text: '' }]
+    yield [{ ...unfinished(scan), problem: 'is missing: the file ends before the end of its array', text: '' }]
   }
 }
 
 interface Scan {
-  /** Whether the elements are in an array or at the top level. */
+  /** True if elements are inside an array, not at the top level. */
   isArray: boolean
   isClosed: boolean
   depth: number
   inString: boolean
   isEscaped: boolean
-  /** Whether a record has begun. */
+  /** True inside a record. */
   isOpen: boolean
   line: number
   startLine: number
   /** Number of the current or next record. */
   number: number
   position: number
-  /** Bytes of the current record from earlier chunks. */
+  /** Start of the current record, from earlier chunks. */
   readonly held: ReturnType<typeof openRecord>
 }
 
@@ -65,7 +68,7 @@ function unfinished({ number, isOpen, line, startLine, position }: Scan): RowPos
   return { number, line: isOpen ? startLine : line, endByte: position }
 }
 
-/** Scans the bytes once. Tracks only strings and nesting, and leaves the rest to JSON.parse. */
+/** Scans bytes in one pass. Tracks strings and nesting, and leaves everything else to JSON.parse. */
 function scanPiece(scan: Scan, piece: Buffer, records: InputRecord[]) {
   let start = scan.isOpen ? 0 : -1
   const end = (at: number) => {

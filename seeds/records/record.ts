@@ -7,7 +7,7 @@ export type InputRecord = ReadRow | BadRow
 export interface ReadRow extends RowPosition {
   readonly bytes: number
   readonly fields: JsonObject
-  /** An integer kept as text, because a number would change it. */
+  /** Integer kept as text, because a number would change it. */
   readonly kept?: string | undefined
 }
 export interface BadRow extends RowPosition {
@@ -15,24 +15,24 @@ export interface BadRow extends RowPosition {
   readonly text: string
 }
 
-/** Position of a row: its number from 1, its first line, and the offset after it. */
+/** Position of a row: number from 1, first line, and offset of its end in the input. */
 export interface RowPosition {
   readonly number: number
   readonly line: number
   readonly endByte: number
 }
 
-/** Batches of records, because one promise per record would cost more than reading it. */
+/** Records in groups, because one promise per record would cost more than reading it. */
 export type Records = AsyncGenerator<InputRecord[], void, undefined>
 
-/** Longer records cannot fit in a request, so they are refused and not kept in memory. */
+/** Records larger than any body are refused and not kept in memory. */
 export const maxRecordBytes = 12 * 1024 * 1024
 
 const maxQuoted = 10_000
-// JSON.parse turns `1e400` and numbers with over 300 digits into Infinity.
+// Matches `1e400` and numbers of over 300 digits, which JSON.parse turns into Infinity.
 const suspiciousNumber = /[eE]\+?\d{3}|\d{300}/
 
-/** Parses a row. Invalid JSON or UTF-8 becomes a bad row, never a different value. */
+/** Parses JSON text to a row. Invalid JSON or UTF-8 is a bad row, never a changed value. */
 function readRow(bytes: Buffer, place: RowPosition): InputRecord {
   const text = bytes.toString('utf8')
   const bad = (problem: string): BadRow => ({ ...place, problem, text: text.slice(0, maxQuoted) })
@@ -51,7 +51,7 @@ function readRow(bytes: Buffer, place: RowPosition): InputRecord {
   return { ...place, bytes: bytes.length, fields, ...(kept === undefined ? {} : { kept }) }
 }
 
-/** Collects a record from several chunks. Keeps only the first part if it gets too long. */
+/** Collects a record from chunks of the input. Keeps only the first part of a record that is too long. */
 export function openRecord() {
   let parts: Buffer[] = []
   let bytes = 0
@@ -62,9 +62,9 @@ export function openRecord() {
       if (bytes <= maxRecordBytes) parts.push(Buffer.from(part))
       else parts.length = Math.min(parts.length, 1)
     },
-    /** Returns the text so far. */
+    /** Returns the collected text. */
     text: () => Buffer.concat(parts).toString('utf8'),
-    /** Completes the record with its last part and starts the next. */
+    /** Completes the record with its last part and starts the next one. */
     close(last: Buffer, place: RowPosition): InputRecord {
       const isTooLong = bytes + last.length > maxRecordBytes
       const whole = Buffer.concat(isTooLong ? [...parts.slice(0, 1)] : [...parts, last])

@@ -1,7 +1,7 @@
 #!/bin/sh
-# What any CI runs. The tests have an emulator of their own, in memory; the exit code is theirs.
+# Runs the tests in any CI. They start their own emulator in memory. Exits with their exit code.
 set -eu
-# The settings and the code of this folder are the repository's own, and run here anyway.
+# Allows svc to run code of this repository, which CI runs anyway.
 export SVC_TRUST_CODE=1
 {{install}}
 exec {{test}}

@@ -1,6 +1,6 @@
 import { createClient, SvcError } from 'svc-toolkit-client'
 
-/** The notes of one collection, which is created if it is missing. */
+/** Opens the notes of one collection, and creates it if it is missing. */
 export async function openNotes({ url, apiKey }, name = 'notes') {
   const svc = createClient({ url, apiKey })
   await svc.collections.create({ name, schema: { text: { type: 'string', required: true } } }).catch((error) => {

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { startTestEmulator } from 'svc-toolkit/testing'
 import { openNotes } from './notes.js'
 
-// An emulator of its own, in memory: the notes of the app stay as they are.
+// Uses a separate emulator in memory, so that the notes of the app stay as they are.
 const notes = await openNotes(await startTestEmulator())
 
 test('notes are found by their tag', async () => {

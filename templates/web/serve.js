@@ -1,4 +1,4 @@
-// Serves this folder on this machine, and gives the page the service's address.
+// Serves this folder on this machine, and tells the page the URL of the service.
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
@@ -6,13 +6,13 @@ import { extname, join, normalize } from 'node:path'
 
 const types = { '.html': 'text/html', '.js': 'text/javascript', '.mjs': 'text/javascript', '.css': 'text/css' }
 
-// Only on your machine: elsewhere the settings are variables, which come first.
+// On your machine, reads settings from .env.local. Environment variables take precedence.
 if (existsSync('.env.local')) process.loadEnvFile('.env.local')
 const { SVC_URL: url, SVC_API_KEY: apiKey, PORT = '5173' } = process.env
 
 if (!url || !apiKey) {
-  console.error('SVC_URL and SVC_API_KEY are not set. On your machine “npx svc dev” writes them into .env.local.')
-  console.error('In a fresh clone, where that file is missing, run “npx svc init --yes” first.')
+  console.error('SVC_URL and SVC_API_KEY are not set. On your machine, “npx svc dev” writes them to .env.local.')
+  console.error('In a fresh clone, run “npx svc init --yes” first.')
   process.exit(1)
 }
 

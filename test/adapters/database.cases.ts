@@ -2,10 +2,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { asSvcError } from '../../emulator/core/failures.js'
 import { migrate, NewerDatabaseError } from '../../emulator/database/migrate.js'
-import { type Database, DatabaseError, mostPrepared, sql } from '../../emulator/database/port.js'
+import { type Database, DatabaseError, maxPrepared, sql } from '../../emulator/database/port.js'
 
 export interface DatabaseOptions {
-  readonly mostStatementMilliseconds: number
+  readonly maxStatementMilliseconds: number
 }
 
 export function databaseCases(engine: string, open: (options: DatabaseOptions) => Promise<Database>) {
@@ -13,7 +13,7 @@ export function databaseCases(engine: string, open: (options: DatabaseOptions) =
     let db: Database
 
     beforeAll(async () => {
-      db = await open({ mostStatementMilliseconds: 1_500 })
+      db = await open({ maxStatementMilliseconds: 1_500 })
       await db.query(sql`create schema if not exists svc`)
       await db.query(sql`create table svc.things (id text primary key, n integer)`)
     })
@@ -155,7 +155,7 @@ export function databaseCases(engine: string, open: (options: DatabaseOptions) =
       expect({ code, retryAfterSeconds, message }).toEqual({
         code: 'UNAVAILABLE',
         retryAfterSeconds: 1,
-        message: 'That took too long. Ask for less, or filter on other fields.',
+        message: 'The request took too long. Request less data, or filter on other fields.',
       })
       expect(await db.query(sql`select 1 as one`)).toEqual([{ one: 1 }])
     })
@@ -226,7 +226,7 @@ export function databaseCases(engine: string, open: (options: DatabaseOptions) =
     })
 
     it('is brought up to date by several at once, and not at all once a newer svc has been there', async () => {
-      const own = await open({ mostStatementMilliseconds: 10_000 })
+      const own = await open({ maxStatementMilliseconds: 10_000 })
       await Promise.all([migrate(own), migrate(own), migrate(own)])
       await own.query(sql`insert into svc.migrations (number, name) values (999, 'from the future')`)
 
@@ -235,7 +235,7 @@ export function databaseCases(engine: string, open: (options: DatabaseOptions) =
     })
 
     it('closes within seconds although maintenance is at work', async () => {
-      const own = await open({ mostStatementMilliseconds: 1_500 })
+      const own = await open({ maxStatementMilliseconds: 1_500 })
       const text = 'select count(*)::int as n from generate_series(1, 2000000000)'
       const maintenance = own
         .query({ text, values: [], patient: true })
@@ -272,12 +272,12 @@ export function databaseCases(engine: string, open: (options: DatabaseOptions) =
       })
 
       expect(answers.map(([row]) => row?.of_many)).toEqual(texts.map((_, n) => n))
-      expect(kept).toHaveLength(mostPrepared['once, of many'])
+      expect(kept).toHaveLength(maxPrepared['once, of many'])
     })
 
     it('contract 10.10 drops the rows of a statement that answers over 48 MB, refuses it, and answers the next one', async () => {
       // A longer limit than the others': a busy machine is slow with so much.
-      const own = await open({ mostStatementMilliseconds: 120_000 })
+      const own = await open({ maxStatementMilliseconds: 120_000 })
       const rows = (count: number) => sql`select repeat('x', 1000000) as text from generate_series(1, ${count}::int)`
 
       await expect(own.query(rows(51))).rejects.toMatchObject({ kind: 'result too large' })

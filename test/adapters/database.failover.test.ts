@@ -46,7 +46,7 @@ async function movableAddress({ url }: PostgresServer) {
 
 it('connections that lead to a standby are given up with its first refusal, though it goes on answering', async () => {
   const { line, url } = await movableAddress(standby)
-  const db = await openPostgres({ url, mostConnections: 3 })
+  const db = await openPostgres({ url, maxConnections: 3 })
   // All connections that there may be are open.
   await Promise.all(Array.from({ length: 3 }, () => db.query(sql`select pg_sleep(0.2)`)))
   await ask(primary.url, 'create table refused (n integer)')
@@ -92,7 +92,7 @@ it('statements and messages go on at the standby that was promoted, where the ad
 
 it('what a server does not answer that is gone without a word is given up, and new connections are made', async () => {
   const { line, url } = await movableAddress(standby)
-  const db = await openPostgres({ url, mostConnections: 3 })
+  const db = await openPostgres({ url, maxConnections: 3 })
   onTestFinished(() => void vi.useRealTimers())
   await db.query(sql`create table answers (n integer)`)
   // All connections that there may be are open.

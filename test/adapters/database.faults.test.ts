@@ -29,7 +29,7 @@ describe('PGlite', () => {
     const dataDir = join(folder, 'data')
     await unpackTemplate(dataDir)
     reported.length = 0
-    db = await openPglite({ dataDir, mostStatementMilliseconds: 3_000, report: (error) => reported.push(error) })
+    db = await openPglite({ dataDir, maxStatementMilliseconds: 3_000, report: (error) => reported.push(error) })
     await db.query(sql`create table svc.things (id text primary key)`)
   })
   afterEach(async () => {
@@ -90,7 +90,7 @@ describe('PGlite', () => {
   })
 
   it('in memory answers what was done before a statement that hangs, which loses nobody’s data', async () => {
-    const memory = await openPglite({ mostStatementMilliseconds: 500 })
+    const memory = await openPglite({ maxStatementMilliseconds: 500 })
     await memory.query(sql`create table things (id text)`)
     const insert = sql`insert into things (id) values ('done')`
     // It cannot be stopped, so the last query waits for its end: some seconds of processor, a minute beside others.
@@ -246,7 +246,7 @@ describe('PostgreSQL', () => {
       await service.close()
       expect(failure).toMatchObject({
         code: 'UNAVAILABLE',
-        message: expect.stringContaining('Look before you repeat it'),
+        message: expect.stringContaining('Check before you try again'),
       })
       expect(sent.filter((method) => method === 'PATCH')).toHaveLength(1)
     })

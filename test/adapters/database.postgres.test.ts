@@ -16,7 +16,7 @@ describe('a process that goes on while a newer version migrates its database', (
     ['transactions', (db, statement) => db.transaction((tx) => tx.query(statement))],
   ])('%s whose results have other types from then on are carried out', async (_, run) => {
     const url = await server.newDatabase()
-    const [running, newer] = [await openPostgres({ url, mostConnections: 1 }), await openPostgres({ url })]
+    const [running, newer] = [await openPostgres({ url, maxConnections: 1 }), await openPostgres({ url })]
     await running.query(sql`create table numbers (n integer)`)
     const insert = () => run(running, sql`insert into numbers values (1) returning n`)
     expect(await insert()).toEqual([{ n: 1 }])

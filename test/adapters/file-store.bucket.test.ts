@@ -100,13 +100,13 @@ it.each([
 
 it('reads some more files at once than it says, so that their readers can be compared', async () => {
   const { url, stop } = await startS3()
-  const store = await openS3Store({ url: url('things'), place, mostReads: 2 })
+  const store = await openS3Store({ url: url('things'), place, maxReads: 2 })
   await store.write(place, chunks(...long))
 
   const open = [await store.read(place), await store.read(place), await store.read(place)]
 
   expect(open.map((bytes) => bytes !== undefined)).toEqual([true, true, true])
-  expect(store.mostReads).toBe(2)
+  expect(store.maxReads).toBe(2)
   for (const bytes of open) bytes?.destroy()
   await store.close()
   await stop()
@@ -175,7 +175,7 @@ async function kindsOf(store: FileStore): Promise<unknown[]> {
 it('is unreachable while its server says nothing, and writes nothing half', async () => {
   let isSilent = false
   const { url, stop } = await startS3(() => isSilent)
-  const store = await openS3Store({ url: url('things'), place, mostMilliseconds: 200 })
+  const store = await openS3Store({ url: url('things'), place, maxMilliseconds: 200 })
 
   isSilent = true
   const failures = await Promise.allSettled([
@@ -193,7 +193,7 @@ it('is unreachable while its server says nothing, and writes nothing half', asyn
 
 it('writes, and looks for files, while readers take their time', async () => {
   const { url, stop } = await startS3()
-  const store = await openS3Store({ url: url('things'), place, mostMilliseconds: 600_000 })
+  const store = await openS3Store({ url: url('things'), place, maxMilliseconds: 600_000 })
   await store.write(place, chunks(...long))
 
   // More than the connections that the library opens by itself.
@@ -213,7 +213,7 @@ it('ends its request at once for a reader who takes no byte, or not all', async 
     if (method === 'GET') reads.add(res.once('close', () => reads.delete(res)))
     return false
   })
-  const store = await openS3Store({ url: url('things'), place, mostMilliseconds: 600_000 })
+  const store = await openS3Store({ url: url('things'), place, maxMilliseconds: 600_000 })
   await store.write(place, chunks(...long))
 
   const [unread, begun] = [await store.read(place), await store.read(place)]

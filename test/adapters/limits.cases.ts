@@ -4,13 +4,13 @@ import type { Limits } from '../../emulator/ports/limits/port.js'
 
 let names = 0
 const aReservation = (changes: object = {}) => ({
-  ...{ name: `key ${++names}`, window: 7, seconds: 60, most: 10, wished: 4 },
+  ...{ name: `key ${++names}`, window: 7, seconds: 60, most: 10, requested: 4 },
   ...changes,
 })
 
 export function limitsCases(adapter: string, limits: () => Limits): void {
   describe(`limits in ${adapter}`, () => {
-    it('grant what is wished, then what is left, then nothing', async () => {
+    it('grant what is requested, then what is left, then nothing', async () => {
       const reservation = aReservation()
       const reserve = () => limits().reserve(reservation)
 
@@ -21,7 +21,7 @@ export function limitsCases(adapter: string, limits: () => Limits): void {
     })
 
     it('never grant more than is allowed, however many ask at once', async () => {
-      const reservation = aReservation({ most: 100, wished: 3 })
+      const reservation = aReservation({ most: 100, requested: 3 })
 
       const all = await Promise.all(Array.from({ length: 60 }, () => limits().reserve(reservation)))
 
@@ -30,15 +30,15 @@ export function limitsCases(adapter: string, limits: () => Limits): void {
     })
 
     it('begin anew with each window, and count each name by itself', async () => {
-      const reservation = aReservation({ wished: 10 })
+      const reservation = aReservation({ requested: 10 })
       await limits().reserve(reservation)
 
       expect(await limits().reserve({ ...reservation, window: 8 })).toEqual({ granted: 10, reserved: 10 })
-      expect(await limits().reserve(aReservation({ wished: 10 }))).toEqual({ granted: 10, reserved: 10 })
+      expect(await limits().reserve(aReservation({ requested: 10 }))).toEqual({ granted: 10, reserved: 10 })
     })
 
     it('obey a limit that is raised or lowered meanwhile', async () => {
-      const reservation = aReservation({ wished: 10 })
+      const reservation = aReservation({ requested: 10 })
       await limits().reserve(reservation)
 
       expect(await limits().reserve({ ...reservation, most: 5 })).toEqual({ granted: 0, reserved: 10 })
@@ -47,8 +47,8 @@ export function limitsCases(adapter: string, limits: () => Limits): void {
 
     it('reserve at least one at once, and no more than is left', () => {
       for (const left of [1, 2, 7, 100, 1_000_000]) {
-        expect(limits().sliceOf(left)).toBeGreaterThanOrEqual(1)
-        expect(limits().sliceOf(left)).toBeLessThanOrEqual(left)
+        expect(limits().sliceSize(left)).toBeGreaterThanOrEqual(1)
+        expect(limits().sliceSize(left)).toBeLessThanOrEqual(left)
       }
     })
   })

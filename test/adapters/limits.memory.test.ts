@@ -7,7 +7,7 @@ limitsCases('memory', () => limits)
 
 it('of more windows than that at once, the oldest begin again', async () => {
   const few = openMemoryLimits(2)
-  const reserve = (name: string) => few.reserve({ name, window: 1, seconds: 60, most: 1, wished: 1 })
+  const reserve = (name: string) => few.reserve({ name, window: 1, seconds: 60, most: 1, requested: 1 })
   for (const name of ['one', 'two', 'three']) await reserve(name)
 
   expect(await reserve('three')).toMatchObject({ granted: 0 })

@@ -78,7 +78,7 @@ it('failed requests of one address at one process are refused at the other, with
 })
 
 it('windows that are over are deleted', async () => {
-  await limits.reserve({ name: 'over', window: 1, seconds: 60, most: 5, wished: 1 })
+  await limits.reserve({ name: 'over', window: 1, seconds: 60, most: 5, requested: 1 })
   await opened.db.query(sql`update rate_windows set expires_at = now() - interval '1 second' where name = 'over'`)
   const maintenance = openMaintenance(opened.db, { now: () => now, report: console.error, leader: onlyProcess })
 

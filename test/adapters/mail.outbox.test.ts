@@ -64,8 +64,8 @@ it('no more than 1,000 mails wait for a server, 200 of a project, and of each of
   await send(1, 'flooded')
 
   expect(warnings).toEqual([
-    'A mail was not sent: 200 others of its project wait to be.',
-    'A mail was not sent: 1,000 others wait to be.',
+    'A mail was not sent: 200 others of its project are waiting.',
+    'A mail was not sent: 1,000 others are waiting.',
   ])
   await outbox.close()
 })

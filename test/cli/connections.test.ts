@@ -33,13 +33,13 @@ test('svc connections lists who subscribes to what, and closes one, which comes 
 test('svc connections close --all closes what is open, and that may be nothing', async () => {
   const { stderr, exit } = await world.svc(['connections', 'close', '--all'])
 
-  expect([stderr, exit]).toEqual(['0 connections closed.\n', 0])
+  expect([stderr, exit]).toEqual(['Closed 0 connections.\n', 0])
 })
 
 test.each([
   [['c99'], 4, 'No connection "c99" is open.'],
-  [[], 2, 'Name one connection, or say --all.'],
-  [['c1', '--all'], 2, 'Name one connection, or say --all.'],
+  [[], 2, 'Name one connection, or pass --all.'],
+  [['c1', '--all'], 2, 'Name one connection, or pass --all.'],
 ])('svc connections close %j is refused', async (words, exit, said) => {
   const ran = await world.svc(['connections', 'close', ...words])
 

@@ -244,8 +244,8 @@ describe('answers that no service should give', () => {
     const none = await here.run('docs:list', ['posts', '--url', odd.url])
     const whoami = await here.run('whoami', at())
 
-    expect(wrong).toMatchObject({ exit: 3, stderr: expect.stringContaining('Give a good key') })
-    expect(none).toMatchObject({ exit: 3, stderr: expect.stringContaining('asks for an API key, and none was given') })
+    expect(wrong).toMatchObject({ exit: 3, stderr: expect.stringContaining('Set a valid key') })
+    expect(none).toMatchObject({ exit: 3, stderr: expect.stringContaining('needs an API key, but none is set') })
     expect(whoami).toMatchObject({ exit: 3, stdout: expect.stringMatching(/keyIsGood +false/) })
   })
 
@@ -255,7 +255,7 @@ describe('answers that no service should give', () => {
     const { stderr } = await here.run('docs:list', ['posts', ...at()])
 
     expect(stderr).toBe(
-      'error  GET /collections/posts answered 400: Bad request\n       If the request is as it should be, the key may be wrong: svc whoami\n',
+      'error  GET /collections/posts answered 400: Bad request\n       If the request is correct, the key may be wrong. Check it: svc whoami\n',
     )
   })
 
@@ -267,7 +267,7 @@ describe('answers that no service should give', () => {
     const { stdout } = await here.run('users:signup', [...words, '--json'])
 
     expect(ran).toMatchObject({ exit: 0, stdout: '' })
-    expect(ran.stderr).toContain(`${ada} is signed up. The answer has no token: svc users login ${ada} --url`)
+    expect(ran.stderr).toContain(`Signed up ${ada}. The response has no token. Log in: svc users login ${ada} --url`)
     expect(JSON.parse(stdout)).toEqual({ requires2fa: false, token: null })
   })
 

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { execa } from 'execa'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { detectForms } from '../../cli/dialects/detect-forms.js'
-import { type Axis, axisNames, type Dialect, formsOf } from '../../client/protocol/wire/axes.js'
+import { type Axis, axisNames, type Dialect, listForms } from '../../client/protocol/wire/axes.js'
 import { dialects, formatDialect } from '../../client/protocol/wire/dialects.js'
 import { endsByItself } from '../fixtures/patience.js'
 import {
@@ -61,7 +61,7 @@ function readableOf(dialect: Dialect) {
 const spoken: Dialect[] = Object.values<Dialect>(dialects).flatMap((base) => [
   base,
   ...axisNames().flatMap((axis) =>
-    formsOf(axis)
+    listForms(axis)
       .filter((form) => form !== base[axis])
       .map((form) => ({ ...base, [axis]: form }) as Dialect),
   ),
@@ -211,7 +211,7 @@ describe('a service as it is deployed', () => {
     const none = await world.svc(['dialects', 'detect', deployed.url])
 
     expect(wrong).toMatchObject({ exit: 3, stderr: expect.stringContaining('Invalid API key') })
-    expect(none).toMatchObject({ exit: 3, stderr: expect.stringContaining('none was given') })
+    expect(none).toMatchObject({ exit: 3, stderr: expect.stringContaining('but none is set') })
   })
 
   test('nothing that was sent could write, and no collection came of it', () => {
@@ -251,7 +251,7 @@ test('Ctrl-C saves nothing', async () => {
   service.close()
 
   expect([exitCode, stdout]).toEqual([130, ''])
-  expect(stderr).toContain('Stopped; nothing was found out.')
+  expect(stderr).toContain('Stopped. Nothing was detected.')
   expect(await dialectOf('stopped')).toBeNull()
 })
 
@@ -269,7 +269,7 @@ test('what a service says of all forms is saved by the name of its dialect', asy
 test('at a terminal it offers to keep what it found', async () => {
   await world.svc(['profiles', 'add', 'other', '--url', dev.url, '--key', await aService('c')])
 
-  await world.terminal(['dialects', 'detect', '-P', 'other'], [['Keep it in profile "other"?', 'y\n']])
+  await world.terminal(['dialects', 'detect', '-P', 'other'], [['Save it in profile "other"?', 'y\n']])
 
   expect(await dialectOf('other')).toBe('c')
 })

@@ -43,7 +43,7 @@ test('svc docs history says that there is more, and goes on there', async () => 
   const { stderr } = await world.svc(['docs', 'history', 'posts', id, '--limit', '1'])
   const rest = (await world.json(['docs', 'history', 'posts', id, '--before', '3'])) as { versions: object[] }
 
-  expect(stderr).toBe('There are more: --before 3\n')
+  expect(stderr).toBe('There are more versions. To see them: --before 3\n')
   expect(rest.versions).toMatchObject([{ version: 2 }, { version: 1 }])
 })
 

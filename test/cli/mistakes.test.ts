@@ -31,8 +31,15 @@ const mistakes: readonly (readonly [title: string, words: string[], exit: number
     /Unknown command "users 2fa cod"\.\n.*Did you mean "svc users 2fa code"\?/,
   ],
   ['a command that there is not', ['frobnicate'], 2, /Unknown command "frobnicate"\.\n.*svc --help/],
-  ['a verb that no tool has', ['collections', 'frob', 'x'], 2, /"collections frob"\.\n.*there are: check, create/],
-  ['a verb of another tool', ['collections', 'rm', 'x'], 2, /Did you mean "svc collections delete"\?/],
+  ['deploy', ['deploy'], 2, /Unknown command "deploy"\.\n.*nothing to deploy.*svc push.*svc serve/],
+  ['rm for delete', ['collections', 'rm', 'nope', '--yes'], 4, /No collection "nope"/],
+  [
+    'a verb that no tool has',
+    ['collections', 'frob', 'x'],
+    2,
+    /"collections frob"\.\n.*Commands in "collections": check, create/,
+  ],
+  ['a verb of another tool', ['collections', 'drop', 'x'], 2, /Did you mean "svc collections delete"\?/],
   ['get for what is shown', ['project', 'get'], 2, /Did you mean "svc project show"\?/],
   ['a topic and a verb of another tool', ['collection', 'rm', 'x'], 2, /Did you mean "svc collections delete"\?/],
   ['a delimiter that is nothing', ['docs', 'import', 'posts', 'a.csv', '--delimiter', ''], 2, /between two cells/],
@@ -44,8 +51,13 @@ const mistakes: readonly (readonly [title: string, words: string[], exit: number
     /Unknown flag "--wher"(.|\n)*Did you mean "--where"/,
   ],
   ['an argument left out', ['docs', 'list'], 2, /Missing: COLLECTION/],
-  ['one of several left out', ['faults', 'add'], 2, /Missing: KIND \(what goes wrong: latency, status, /],
-  ['a time that is none', ['mail', 'wait', '--timeout', '5x'], 2, /--timeout: Expected a duration, as 30s or 5m,/],
+  ['one of several left out', ['faults', 'add'], 2, /Missing: KIND \(kind of fault: latency, status, /],
+  [
+    'a time that is none',
+    ['mail', 'wait', '--timeout', '5x'],
+    2,
+    /--timeout: Expected a duration, for example 30s or 5m,/,
+  ],
   ['a limit that is no number', ['docs', 'list', 'posts', '--limit', 'x'], 2, /--limit: Expected an integer/],
   ['a condition without value', ['docs', 'list', 'posts', '--where', 'views'], 2, /condition: "views"\.\n.*__gte=100/],
   [
@@ -96,7 +108,7 @@ const mistakes: readonly (readonly [title: string, words: string[], exit: number
     'a deletion that nobody can confirm',
     ['collections', 'delete', 'posts'],
     2,
-    /There is no terminal to ask at(.|\n)*--yes/,
+    /Cannot ask without a terminal(.|\n)*--yes/,
   ],
   [
     'deleting what is not there',
@@ -170,12 +182,43 @@ test('without an emulator a command says how to start one, and exits with 8', as
   expect(ran).toMatchObject({ exit: 8, stdout: '' })
   expect(ran.stderr).toMatch(/No emulator is running in this folder(.|\n)*svc dev/)
   const keys = await empty.svc(['keys', 'list'], { env: { SVC_URL: 'http://127.0.0.1:1' } })
-  expect(keys).toMatchObject({ exit: 8, stderr: expect.stringMatching(/\n.*svc dev\. SVC_URL is not asked/) })
+  expect(keys).toMatchObject({
+    exit: 8,
+    stderr: expect.stringMatching(/\n.*svc dev\. This command does not use SVC_URL/),
+  })
 })
 
 test('help may be asked for as a command', async () => {
   expect((await empty.svc(['help'])).stdout).toBe((await empty.svc(['--help'])).stdout)
-  expect((await empty.svc(['help', 'docs', 'list'])).stdout).toContain('List the documents of a collection.')
+  expect((await empty.svc(['help', 'docs', 'list'])).stdout).toContain('List the documents in a collection.')
+})
+
+test.each([
+  [
+    ['docs', 'ls', 'posts', '--columns', 'title'],
+    ['docs', 'list', 'posts', '--columns', 'title'],
+  ],
+  [
+    ['up', '--port', 'x'],
+    ['dev', '--port', 'x'],
+  ],
+  [
+    ['down', '--data', 'nowhere'],
+    ['stop', '--data', 'nowhere'],
+  ],
+])('svc %j does the same as svc %j', async (alias, words) => {
+  const [ran, expected] = [await world.svc(alias), await world.svc(words)]
+
+  expect(ran).toEqual(expected)
+  expect(ran.stdout + ran.stderr).not.toBe('')
+})
+
+test('help lists no aliases beside their commands', async () => {
+  const { stdout } = await empty.svc(['docs', '--help'])
+
+  expect(stdout).toContain('docs list')
+  expect(stdout).not.toMatch(/docs (ls|rm)/)
+  expect((await empty.svc(['docs', 'rm', '--help'])).stdout).toContain('$ svc docs rm COLLECTION [ID...]')
 })
 
 test.each([0, 80, 120])('the overview fits a terminal of %i columns', async (columns) => {
@@ -268,5 +311,5 @@ test('a document that is named twice is deleted and counted once', async () => {
 test('one document of a page without a total is one document', async () => {
   const { stderr } = await world.svc(['docs', 'list', 'posts', '--limit', '1', '--no-count'])
 
-  expect(stderr).toBe('1 document; the next: --offset 1\n')
+  expect(stderr).toBe('1 document. Next page: --offset 1\n')
 })

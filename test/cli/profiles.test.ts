@@ -58,7 +58,7 @@ test('a key is shown by its last four characters, wherever a profile is shown', 
 test('a profile without a key says so', async () => {
   const { stderr } = await world.svc(['profiles', 'add', 'one', '--url', 'http://127.0.0.1:1'])
 
-  expect(stderr).toMatch(/"one" is kept in \S+, without a key\./)
+  expect(stderr).toMatch(/Saved profile "one" in \S+, without a key\./)
 })
 
 test('a key comes from SVC_API_KEY, or is asked for without showing it', async () => {
@@ -197,8 +197,8 @@ test.each([['http://127.0.0.1.example.invalid'], ['http://localhost.invalid'], [
     const added = await world.svc(['profiles', 'add', 'live', '--url', url, '--key', key])
     const insecure = await world.svc(['profiles', 'add', 'live', '--url', url, '--key', key, '--insecure'])
 
-    expect(ran).toMatchObject({ exit: 2, stderr: expect.stringContaining('There is no terminal to ask at.') })
-    expect(ran.stderr).toContain(`The key travels unencrypted to ${url} (--url).`)
+    expect(ran).toMatchObject({ exit: 2, stderr: expect.stringContaining('Cannot ask without a terminal.') })
+    expect(ran.stderr).toContain(`Your key is sent unencrypted to ${url} (--url).`)
     expect(added).toMatchObject({ exit: 2, stderr: expect.stringContaining('--insecure') })
     expect(insecure.exit).toBe(0)
   },

@@ -60,7 +60,7 @@ test('a write to another service that has the address of the file by now says so
 
   expect(exit).toBe(2)
   expect(stderr).toContain(`-> ${new URL(services.emulator.url).host} (the running emulator)`)
-  expect(stderr).toContain('There is no terminal to ask at.')
+  expect(stderr).toContain('Cannot ask without a terminal.')
   expect(services.emulator.asked.filter(({ method }) => method !== 'GET')).toEqual([])
 })
 

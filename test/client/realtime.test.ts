@@ -312,6 +312,6 @@ describe('over Server-Sent Events, a client', () => {
 it('wants a WebSocket from somewhere', async () => {
   vi.stubGlobal('WebSocket', undefined)
 
-  expect(() => createClient({ url: 'http://127.0.0.1:1', transport: 'ws' })).toThrow('Give the client one')
+  expect(() => createClient({ url: 'http://127.0.0.1:1', transport: 'ws' })).toThrow('WebSocket is not available')
   vi.unstubAllGlobals()
 })

@@ -27,14 +27,14 @@ it('finds an operation, says what it takes, sends it as several callers and in a
 
   await page.getByRole('button', { name: 'Try it', exact: true }).click()
   await page.getByRole('button', { name: 'Send', exact: true }).click()
-  await answer.getByText(/^"collection" is a part of the path/).waitFor()
+  await answer.getByText(/^"collection" is part of the path/).waitFor()
   await collection().fill('posts')
   await page.getByRole('textbox', { name: 'Body', exact: true }).fill('{"title": "Tried"}')
   await page.getByRole('button', { name: 'Send', exact: true }).click()
   await answer.getByText(/^401|^403/).waitFor()
   expect(await client.collection('posts').count()).toBe(0)
 
-  await page.getByRole('combobox', { name: 'As', exact: true }).selectOption('secret')
+  await page.getByRole('combobox', { name: 'Send as', exact: true }).selectOption('secret')
   await page.getByRole('combobox', { name: 'Dialect', exact: true }).selectOption('b')
   await page.getByRole('button', { name: 'Send', exact: true }).click()
   await answer.getByText('201 Created', { exact: true }).waitFor()
@@ -60,11 +60,11 @@ it('shows an answer that has no end as it comes, and one that fails', async () =
   await goTo('api-reference/realtime.sse')
   await page.getByRole('button', { name: 'Try it', exact: true }).click()
   await collection().fill('posts')
-  await page.getByRole('combobox', { name: 'As', exact: true }).selectOption('secret')
+  await page.getByRole('combobox', { name: 'Send as', exact: true }).selectOption('secret')
   await page.getByRole('button', { name: 'Send', exact: true }).click()
   await page
     .getByRole('region', { name: 'Answer', exact: true })
-    .getByText(/still coming/)
+    .getByText(/still receiving/)
     .waitFor()
   await client.collection('posts').create({ title: 'Streamed' })
   await page
@@ -81,6 +81,6 @@ it('shows an answer that has no end as it comes, and one that fails', async () =
     .getByText(/^4\d\d /)
     .waitFor()
   await goTo('api-reference/nothing.such')
-  await page.getByText(/^No operation is called "nothing.such"/).waitFor()
+  await page.getByText(/^Operation "nothing.such" does not exist/).waitFor()
   expect(world.faults).toEqual([])
 })

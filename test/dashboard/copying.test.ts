@@ -63,7 +63,7 @@ it('says so where nothing can be copied, and draws no token then', async () => {
   await goTo(`users/${user}`)
 
   await chooseOf('More', 'Copy a token')
-  await page.getByText(/^The browser does not let this page copy\./).waitFor()
+  await page.getByText(/^Your browser does not let this page copy\./).waitFor()
   await page.getByRole('button', { name: 'copy id', exact: true }).click()
   await page.getByRole('button', { name: 'not allowed', exact: true }).waitFor()
 

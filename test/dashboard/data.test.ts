@@ -50,10 +50,10 @@ it('states nothing that it could not read, names the fault that is on, and turns
   await control.faults.addPreset({ preset: 'database-down', project: emulator.projectId })
 
   await goTo()
-  await page.getByText('collections: not read', { exact: false }).waitFor()
+  await page.getByText(/collections: not loaded/).waitFor()
   await goTo('data/authors')
   await page
-    .getByRole('button', { name: /^Turn the faults? off$/ })
+    .getByRole('button', { name: /^Remove the faults?$/ })
     .first()
     .waitFor()
   const text = await page.locator('main').innerText()
@@ -61,7 +61,7 @@ it('states nothing that it could not read, names the fault that is on, and turns
   expect(text).not.toMatch(/0 documents|no schema|open to any key|No documents yet/)
   expect(text).toContain('Simulated:')
   await page
-    .getByRole('button', { name: /^Turn the faults? off$/ })
+    .getByRole('button', { name: /^Remove the faults?$/ })
     .first()
     .click()
   await row('Ada').waitFor()
@@ -138,10 +138,10 @@ it('shows both sides of a conflict, joins them, says why that is refused, and sa
   await goTo(`data/shared/${id}`)
   await write('{"title": "Mine", "views": 2, "text": "same"}')
   await client.collection('shared').update(id, { title: 'Theirs', text: 'changed' }, { ifMatch: version })
-  await page.getByText(/was saved meanwhile$/).waitFor()
+  await page.getByText(/^someone else saved version/).waitFor()
 
   await page.keyboard.press('ControlOrMeta+S')
-  const conflict = page.getByText(/saved elsewhere while you edited it/)
+  const conflict = page.getByText(/^Someone else saved this document/)
   await conflict.waitFor()
   await page.getByRole('radio', { name: /^theirs/ }).check()
   await client.collections.update('shared', { schema: { must: { type: 'string', required: true } } })
@@ -247,7 +247,7 @@ it('imports what is pasted from a spreadsheet, changes all that match, and expor
   await page.getByRole('menuitem', { name: 'Edit all 2', exact: true }).click()
   await page.getByRole('textbox', { name: 'Fields to set', exact: true }).fill('{"country": "CH"}')
   await page.getByRole('button', { name: 'Change 2', exact: true }).click()
-  await page.getByText('Changed 2 documents of cities', { exact: true }).waitFor()
+  await page.getByText('Changed 2 documents in cities', { exact: true }).waitFor()
 
   const { items } = await client.collection('cities').list({ sort: 'name' })
   expect(items.map(({ data }) => data)).toEqual([
@@ -258,9 +258,9 @@ it('imports what is pasted from a spreadsheet, changes all that match, and expor
   const [bern] = items
   await client.collection('cities').update(bern?.id ?? '', { id: 'BE', createdAt: 'in 1191', updatedAt: null })
   await page.getByRole('button', { name: 'Export', exact: true }).click()
-  await page.getByRole('combobox', { name: 'Form', exact: true }).selectOption('ndjson')
+  await page.getByRole('combobox', { name: 'Format', exact: true }).selectOption('ndjson')
   const saving = page.waitForEvent('download')
-  await page.getByRole('button', { name: 'Save the file', exact: true }).click()
+  await page.getByRole('button', { name: 'Save file', exact: true }).click()
   const file = await saving
   const lines = (await text(await file.createReadStream())).trim().split('\n')
   expect(lines.map((line) => JSON.parse(line)).sort((one, other) => one.name.localeCompare(other.name))).toMatchObject([

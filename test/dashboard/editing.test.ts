@@ -119,9 +119,9 @@ it('says that a document was deleted elsewhere, and makes another one of what is
   await goTo(`data/posts/${id}`)
   await page.locator('.cm-content').waitFor()
   await client.collection('posts').delete(id)
-  await page.getByText('This document is not here any more.', { exact: true }).waitFor()
+  await page.getByText('This document no longer exists.', { exact: true }).waitFor()
 
-  await page.getByRole('button', { name: 'Create another one with this content', exact: true }).click()
+  await page.getByRole('button', { name: 'Create it again from this text', exact: true }).click()
   await row('Gone').waitFor()
 
   expect(await client.collection('posts').count({ where: { title: 'Gone' } })).toBe(1)
@@ -135,7 +135,7 @@ it('a second conflict takes what the other person had saved before for theirs', 
   await page.keyboard.press('ControlOrMeta+A')
   await page.keyboard.insertText('{"a": 2, "b": 1}')
   await client.collection('posts').update(id, { b: 9 })
-  await page.getByText('version 2 was saved meanwhile', { exact: true }).waitFor()
+  await page.getByText('someone else saved version 2', { exact: true }).waitFor()
   await page.keyboard.press('ControlOrMeta+S')
   await page.getByText(/^Version 2 is stored\./).waitFor()
 

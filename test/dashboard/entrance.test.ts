@@ -21,7 +21,7 @@ it('keeps the token for one folder only, takes it out of the address, and says h
   const other = await stranger?.newPage()
   if (!other) throw new Error('There is no browser.')
   await other.goto(`${emulator.dashboardUrl}data/posts`)
-  await other.getByText('This page needs its link', { exact: true }).waitFor()
+  await other.getByText('This page needs a token', { exact: true }).waitFor()
   expect(await other.getByText('svc open', { exact: true }).count()).toBe(1)
   await other.goto(`${emulator.dashboardUrl}#token=wrong-wrong-wrong-wrong`)
   await other.getByText('This link is out of date', { exact: true }).waitFor()
@@ -39,7 +39,7 @@ it('says that the emulator is gone, keeps what it showed, and goes on once it is
     await page.getByText('Before', { exact: true }).first().waitFor()
 
     await emulator.close()
-    const away = page.getByText('not answering; shown as it was last', { exact: true })
+    const away = page.getByText('not answering; showing the last state', { exact: true })
     await away.waitFor()
     expect(await page.getByRole('row').filter({ hasText: 'Before' }).count()).toBe(1)
     const again = await startEmulator({ ...options, port: Number(new URL(emulator.url).port) })
@@ -77,12 +77,12 @@ it('goes on once the emulator is back where connections are accepted for it mean
       unanswered.push(url)
     })
     await emulator.close()
-    await page.getByText('not answering; shown as it was last', { exact: true }).waitFor()
+    await page.getByText('not answering; showing the last state', { exact: true }).waitFor()
     await expect.poll(() => unanswered.length, patiently).toBeGreaterThan(0)
     const again = await startEmulator({ ...options, port: Number(new URL(emulator.url).port) })
     try {
       isAway = false
-      await page.getByText('not answering; shown as it was last', { exact: true }).waitFor({ state: 'detached' })
+      await page.getByText('not answering; showing the last state', { exact: true }).waitFor({ state: 'detached' })
       await client.collection('kept').create({ title: 'After' })
       await page.getByRole('row').filter({ hasText: 'After' }).waitFor()
     } finally {
@@ -124,7 +124,7 @@ it('says that a read was not answered in time, and tries again on demand', async
 
   await page
     .getByRole('alert')
-    .getByText(/did not answer in time/)
+    .getByText(/did not respond in time/)
     .waitFor()
   await page.getByRole('button', { name: 'Try again', exact: true }).click()
   await page.getByRole('heading', { name: 'No snapshots yet', exact: true }).waitFor()
@@ -147,7 +147,7 @@ it('sends no token to another emulator that has taken the port', async () => {
   const port = Number(new URL(emulator.url).port)
   await emulator.close()
   // A request that is sent before the page notices the broken connection reaches the new server.
-  await page.getByText('not answering; shown as it was last', { exact: true }).waitFor()
+  await page.getByText('not answering; showing the last state', { exact: true }).waitFor()
   const heard: (string | undefined)[] = []
   const other = createServer(({ headers }, res) => {
     heard.push([headers['svc-control-token'], headers['x-api-key'], headers.authorization].join(''))

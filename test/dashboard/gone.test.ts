@@ -27,7 +27,7 @@ async function signUp(email: string): Promise<string> {
 
 /** The page says so in one sentence, in no box of an error, and has one way back. */
 async function expectGone(what: string, back: string): Promise<void> {
-  await expectSaid(`This ${what} is not here any more.`, back)
+  await expectSaid(`This ${what} no longer exists.`, back)
 }
 
 async function expectSaid(words: string, back: string): Promise<void> {
@@ -48,14 +48,14 @@ it('a document that is deleted elsewhere keeps what is typed, and becomes anothe
   await page.keyboard.insertText('{"title": "Typed"}')
   await page.getByRole('button', { name: /^Save/ }).waitFor()
   await client.collection('posts').delete(id)
-  await expectGone('document', 'All documents of posts')
+  await expectGone('document', 'All documents in posts')
 
   // It is there after a reload, too, when the document was never read.
   await page.reload()
-  await expectGone('document', 'All documents of posts')
+  await expectGone('document', 'All documents in posts')
   expect(await page.locator('.cm-content').textContent()).toBe('{"title": "Typed"}')
   await world.expectAccessible()
-  await page.getByRole('button', { name: 'Create another one with this content', exact: true }).click()
+  await page.getByRole('button', { name: 'Create it again from this text', exact: true }).click()
   await world.row('Typed').waitFor()
 
   expect((await client.collection('posts').list()).items).toMatchObject([{ data: { title: 'Typed' } }])
@@ -93,15 +93,15 @@ it('what is typed follows a collection that is renamed, and can be discarded onc
   await client.collections.delete('notes')
   await expectGone('collection', 'All collections')
   await page.reload()
-  await expectSaid('There is no such collection here.', 'All collections')
-  await expectGone('document', 'All documents of notes')
+  await expectSaid('This collection does not exist.', 'All collections')
+  await expectGone('document', 'All documents in notes')
   expect(await typed()).toBe('{"title": "Typed"}')
   expect(asked).toEqual(['beforeunload'])
   await page.getByRole('button', { name: 'Discard', exact: true }).click()
   await page.locator('.cm-content').waitFor({ state: 'detached' })
   expect(new URL(page.url()).pathname).not.toContain(id)
   await page.reload()
-  await expectSaid('There is no such collection here.', 'All collections')
+  await expectSaid('This collection does not exist.', 'All collections')
 
   expect(asked).toEqual(['beforeunload'])
   expect(world.faults).toEqual([])
@@ -159,7 +159,7 @@ it('an address of what was never there says so on every page that has one', asyn
   const nowhere = '01890000-0000-7000-8000-000000000000'
   for (const [path, what, back] of [
     ['data/nothing', 'collection', 'All collections'],
-    [`data/posts/${nowhere}`, 'document', 'All documents of posts'],
+    [`data/posts/${nowhere}`, 'document', 'All documents in posts'],
     [`users/${nowhere}`, 'user', 'All users'],
     [`mail/${nowhere}`, 'mail', 'All mail'],
     [`requests/${nowhere}`, 'request', 'All requests'],
@@ -167,7 +167,7 @@ it('an address of what was never there says so on every page that has one', asyn
     ['snapshots/nothing', 'snapshot', 'All snapshots'],
   ] as const) {
     await goTo(path)
-    await expectSaid(`There is no such ${what} here.`, back)
+    await expectSaid(`This ${what} does not exist.`, back)
   }
   expect(world.faults).toEqual([])
 })
@@ -200,7 +200,7 @@ it('acting as a user goes on where the session ends, and ends when the user is d
   await page.getByRole('navigation', { name: 'Pages', exact: true }).getByRole('link', { name: /^Data/ }).click()
   await control.users.remove({ user })
 
-  await page.getByText('ada@example.com is not here any more: you act as the owner again', { exact: true }).waitFor()
+  await page.getByText('ada@example.com was deleted. You act as the owner again.', { exact: true }).waitFor()
   await page.getByRole('link', { name: 'acting as owner', exact: true }).waitFor()
   await world.row('posts').waitFor()
   expect(await page.getByRole('alert').allTextContents()).toEqual([])

@@ -73,7 +73,9 @@ it('says where the list of events is not whole, once, and goes on after that', a
         .replace(/since=[^&]+/, 'since=unknown'),
     }),
   )
-  const gap = page.getByText('events may be missing here: the tab was hidden, or the emulator away', { exact: true })
+  const gap = page.getByText('events may be missing here, because the tab was hidden or the emulator was down', {
+    exact: true,
+  })
   for (let times = 0; times < 2; times++) {
     await become(page, 'hidden')
     await expect.poll(() => stream.open()).toBe(0)
@@ -89,7 +91,7 @@ it('says where the list of events is not whole, once, and goes on after that', a
     .filter({ hasText: /“After”|“Seen”|missing here/ })
     .allTextContents()
   expect(lines.map((line) => line.match(/After|Seen|missing here/)?.[0])).toEqual(['After', 'missing here', 'Seen'])
-  await page.getByRole('combobox', { name: 'Events of', exact: true }).selectOption('mail')
+  await page.getByRole('combobox', { name: 'Event group', exact: true }).selectOption('mail')
   expect(await gap.count()).toBe(1)
   expect(world.faults).toEqual([])
 })
@@ -117,12 +119,12 @@ it('says that something has changed also of the first change that it sees', asyn
   // An emulator that has just started tells of nothing that was before.
   await page.route(/last=100/, (route) => route.continue({ url: route.request().url().replace('last=100', 'last=0') }))
   await goTo('snapshots/friday')
-  await page.getByText('Nothing is different.', { exact: true }).waitFor()
+  await page.getByText('No differences.', { exact: true }).waitFor()
   await page.getByText('the emulator answers', { exact: true }).waitFor({ state: 'attached' })
 
   await client.collection('posts').create({ title: 'Later' })
 
-  await page.getByText(/^Changed since this was read\./).waitFor()
+  await page.getByText(/^Data has changed since this was read\./).waitFor()
   expect(world.faults).toEqual([])
 })
 

@@ -37,7 +37,7 @@ it('finds links in lists and in any number of fields, from both sides and on the
   await goTo('relations')
   const links = page.getByRole('list', { name: 'Links', exact: true }).getByRole('listitem')
   await links.first().waitFor()
-  expect((await links.allTextContents()).sort()).toEqual(linking.map((field) => `posts.${field} leads to authors`))
+  expect((await links.allTextContents()).sort()).toEqual(linking.map((field) => `posts.${field} links to authors`))
   expect(world.faults).toEqual([])
 })
 
@@ -71,7 +71,7 @@ it('filters by fields of linked documents, says the same as code and command, an
 
   await page.getByRole('button', { name: 'Export', exact: true }).click()
   const saving = page.waitForEvent('download')
-  await page.getByRole('button', { name: 'Save the file', exact: true }).click()
+  await page.getByRole('button', { name: 'Save file', exact: true }).click()
   const lines = (await text(await (await saving).createReadStream())).trim().split('\n')
   expect(lines.map((line) => JSON.parse(line).title)).toEqual(['Ada 1', 'Ada 2'])
   await page.getByRole('button', { name: 'More for posts', exact: true }).click()

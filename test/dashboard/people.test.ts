@@ -85,13 +85,13 @@ it('saves what was typed as a user only as that user, from whom fields may be hi
   await page.keyboard.press('ControlOrMeta+A')
   await page.keyboard.insertText('{"name": "Second"}')
   await end.click()
-  await page.getByText('typed as ada@example.com', { exact: true }).waitFor()
+  await page.getByText('edited as ada@example.com', { exact: true }).waitFor()
   expect(await editor.textContent()).toBe('{"name": "Second"}')
 
   await page.getByRole('button', { name: /^Save/ }).click()
   await page
     .getByRole('alert')
-    .getByText(/^This was typed while you acted as ada@example.com/)
+    .getByText(/^You made these edits as ada@example.com/)
     .waitFor()
   expect((await client.collection('staff').get(id)).data).toEqual({ name: 'First', salary: 5 })
   await page.getByRole('button', { name: 'Discard', exact: true }).click()
@@ -214,7 +214,7 @@ it('lets the next login of the built-in provider fail, and shows how it ended', 
   const { page, emulator, goTo } = world
   await goTo('provider')
   await page.getByLabel('How the next login fails', { exact: true }).selectOption('no-email')
-  await page.getByRole('button', { name: 'Let it fail', exact: true }).click()
+  await page.getByRole('button', { name: 'Make it fail', exact: true }).click()
   await page.locator('.next-logins .tag').getByText('gives a profile without an email', { exact: true }).waitFor()
   await page.getByRole('button', { name: 'New account', exact: true }).click()
   await page.getByLabel('Id', { exact: true }).fill('emmy')

@@ -22,17 +22,17 @@ it('says what a link is, then shows which collections lead to which, and opens t
   const first = await client.collection('comments').create({ text: 'Yes', post: post.id, writer: author.id })
   await client.collection('comments').create({ text: 'No', post: post.id, answers: first.id })
   await client.collection('authors').update(author.id, { favourite: post.id })
-  await page.getByRole('button', { name: 'Read again', exact: true }).click()
+  await page.getByRole('button', { name: 'Refresh', exact: true }).click()
 
   await page.getByRole('link', { name: 'comments 2 documents', exact: true }).waitFor()
   const links = page.getByRole('list', { name: 'Links', exact: true }).getByRole('listitem')
   expect((await links.allTextContents()).sort()).toEqual([
-    'authors.favourite leads to posts',
-    'comments.answers leads to comments',
-    'comments.post leads to posts',
-    'comments.writer leads to authors',
-    'posts.author leads to authors',
-    'posts.related leads to posts',
+    'authors.favourite links to posts',
+    'comments.answers links to comments',
+    'comments.post links to posts',
+    'comments.writer links to authors',
+    'posts.author links to authors',
+    'posts.related links to posts',
   ])
   expect(await page.locator('.graph path.arrow').count()).toBe(6)
   await world.expectAccessible()
@@ -59,7 +59,7 @@ it('goes through the lists that lead to other pages by keys, and opens what is m
     expect(await marked.getAttribute('aria-rowindex')).toBe('2')
     const name = await marked.locator('.row-name').textContent()
     await page.keyboard.press('Enter')
-    await page.getByRole('table', { name: `Documents of ${name}`, exact: true }).waitFor()
+    await page.getByRole('table', { name: `Documents in ${name}`, exact: true }).waitFor()
   }
 
   await goTo('data')

@@ -146,7 +146,7 @@ it('saves a snapshot, shows what has changed since, and loads it', async () => {
   await row('friday').click()
   await page.locator('.changes').getByText('+1', { exact: true }).waitFor()
   await client.collection('posts').create({ title: 'Later still' })
-  const readAgain = page.getByRole('button', { name: 'Read again', exact: true })
+  const readAgain = page.getByRole('button', { name: 'Refresh', exact: true })
   await readAgain.waitFor()
   const changesNow = async () => {
     if (await readAgain.isVisible()) await readAgain.click()
@@ -168,9 +168,9 @@ it('adds and removes faults, moves the clock, and changes settings with undo', a
   await page.getByLabel('Path', { exact: true }).fill('/collections/nothing/**')
   await page.getByRole('button', { name: 'Add', exact: true }).click()
   await page.getByText('/collections/nothing/**', { exact: true }).waitFor()
-  await page.getByText('1 fault is on', { exact: true }).waitFor()
+  await page.getByText('1 active fault', { exact: true }).waitFor()
   await page.getByRole('button', { name: 'Remove', exact: true }).click()
-  await page.getByText('nothing is disturbed', { exact: true }).waitFor()
+  await page.getByText('no faults', { exact: true }).waitFor()
   await page.getByRole('button', { name: '+30 days', exact: true }).click()
   await page.getByRole('link', { name: 'clock +30 d', exact: true }).waitFor()
   await page.getByRole('button', { name: 'Reset', exact: true }).click()
@@ -226,7 +226,7 @@ it('lets the connections of the project break after its writes, a number of time
 
   expect((await control.faults.list()).faults).toMatchObject([{ kind: 'status', status: 429, project }])
   await page.getByRole('button', { name: 'Remove all', exact: true }).click()
-  await page.getByText('nothing is disturbed', { exact: true }).waitFor()
+  await page.getByText('no faults', { exact: true }).waitFor()
   expect(world.faults).toEqual([])
 })
 
@@ -260,7 +260,7 @@ it('goes anywhere by the palette and the keyboard alone, and shows the way on Ho
   await page.locator('.cm-content:focus').waitFor()
   await page.keyboard.press('Escape')
   await page.getByText('New document in posts', { exact: true }).waitFor({ state: 'detached' })
-  await page.getByRole('table', { name: 'Documents of posts', exact: true }).focus()
+  await page.getByRole('table', { name: 'Documents in posts', exact: true }).focus()
   await page.keyboard.press('j')
   await page.getByRole('complementary', { name: 'Selected', exact: true }).waitFor()
   await page.keyboard.press('?')

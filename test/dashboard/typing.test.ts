@@ -40,7 +40,7 @@ it('asks before Esc or a reload drops what was typed into a dialog, and goes to 
   await page.getByRole('dialog').getByRole('textbox').first().fill('ada@example.com')
   await page.keyboard.press('Escape')
 
-  await page.getByText('Drop what you typed?', { exact: true }).waitFor()
+  await page.getByText('Discard your changes?', { exact: true }).waitFor()
   await page.keyboard.press('Enter')
   expect(await page.getByRole('dialog').getByRole('textbox').first().inputValue()).toBe('ada@example.com')
   await page.keyboard.press('ControlOrMeta+K')
@@ -52,7 +52,7 @@ it('asks before Esc or a reload drops what was typed into a dialog, and goes to 
   await page.getByRole('button', { name: 'New user', exact: true }).click()
   await page.getByRole('dialog').getByRole('textbox').first().fill('ada@example.com')
   await page.keyboard.press('Escape')
-  await page.getByRole('button', { name: 'Drop it', exact: true }).click()
+  await page.getByRole('button', { name: 'Discard', exact: true }).click()
   await page.getByRole('dialog').waitFor({ state: 'detached' })
 })
 

@@ -28,7 +28,7 @@ it('says that a document is deleted whose snapshot went meanwhile, and that this
   await goTo(`data/posts/${id}`)
   await page.getByRole('button', { name: 'Delete', exact: true }).click()
 
-  await notice('Deleted First. Its snapshot is gone: it cannot be undone.').waitFor()
+  await notice('Deleted First. You cannot undo this, because its snapshot is gone.').waitFor()
   expect(await undo('Deleted First').count()).toBe(0)
   await page.getByRole('complementary', { name: 'Selected', exact: true }).waitFor({ state: 'detached' })
   expect(await client.collection('posts').count()).toBe(0)
@@ -42,7 +42,7 @@ it('takes back what a request has destroyed that is sent again, as it was and ed
   await client.collections.create({ name: 'posts' })
   await client.collection('posts').createMany([{ title: 'Second' }, { title: 'Third' }])
   await goTo('requests')
-  await page.getByRole('checkbox', { name: "this page's own", exact: true }).check()
+  await page.getByRole('checkbox', { name: "dashboard's own", exact: true }).check()
   // Else a row may move away between the look at it and the click.
   await row('DELETE').waitFor()
   await page.getByRole('button', { name: 'Pause', exact: true }).click()
@@ -77,7 +77,7 @@ it('undoes a request of the API page that deleted something', async () => {
   await goTo('api-reference/collections.remove')
   await page.getByRole('button', { name: 'Try it', exact: true }).click()
   await page.getByRole('combobox', { name: 'collection path, required', exact: true }).fill('posts')
-  await page.getByRole('combobox', { name: 'As', exact: true }).selectOption('secret')
+  await page.getByRole('combobox', { name: 'Send as', exact: true }).selectOption('secret')
   await page.getByRole('button', { name: 'Send', exact: true }).click()
   await undo('Sent DELETE /collections/posts').click()
   await expect.poll(() => posts.count().catch(() => 'none')).toBe(1)
@@ -128,14 +128,14 @@ it('takes back what a request of the control API has destroyed in another projec
   await undo(`Sent DELETE /_svc/api/users/${own}`).click()
   await expect.poll(async () => (await client.users.list()).total).toBe(1)
 
-  const question = page.getByRole('dialog', { name: 'Go on without undo?', exact: true })
+  const question = page.getByRole('dialog', { name: 'Continue without undo?', exact: true })
   await tried('control.users.remove', 'user', foreign)
-  await question.getByText(/^There is no such user in this project\./).waitFor()
+  await question.getByText(/^This user is not in this project\./).waitFor()
   await question.getByRole('button', { name: 'Cancel', exact: true }).click()
   await question.waitFor({ state: 'detached' })
   expect((await others.users.list()).total).toBe(1)
   await page.getByRole('button', { name: 'Send', exact: true }).click()
-  await question.getByRole('button', { name: 'Go on', exact: true }).click()
+  await question.getByRole('button', { name: 'Continue', exact: true }).click()
   await notice(`Sent DELETE /_svc/api/users/${foreign}`).waitFor()
   expect(await undo(`Sent DELETE /_svc/api/users/${foreign}`).count()).toBe(0)
   expect((await others.users.list()).total).toBe(0)
@@ -182,7 +182,7 @@ it('takes back a load in another project, and what a request of another project 
   expect(world.faults).toEqual([])
 })
 
-it('leaves everything as it is where "Go on without undo?" is cancelled, what was typed too', async () => {
+it('leaves everything as it is where "Continue without undo?" is cancelled, what was typed too', async () => {
   const { page, client, emulator, goTo } = world
   const posts = client.collection('posts')
   const { id } = await posts.create({ title: 'First' })
@@ -193,7 +193,7 @@ it('leaves everything as it is where "Go on without undo?" is cancelled, what wa
     const info = await response.json()
     await route.fulfill({ response, json: { ...info, database: { ...info.database, bytes: 2 ** 30 } } })
   })
-  const question = page.getByRole('dialog', { name: 'Go on without undo?', exact: true })
+  const question = page.getByRole('dialog', { name: 'Continue without undo?', exact: true })
   const cancelled = async () => {
     await question.getByRole('button', { name: 'Cancel', exact: true }).click()
     await question.waitFor({ state: 'detached' })
@@ -221,10 +221,10 @@ it('leaves everything as it is where "Go on without undo?" is cancelled, what wa
     await dialog.getByRole('button', { name: 'Cancel', exact: true }).click()
     await dialog.waitFor({ state: 'detached' })
   }
-  await asked('Edit all 1', 'Edit 1 documents of posts', 'Change 1', ['Fields to set', '{"country": "CH"}'])
-  await asked('Delete all 1', 'Delete 1 documents of posts?', 'Delete 1')
+  await asked('Edit all 1', 'Edit 1 documents in posts', 'Change 1', ['Fields to set', '{"country": "CH"}'])
+  await asked('Delete all 1', 'Delete 1 documents in posts?', 'Delete 1')
   await asked('Import', 'Import into posts', 'Create 1', ['Or paste it', 'title\tviews\nHello\t1'])
-  await asked('Delete the collection', 'Delete posts?', 'Delete')
+  await asked('Delete collection', 'Delete posts?', 'Delete')
   expect(new URL(page.url()).pathname).toBe(`/_svc/data/posts/${id}`)
 
   await goTo(`files/${file}`)

@@ -1,7 +1,7 @@
 /** A form and an axis that are added to their tables: all that derives from the registry supports them. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { detectForms } from '../../cli/dialects/detect-forms.js'
-import { axes, formsOf } from '../../client/protocol/wire/axes.js'
+import { axes, listForms } from '../../client/protocol/wire/axes.js'
 import { dialects, formatDialect, parseDialect } from '../../client/protocol/wire/dialects.js'
 import { object, text } from '../../client/protocol/wire/json-schema.js'
 import { type Emulator, startEmulator } from '../../emulator/dev.js'
@@ -91,5 +91,5 @@ test('a dialect with them is written as text and read back', () => {
   const dialect = parseDialect('b, document=boxed, greeting=loud')
 
   expect(parseDialect(formatDialect(dialect))).toEqual(dialect)
-  expect(formsOf('document')).toContain('boxed')
+  expect(listForms('document')).toContain('boxed')
 })

@@ -39,21 +39,21 @@ async function collectionsOf({ url, apiKey }: Emulator): Promise<string[]> {
 const places: [string, () => string | Promise<string>, RegExp][] = [
   ...(process.platform === 'linux'
     ? ([
-        ['a place of the system', () => '/proc/svc-x', /cannot hold data: what is in "\/proc"/],
-        ['another place of the system', () => '/sys/svc/x', /cannot hold data: what is in "\/sys"/],
+        ['a place of the system', () => '/proc/svc-x', /cannot hold data: "\/proc" belongs to the system/],
+        ['another place of the system', () => '/sys/svc/x', /cannot hold data: "\/sys" belongs to the system/],
       ] as [string, () => string, RegExp][])
     : []),
   ['a device', () => '/dev/null', /is a file, not a folder/],
-  ['a place for devices', () => '/dev/svc/x', /cannot hold data: what is in "\/dev"/],
+  ['a place for devices', () => '/dev/svc/x', /cannot hold data: "\/dev" belongs to the system/],
   ['a file', () => aFile('a-file'), /is a file, not a folder/],
   ['a place below a file', async () => join(await aFile('a-file'), 'deep', 'state'), /: ".*a-file" is a file/],
-  ['a link to nothing', () => aLink('nothing', join(folder, 'not there')), /the link ".*nothing" leads to nothing/],
+  ['a link to nothing', () => aLink('nothing', join(folder, 'not there')), /the link ".*nothing" points to nothing/],
   [
     'a place below a link to nothing',
     async () => join(await aLink('none', '/not-there'), 'state'),
     /the link ".*none"/,
   ],
-  ['a link to itself', () => aLink('loop', join(folder, 'loop')), /lead back to themselves/],
+  ['a link to itself', () => aLink('loop', join(folder, 'loop')), /contains a loop of symbolic links/],
   ['a path that is too long', () => join(folder, 'x'.repeat(300)), /is too long a path/],
 ]
 
@@ -159,7 +159,7 @@ describe('the state folder', () => {
 
     await expect(start(dir)).rejects.toMatchObject({
       code: 'DATA_NEWER',
-      message: expect.stringMatching(/is at version 999; this svc knows versions up to \d+\.$/),
+      message: expect.stringMatching(/is at version 999; this svc supports versions up to \d+\.$/),
     })
   })
 

@@ -29,7 +29,7 @@ it('gives each test a project of its own, with its settings', async () => {
 })
 
 it('says why a project cannot be made', async () => {
-  await expect(emulator.newProject({ dialect: 'z' })).rejects.toThrow(/was not made: .*dialect/i)
+  await expect(emulator.newProject({ dialect: 'z' })).rejects.toThrow(/could not be created: .*dialect/i)
 })
 
 it('has typed clients with the public and with the secret key, for the emulator as for each project', async () => {
@@ -95,7 +95,7 @@ it('says which mails there are where none fits', async () => {
 
   const waiting = mail.waitFor({ to: ada.email, subject: 'Your invoice', timeout: 50 })
 
-  await expect(waiting).rejects.toThrow(/subject "Your invoice" came within 50 ms.*\n {2}".*password.*" to user-/i)
+  await expect(waiting).rejects.toThrow(/subject "Your invoice" arrived within 50 ms.*\n {2}".*password.*" to user-/i)
   await mail.clear()
   await expect(mail.waitFor({ timeout: 0 })).rejects.toThrow('The project has no mail.')
 })
@@ -189,7 +189,9 @@ it('begins with a file of a snapshot, and says what is none', async () => {
   await using own = await startTestEmulator({ snapshot: file })
 
   expect((await own.client.collections.list()).map(({ name }) => name)).toEqual(['teas'])
-  await expect(startTestEmulator({ snapshot: other })).rejects.toThrow(/other\.tar" was not loaded: .*INVALID_SNAPSHOT/)
+  await expect(startTestEmulator({ snapshot: other })).rejects.toThrow(
+    /Could not load snapshot ".*other\.tar": .*INVALID_SNAPSHOT/,
+  )
   await emulator.reset()
   await rm(folder, { recursive: true })
 })

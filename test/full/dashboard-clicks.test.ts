@@ -190,12 +190,12 @@ async function mergeAConflict() {
   await page.keyboard.insertText('{"title": "Mine", "views": 301}')
   const [three] = (await posts.list({ where: { title: 'Three' } })).items
   await posts.update(three?.id ?? '', { title: 'Theirs' })
-  await page.getByText(/was saved meanwhile/).waitFor()
+  await page.getByText(/someone else saved version/).waitFor()
   await page.getByRole('button', { name: /^Save/ }).first().click()
-  await page.getByText(/saved elsewhere while you edited it/).waitFor()
+  await page.getByText(/^Someone else saved this document/).waitFor()
   await page.getByRole('radio', { name: /^theirs/ }).check()
   await button('Save merged').click()
-  await page.getByText(/saved elsewhere/).waitFor({ state: 'detached' })
+  await page.getByText(/Someone else saved this document/).waitFor({ state: 'detached' })
 
   expect((await posts.get(three?.id ?? '')).data).toEqual({ title: 'Theirs', views: 301 })
 }

@@ -121,7 +121,7 @@ const actions: readonly (readonly [page: string, what: string, act: () => Promis
     },
   ],
   ['data', 'goes through collections and opens one', () => goToSecond('Collections')],
-  ['data/posts', 'goes through documents', () => openFirst('Documents of posts')],
+  ['data/posts', 'goes through documents', () => openFirst('Documents in posts')],
   [
     'relations',
     'shows the links as a list, and opens one',
@@ -211,14 +211,14 @@ const actions: readonly (readonly [page: string, what: string, act: () => Promis
     async () => {
       await reach('realtime-flaps')
       await press('Space')
-      await see(/faults? (is|are) on/)
+      await see(/active faults?/)
       await world.page
         .getByRole('button', { name: 'Remove all', exact: true })
         .and(world.page.locator(':enabled'))
         .waitFor()
       await reach('Remove all')
       await press('Enter')
-      await see(/nothing is disturbed/)
+      await see(/no faults/)
     },
   ],
   [
@@ -245,7 +245,7 @@ const actions: readonly (readonly [page: string, what: string, act: () => Promis
       await see(/^Changed require2fa/)
       await press('n')
       await fillIn({ Name: 'reports', Scopes: 'read write:posts' })
-      await see(/^The new key is shown this once\.$/)
+      await see(/^Copy the new key now\. It is not shown again\.$/)
       await see(/^write:posts$/)
     },
   ],

@@ -28,7 +28,7 @@ it('every page opens and says no error, a query is run, and a deletion is undone
 
   await goTo()
   const server = `postgres://${new URL(databases.url).host}${new URL(databases.url).pathname}`
-  await page.getByText(new RegExp(`Documents are kept in ${server}\\.$`)).waitFor()
+  await page.getByText(new RegExp(`Data is saved in ${server}\\.$`)).waitFor()
   await page.locator('.rows').getByText(server, { exact: true }).waitFor()
   const places = [
     ...dashboardPages.map((name) => [name, ''] as const),

@@ -63,13 +63,13 @@ it(`after ${restarts} restarts no page says anything of them, and no edit is los
     await turn(0)
     await running.close()
     await Promise.all(
-      pages.map((page) => page.getByText('not answering; shown as it was last', { exact: true }).waitFor()),
+      pages.map((page) => page.getByText('not answering; showing the last state', { exact: true }).waitFor()),
     )
     await turn(1)
     ;[running] = await Promise.all([start(), turn(2)])
     await Promise.all(
       pages.map(async (page) => {
-        await page.getByText('not answering; shown as it was last', { exact: true }).waitFor({ state: 'detached' })
+        await page.getByText('not answering; showing the last state', { exact: true }).waitFor({ state: 'detached' })
         expect(await page.getByRole('alert').allTextContents(), words()).toEqual([])
       }),
     )

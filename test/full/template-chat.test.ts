@@ -46,7 +46,7 @@ async function enter(address: string, email: string): Promise<Page> {
 }
 
 const message = (page: Page, text: string) => page.locator('#messages > li').filter({ hasText: text })
-const people = (page: Page) => page.getByLabel('Here now').getByRole('listitem').allTextContents()
+const people = (page: Page) => page.getByLabel('Online').getByRole('listitem').allTextContents()
 const picture = (page: Page, name: string) =>
   process.env.PICTURES ? page.screenshot({ path: join(process.env.PICTURES, `chat-${name}.png`) }) : undefined
 
@@ -123,9 +123,9 @@ test('with the emulator killed and started again beneath it, messages and files 
   })
   await say(ada, 'While away')
 
-  await ada.getByText('Offline: messages may be missing.').waitFor()
+  await ada.getByText('Offline. Messages may be missing.').waitFor()
   await message(ada, 'While away')
-    .getByText('Not sent yet; it goes on by itself.')
+    .getByText('Not sent yet. Trying again …')
     .or(message(ada, 'On its way').getByText('Not sent yet'))
     .first()
     .waitFor()
@@ -142,7 +142,7 @@ test('with the emulator killed and started again beneath it, messages and files 
 test('it says why a message was refused, and sends it again when asked', async () => {
   await app.svc('collections', 'permissions', 'messages', '--create', 'editor')
   await say(ada, 'Not for me')
-  await message(ada, 'Not for me').getByText('Refused:').waitFor()
+  await message(ada, 'Not for me').getByText('Not sent:').waitFor()
   await picture(ada, 'refused')
   await app.svc('collections', 'permissions', 'messages', '--create', 'authenticated')
   await message(ada, 'Not for me').getByRole('button', { name: 'Send again' }).click()
@@ -186,7 +186,7 @@ test('a sign-up that needs a code asks for it, and there is a way back', async (
   await page.getByLabel('Email').fill('bob@example.com')
   await page.getByLabel('Password').fill('Correct4Horse')
   await page.getByRole('button', { name: 'New here? Sign up' }).click()
-  const code = page.getByLabel('Code of your')
+  const code = page.getByLabel('Code from your')
   await code.waitFor()
 
   await page.getByRole('button', { name: 'Back' }).click()

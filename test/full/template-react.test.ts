@@ -88,15 +88,15 @@ test('somebody signs in by password, with a code, and through the provider', asy
   const code = async () => (await app.svc('users', '2fa', 'code', 'ada@example.com', '--quiet')).trim()
   await page.getByLabel('Code').fill(await code())
   await page.getByRole('button', { name: 'Turn on' }).click()
-  await page.getByText('It is on.').waitFor()
+  await page.getByText('Two-factor login is on.').waitFor()
   const recovery = await page.locator('.codes code').first().textContent()
   await page.getByRole('button', { name: 'Sign out' }).click()
 
   await signIn(page)
-  await page.getByLabel('Code of your authenticator app').fill('000000')
+  await page.getByLabel('Code from your authenticator app').fill('000000')
   await page.getByRole('button', { name: 'Sign in', exact: true }).click()
   await page.getByRole('alert').waitFor()
-  await page.getByLabel('Code of your authenticator app').fill(await code())
+  await page.getByLabel('Code from your authenticator app').fill(await code())
   await page.getByRole('button', { name: 'Sign in', exact: true }).click()
   await task(page, 'Open this page twice').waitFor()
   await page.getByText('ada@example.com').first().click()
@@ -217,7 +217,7 @@ test.each(['SIGTERM', 'SIGKILL'] as const)(
     await add(page, `While away ${signal}`)
     await task(page, `Before ${signal}`).getByRole('checkbox').click()
 
-    await page.getByText('Offline: this list may be out of date').waitFor()
+    await page.getByText('Offline. This list may be out of date').waitFor()
     await page.getByText(/not saved yet.*Keep this page open/).waitFor()
     await task(page, `While away ${signal}`).waitFor()
     await picture(page, `away-${signal}`)
@@ -239,7 +239,7 @@ test('it says why a write was refused, takes it back, and keeps what was typed',
   await app.svc('collections', 'permissions', 'tasks', '--create', 'editor')
 
   await add(page, 'Not for me')
-  await page.getByRole('alert').filter({ hasText: 'Refused, and taken back' }).waitFor()
+  await page.getByRole('alert').filter({ hasText: 'Not saved:' }).waitFor()
   await picture(page, 'refused')
 
   expect(await page.getByLabel('New task').inputValue()).toBe('Not for me')

@@ -28,11 +28,11 @@ test.each([
   await page.getByText(first).waitFor()
   await emulator.typed.end()
   await page.reload()
-  await page.getByText('The service does not answer. Trying again … Start it: npx svc dev').waitFor()
+  await page.getByText('Cannot reach the service. Trying again … Start it: npx svc dev').waitFor()
   await startEmulator(app, emulator.port)
 
   await page.getByText(first).waitFor()
-  expect(await page.getByText('does not answer').count()).toBe(0)
+  expect(await page.getByText('Cannot reach the service').count()).toBe(0)
 })
 
 /** Not at the default port, which others may take while it is down. */

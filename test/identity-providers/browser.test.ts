@@ -125,7 +125,7 @@ describe('With the built-in provider', () => {
     await page.getByText('Edit accounts').click()
     const editing = page.locator('details details', { hasText: 'Mary Somerville' })
     await editing.locator('summary').click()
-    await editing.getByLabel('Further claims').fill('{"locale": "en-GB"}')
+    await editing.getByLabel('More claims').fill('{"locale": "en-GB"}')
     await editing.getByRole('button', { name: 'Save' }).click()
     await page.getByRole('button', { name: 'Mary Somerville' }).click()
 

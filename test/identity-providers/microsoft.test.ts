@@ -99,7 +99,7 @@ test.each(people)(
   async (_who, claims, expected) => {
     const asked = await bePlayed({ ...claims, name: 'Ada' })
 
-    const profile = await open().profileOf(aClient(), challenge, cameBack)
+    const profile = await open().fetchProfile(aClient(), challenge, cameBack)
 
     expect(profile).toEqual({
       subject: 'ada',
@@ -123,7 +123,7 @@ const lies = [
 test.each(lies)('IDP-11 an ID token that %s logs nobody in', async (_what, claims) => {
   await bePlayed({ email, ...claims })
 
-  await expect(open().profileOf(aClient(), challenge, cameBack)).rejects.toMatchObject({
+  await expect(open().fetchProfile(aClient(), challenge, cameBack)).rejects.toMatchObject({
     reason: 'authentication_failed',
   })
 })
@@ -134,7 +134,7 @@ test('IDP-16 an ID token that a phone got is checked in the same way', async () 
   const source = await fetch(`${origin}/common/oauth2/v2.0/token`)
   const { id_token: idToken } = (await source.json()) as { id_token: string }
 
-  const profile = await open().profileOfToken(aClient(), idToken, { audiences: ['app'], nonce: undefined })
+  const profile = await open().readTokenProfile(aClient(), idToken, { audiences: ['app'], nonce: undefined })
 
   expect(profile).toMatchObject({ subject: 'ada', email, authority: `${login}/${personal}/v2.0` })
 })

@@ -14,8 +14,8 @@ import { aBackend } from '../fixtures/stand-ins.js'
 /** A provider that authenticates every login. */
 const providers: IdentityProviders = {
   loginUrl: async (_client, { state }) => `https://provider.example/?${new URLSearchParams({ state })}`,
-  profileOf: async () => ({ subject: 'ada', email: 'ada@example.com', name: 'Ada' }),
-  profileOfToken: async () => ({ subject: 'ada', email: 'ada@example.com', name: 'Ada' }),
+  fetchProfile: async () => ({ subject: 'ada', email: 'ada@example.com', name: 'Ada' }),
+  readTokenProfile: async () => ({ subject: 'ada', email: 'ada@example.com', name: 'Ada' }),
 }
 
 const idp = {

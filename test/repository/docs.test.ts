@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Client, createClient, webStore } from '../../client/index.js'
-import { axisNames, formsOf } from '../../client/protocol/wire/axes.js'
+import { axisNames, listForms } from '../../client/protocol/wire/axes.js'
 import { dialects } from '../../client/protocol/wire/dialects.js'
 import { type Emulator, startEmulator } from '../../emulator/dev.js'
 
@@ -104,7 +104,7 @@ describe('docs/dialects.md', async () => {
 
     const named = Object.values(dialects).map((dialect) => dialect[axis])
     expect(chosen.slice(0, 3)).toEqual(named)
-    expect(formsOf(axis).filter((form) => !decides.includes(`\`${form}\``) && !named.includes(form))).toEqual([])
+    expect(listForms(axis).filter((form) => !decides.includes(`\`${form}\``) && !named.includes(form))).toEqual([])
   })
 })
 

@@ -132,7 +132,7 @@ main(process.argv.slice(2))`,
 
     expect(produced.all).toBe('true')
     expect(developed.all.split('\n')).toEqual([
-      expect.stringMatching(/^svc: nothing of ".*-development" was found, and "views_gte" is a field's name here/),
+      expect.stringMatching(/^svc: No match in ".*-development"\. "views_gte" is read as the name of a field\./),
       'true',
     ])
   })

@@ -136,14 +136,14 @@ describe('a bucket that cannot be opened', () => {
     [
       'does not exist',
       () => ({ SVC_FILES_URL: world.env.SVC_FILES_URL?.replace('things', 'others') }),
-      'There is no bucket "others" at http://127.0.0.1:',
+      'Bucket "others" does not exist at http://127.0.0.1:',
       'SVC_FILES_URL',
     ],
     [
       'does not answer',
       () => ({ SVC_FILES_URL: 's3://things?endpoint=http://127.0.0.1:1' }),
       'The bucket "things" does not answer: connect ECONNREFUSED 127.0.0.1:1.',
-      'http://127.0.0.1:1 is reached',
+      'http://127.0.0.1:1 can be reached',
     ],
     [
       'has an endpoint that is not an address',
@@ -154,7 +154,7 @@ describe('a bucket that cannot be opened', () => {
     [
       'has no keys',
       () => ({ AWS_ACCESS_KEY_ID: undefined, AWS_SECRET_ACCESS_KEY: undefined, AWS_EC2_METADATA_DISABLED: 'true' }),
-      'There are no keys for the bucket "things".',
+      'No keys found for the bucket "things".',
       'AWS_ACCESS_KEY_ID',
     ],
   ])('because it %s, says so', async (_, env, message, hint) => {
@@ -254,7 +254,10 @@ it.each([
 ])('%s %s is refused', async (flag, given, times) => {
   const refused = await refusal({}, flag, given)
 
-  expect(refused).toMatchObject({ code: 'MISUSE', message: expect.stringContaining(`${flag} takes ${times}`) })
+  expect(refused).toMatchObject({
+    ...{ code: 'MISUSE', message: `Invalid ${flag} "${given}".` },
+    hint: expect.stringContaining(`Use ${times}, `),
+  })
 })
 
 it('a mail server that takes no mail is found wrong by the check, and one that does is not', async () => {
@@ -267,7 +270,7 @@ it('a mail server that takes no mail is found wrong by the check, and one that d
     {
       code: 'MAIL_UNREACHABLE',
       level: 'wrong',
-      message: 'The mail server does not take mail: connect ECONNREFUSED 127.0.0.1:1.',
+      message: 'The mail server refused the connection or login: connect ECONNREFUSED 127.0.0.1:1.',
       remedy: 'Check host, port, user and password in SVC_SMTP_URL.',
     },
   ])

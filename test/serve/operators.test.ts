@@ -58,7 +58,7 @@ describe('svc serve check', () => {
       world.bucket.refuseLists(false)
 
       expect(exit).toBe(10)
-      expect(stdout).toMatch(isBucketShown ? /could not be told from one that is missing: / : /refuses the keys, or/)
+      expect(stdout).toMatch(isBucketShown ? /could not be distinguished from a missing one: / : /refuses the keys, or/)
       expect(stdout).toContain('The keys need s3:ListBucket on the bucket, ')
     },
   )
@@ -93,7 +93,7 @@ describe('svc serve check', () => {
       expect.objectContaining({
         code: 'POOLER',
         level: 'note',
-        message: 'Each process takes up to 10 connections of the pooler, and 1 of the 300 of the server itself.',
+        message: "Each process uses up to 10 connections of the pooler, and 1 of the server's 300.",
       }),
     )
   })

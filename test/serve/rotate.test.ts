@@ -86,7 +86,7 @@ it('logs all users out, and nothing else is lost', async () => {
   const rotated = await world.run(['rotate', '--yes', '--quiet'], next)
   expect(rotated).toMatchObject({
     exit: 0,
-    stderr: expect.stringContaining('1 process still runs with the former one.'),
+    stderr: expect.stringContaining('1 process still runs with the old secret.'),
   })
   ledger.isOver = true
   await there.stop()

@@ -39,12 +39,12 @@ describe('another SVC_SECRET', () => {
 
     expect([refused.exit, refused.stderr]).toEqual([
       1,
-      expect.stringMatching(/SVC_SECRET is not [\s\S]*svc serve rotate/),
+      expect.stringMatching(/SVC_SECRET differs [\s\S]*svc serve rotate/),
     ])
     expect(refused.stderr).not.toContain(other.SVC_SECRET)
     expect(checked.stdout).toContain('"SECRET_DIFFERENT"')
     expect(JSON.parse(rotated.stdout)).toEqual({ isReplaced: true, stillServing: 0 })
-    expect([former.exit, former.stderr]).toEqual([1, expect.stringContaining('SVC_SECRET is not')])
+    expect([former.exit, former.stderr]).toEqual([1, expect.stringContaining('SVC_SECRET differs')])
     const next = await world.startWith(other)
     expect(await me(next.url)).toBe(401)
     await next.stop()

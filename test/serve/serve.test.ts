@@ -87,7 +87,7 @@ it('a second factor for everybody takes a mail server: without one, nobody witho
   await Promise.all([serving.stop(), mailing.stop()])
 
   expect(refused.map(({ status }) => status)).toEqual([422, 422])
-  for (const text of texts) expect(text).toContain('takes a mail server')
+  for (const text of texts) expect(text).toContain('needs a mail server')
   expect([others.status, taken.status, kept.status]).toEqual([200, 200, 200])
 })
 
@@ -165,7 +165,7 @@ it('a bucket that does not answer is in the log, with why, under the id of the r
   const line = lines.map((line) => JSON.parse(line)).find(({ requestId, error }) => requestId === id && error)
   expect(line).toMatchObject({
     level: 50,
-    error: { name: 'StorageError', message: expect.stringContaining('The bucket refused: 500') },
+    error: { name: 'StorageError', message: expect.stringContaining('The bucket refused the request: 500') },
   })
 })
 

@@ -41,9 +41,9 @@ type Way = readonly [words: (at: typeof ids) => string, exit: number, said: RegE
 
 const scopeOf = (scope: string, collection: string) =>
   new RegExp(`scopes of the key do not include "${scope}" in "${collection}"`)
-const roles = /To read in "notes", send the token of a user with the right role/
-const isHidden = /"title" in "people" is hidden for you/
-const isDevelopment = /No emulator runs in this folder\.\n.*SVC_URL is not asked/
+const roles = /Sign in as a user with permission to read documents in "notes"/
+const isHidden = /"title" in "people" is hidden from you/
+const isDevelopment = /No emulator runs in this folder\.\n.*does not use SVC_URL/
 const notOwner = /is not the emulator of this folder\. You are the owner only of that one/
 
 const ways: readonly Way[] = [
@@ -66,7 +66,7 @@ const ways: readonly Way[] = [
   [() => 'tail --all --timeout 0', 8, isDevelopment],
   [() => 'collections get vault', 3, scopeOf('read', 'vault')],
   [() => 'collections check vault', 3, scopeOf('read', 'vault')],
-  [() => 'collections permissions notes', 3, /The permissions of "notes" are not shown to you/],
+  [() => 'collections permissions notes', 3, /You may not see the permissions of "notes"/],
   [() => 'collections permissions people --open hidden', 3, scopeOf('admin', 'people')],
   [() => 'collections delete people --yes', 3, scopeOf('admin', 'people')],
   [() => 'types generate vault --out types.ts', 3, scopeOf('read', 'vault')],
@@ -156,7 +156,7 @@ describe('svc wait', () => {
   it('speaks of the address where nothing answers there', async () => {
     const { exit, stderr } = await world.svc(['wait', '--url', 'http://127.0.0.1:1', '--timeout', '1'])
 
-    expect([exit, stderr]).toEqual([7, expect.stringContaining('Check the address, and that the service runs.')])
+    expect([exit, stderr]).toEqual([7, expect.stringContaining('Check the address, and whether the service runs.')])
   })
 })
 

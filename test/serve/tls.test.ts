@@ -66,7 +66,7 @@ const refused: readonly (readonly [string, () => string, string, string])[] = [
     'another name',
     () => `${server.url}?sslmode=require&${trusting()}`,
     'does not match certificate',
-    'as its certificate does',
+    'host name of the certificate',
   ],
   [
     'a certificate that is over',
@@ -74,7 +74,7 @@ const refused: readonly (readonly [string, () => string, string, string])[] = [
     'certificate has expired',
     'Renew the certificate',
   ],
-  ['a server without TLS', () => `${world.postgres.url}?sslmode=require`, 'does not support SSL', 'Turn ssl on'],
+  ['a server without TLS', () => `${world.postgres.url}?sslmode=require`, 'does not support SSL', 'Set ssl = on'],
   [
     'a server that insists on it',
     () => server.url.replace('svc@', 'strict@'),
@@ -100,10 +100,10 @@ const refused: readonly (readonly [string, () => string, string, string])[] = [
     'a file that is missing',
     () => named('sslmode=require&sslrootcert=/nowhere/ca.pem'),
     'sslrootcert names "/nowhere/ca.pem", which cannot be read (ENOENT)',
-    'a file in PEM',
+    'a readable PEM file',
   ],
-  ['a file of another kind', () => named('sslrootcert=/etc/passwd'), 'which holds no PEM', 'a file in PEM'],
-  ['a mode that there is not', () => named('sslmode=required'), 'sslmode=required is not known', 'Say sslmode=require'],
+  ['a file of another kind', () => named('sslrootcert=/etc/passwd'), 'which is not a PEM file', 'a readable PEM file'],
+  ['a mode that there is not', () => named('sslmode=required'), 'sslmode=required is not known', 'Use sslmode=require'],
   [
     'a name that is misspelled',
     () => named('ssl_mode=require'),

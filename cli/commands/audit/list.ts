@@ -8,11 +8,11 @@ import { prose } from '../../terminal/prose.js'
 import { shortTime } from '../../terminal/short-time.js'
 
 export default class AuditList extends ProjectCommand {
-  static override summary =
-    "List the audit log: what was done to the emulator's project with the control token, a key or as a user."
+  static override hiddenAliases = ['audit:ls']
+  static override summary = "List the audit log of the emulator's project."
   static override description =
-    prose(`The newest operations first: keys, settings, collections, users' roles and sessions, resets and snapshots. The log holds names and
-ids, no values. Operations are kept for 90 days, and 100,000 of a project; neither svc reset nor svc snapshot load touches them.`)
+    prose(`Shows who changed keys, settings, collections, roles and sessions, and who ran resets and snapshots, newest first. The log has
+names and ids, but no values. It keeps 90 days, and at most 100,000 entries per project. svc reset and svc snapshot load keep it.`)
   static override examples = [
     '<%= config.bin %> audit list',
     `<%= config.bin %> audit list --operation key.created --json | jq -r '.entries[].subject.key'`,
@@ -23,7 +23,7 @@ ids, no values. Operations are kept for 90 days, and 100,000 of a project; neith
       description: 'only this operation',
     })(),
     limit: limitFlag('entries'),
-    before: Flags.integer({ min: 0, description: 'only entries before the one with this id', helpValue: 'ID' }),
+    before: Flags.integer({ min: 0, description: 'only entries older than the one with this id', helpValue: 'ID' }),
   }
 
   async run() {
@@ -45,7 +45,7 @@ ids, no values. Operations are kept for 90 days, and 100,000 of a project; neith
         })),
       ),
     )
-    if (listed.next !== null) this.note(`There are more: --before ${listed.next}`)
+    if (listed.next !== null) this.note(`There are more entries. To see them: --before ${listed.next}`)
     return listed
   }
 }

@@ -6,10 +6,10 @@ import { readDuration } from '../../terminal/duration.js'
 export default class ClockAdvance extends ClockCommand {
   static override summary = "Move the emulator's clock forward."
   static override description =
-    "Tokens, codes, rate windows and the minute between mails follow it. Back it goes after two dashes: -- -1h. A project whose clock was moved with --project no longer follows the emulator's."
+    "Tokens, codes, rate limits and the delay between mails follow the clock. To move it back, add two dashes: svc clock advance -- -1h. After --project, that project no longer follows the emulator's clock."
   static override examples = ['<%= config.bin %> clock advance 61m', '<%= config.bin %> clock advance 1d12h --json']
   static override args = {
-    by: Args.string({ required: true, description: 'how far: 90s, 61m, 25h, 1h30m, 2d' }),
+    by: Args.string({ required: true, description: 'duration: 90s, 61m, 25h, 1h30m, 2d' }),
   }
 
   async run() {

@@ -4,8 +4,8 @@ import { misuse } from '../../base/failure.js'
 import { clockText } from '../../clock.js'
 
 export default class ClockSet extends ClockCommand {
-  static override summary = "Set the emulator's clock; it runs on from there."
-  static override description = 'Until "clock reset", or until the emulator is started anew.'
+  static override summary = "Set the emulator's clock."
+  static override description = 'The clock runs on from there, until svc clock reset or a restart of the emulator.'
   static override examples = [
     '<%= config.bin %> clock set 2030-01-01',
     '<%= config.bin %> clock set 2028-02-29T12:00:00+01:00 --json',
@@ -13,7 +13,7 @@ export default class ClockSet extends ClockCommand {
   static override args = {
     time: Args.string({
       required: true,
-      description: 'an ISO 8601 date or time; UTC unless it names a zone',
+      description: 'ISO 8601 date or time; UTC unless it has a time zone',
     }),
   }
 
@@ -31,12 +31,12 @@ function readMoment(text: string): string {
   const [match, day, time, zone] = form.exec(text) ?? []
   const moment = new Date(match && time && !zone ? `${match}Z` : text)
   if (!match || Number.isNaN(moment.getTime()) || !isDay(day)) {
-    throw misuse(`Not a valid date or time: "${text}".`, 'Use 2030-01-31 or 2030-01-31T12:00:00Z.')
+    throw misuse(`Invalid date or time "${text}".`, 'Use ISO 8601, for example 2030-01-31 or 2030-01-31T12:00:00Z.')
   }
   return moment.toISOString()
 }
 
-/** The language reads the 31st of February as the third of March. */
+/** Refuses February 31st, which JavaScript would read as March 3rd. */
 function isDay(day = ''): boolean {
   return new Date(`${day}T00:00:00Z`).toISOString().startsWith(day)
 }

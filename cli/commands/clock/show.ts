@@ -2,7 +2,7 @@ import { ClockCommand } from '../../base/clock-command.js'
 import { clockText } from '../../clock.js'
 
 export default class ClockShow extends ClockCommand {
-  static override summary = "Show the emulator's time, and how far it is ahead of the system time."
+  static override summary = "Show the emulator's time and its offset from the system time."
   static override examples = ['<%= config.bin %> clock show', '<%= config.bin %> clock show --json']
 
   async run() {

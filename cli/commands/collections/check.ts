@@ -11,10 +11,10 @@ import { shellWord } from '../../terminal/shell-word.js'
 import { isHidden } from '../../types/read-collections.js'
 
 export default class CollectionsCheck extends TargetCommand {
-  static override summary = 'List the stored documents that the schema of their collection would refuse.'
+  static override summary = 'Find documents that violate the schema of their collection.'
   static override description =
-    prose(`A schema holds for writes from then on, so documents that were stored before may differ from it; the next write of such
-a document is refused. Reads every document, and writes nothing. Exits with 10 where there are such documents.`)
+    prose(`A schema only applies to later writes, so existing documents may violate it. The next write to such a document is refused.
+Reads every document, and writes nothing. Exits with 10 if a document violates its schema.`)
   static override examples = [
     '<%= config.bin %> collections check',
     '<%= config.bin %> collections check posts --json',
@@ -22,7 +22,7 @@ a document is refused. Reads every document, and writes nothing. Exits with 10 w
   ]
   static override usage = 'collections check [COLLECTION...]'
   static override args = {
-    collection: Args.string({ multiple: true, description: 'names of collections [default: all with a schema]' }),
+    collection: Args.string({ multiple: true, description: 'collections to check [default: all with a schema]' }),
   }
 
   protected readonly access = 'read'
@@ -35,7 +35,7 @@ a document is refused. Reads every document, and writes nothing. Exits with 10 w
     const withSchema = chosen.filter(({ schema }) => Object.keys(schema).length > 0)
     for (const { name, schema } of chosen) {
       if (words.length === 0 || Object.keys(schema).length > 0) continue
-      this.note(`"${name}" has no schema: any document fits. ${this.propose(name)}`)
+      this.note(`"${name}" has no schema, so any document is valid. ${this.propose(name)}`)
     }
     const collections: CheckedCollection[] = []
     const progress = await startProgress(undefined, 'document', { isWanted: !flags.quiet && !this.jsonEnabled() })
@@ -46,7 +46,7 @@ a document is refused. Reads every document, and writes nothing. Exits with 10 w
         const checked = await checkDocuments(client, collection, onRead).catch((error) => {
           if (words.length > 0 || !isHidden(error)) throw error
           progress.stop()
-          this.noteAlways(`The documents of "${collection.name}" may not be read; not checked.`, onStderr.yellow)
+          this.noteAlways(`Skipped "${collection.name}", because you may not read its documents.`, onStderr.yellow)
         })
         if (!checked) continue
         read += checked.documents
@@ -66,7 +66,7 @@ a document is refused. Reads every document, and writes nothing. Exits with 10 w
   }
 
   private propose(name: string): string {
-    return `Propose one: ${this.there(`svc collections schema infer ${shellWord(name)}`)}`
+    return `Infer one: ${this.there(`svc collections schema infer ${shellWord(name)}`)}`
   }
 
   private print(collections: readonly CheckedCollection[], read: number): void {
@@ -81,17 +81,17 @@ a document is refused. Reads every document, and writes nothing. Exits with 10 w
     if (rows.length > 0) this.log(table(rows))
     const refused = collections.reduce((sum, one) => sum + one.refused, 0)
     if (collections.length === 0) return
-    if (refused === 0) this.note(`${counted(read, 'document')} checked; all fit.`)
+    if (refused === 0) this.note(`Checked ${counted(read, 'document')}. All are valid.`)
     else {
-      this.note(`${count(refused)} of ${counted(read, 'document')} would be refused.`)
+      this.note(`${count(refused)} of ${counted(read, 'document')} violate the schema.`)
       const first = collections.find((one) => one.refused > 0)
-      if (first) this.note(`Change them: ${this.there(mendOf(first))}`)
+      if (first) this.note(`Fix them: ${this.there(suggestFix(first))}`)
     }
   }
 }
 
-/** How to change documents that are refused: all that lack a field at once, or one that has it of another type. */
-function mendOf({ name, issues }: CheckedCollection): string {
+/** Suggests a command that sets a missing field in all documents, or edits one with a value of the wrong type. */
+function suggestFix({ name, issues }: CheckedCollection): string {
   const missing = issues.find(({ type }) => type === 'missing')?.field
   if (missing === undefined) return `svc docs edit ${shellWord(name)} ${shellWord(issues[0]?.examples[0] ?? 'ID')}`
   const [where, to] = [`${missing}__isnull=true`, `${missing}=value`].map(shellWord)

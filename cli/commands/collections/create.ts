@@ -18,10 +18,13 @@ export default class CollectionsCreate extends TargetCommand {
     field: Flags.string({
       multiple: true,
       multipleNonGreedy: true,
-      description: 'a typed field: name:type, with ! when required, with =json for a default',
+      description: 'typed field: name:type; add ! if it is required, and =json for a default',
       helpValue: 'name:type',
     }),
-    schema: Flags.string({ description: 'file with the schema as JSON; - reads stdin', helpValue: 'file' }),
+    schema: Flags.string({
+      description: 'file with the JSON schema of the collection; - reads stdin',
+      helpValue: 'file',
+    }),
   }
 
   protected readonly access = 'write'

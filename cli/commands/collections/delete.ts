@@ -11,13 +11,14 @@ import { writeLines } from '../../files/write-lines.js'
 import { counted } from '../../terminal/print.js'
 import { shellWord } from '../../terminal/shell-word.js'
 
-/** The record of a collection. A deployed service shows none. */
+/** A collection as far as the service shows it. A deployed service shows only its name. */
 type Shown = Pick<CountedCollection, 'name' | 'documentCount'> & Partial<CountedCollection>
 
 export default class CollectionsDelete extends TargetCommand {
+  static override hiddenAliases = ['collections:rm']
   static override summary = 'Delete a collection with all its documents.'
   static override description =
-    'Asks first; without a terminal it needs --yes. At the emulator of the folder, svc undo brings it back.'
+    'Asks first; needs --yes without a terminal. On the emulator of this folder, svc undo restores the collection.'
   static override examples = [
     '<%= config.bin %> collections delete drafts',
     '<%= config.bin %> collections delete drafts --yes --json',
@@ -39,11 +40,11 @@ export default class CollectionsDelete extends TargetCommand {
       client.collections.delete(args.collection),
     )
 
-    this.note(`"${args.collection}" is deleted, with ${held}.`)
+    this.note(`Deleted "${args.collection}" with ${held}.`)
     return { ...removed, documentCount }
   }
 
-  /** Saves the collection itself, which `docs batch` cannot create, and its documents. */
+  /** Saves the documents, and the collection itself, which `docs batch` cannot create. */
   private async save(client: Client, given: string): Promise<void> {
     const shown: Shown = await client.collections.get(given).catch((error) => {
       if (refusedForPath(error)) return { name: given }
@@ -63,6 +64,6 @@ export default class CollectionsDelete extends TargetCommand {
     const unshown = Object.entries({ schema, permissions }).flatMap(([what, value]) => (value ? [] : [`${what}, `]))
     const lost = unshown.join('') + lostByDeletion
     const commands = restore.map((command) => this.there(command)).join(' && ')
-    this.sayAlways(`Saved ${what} to ${backup?.path ?? shownPath(path)}, without ${lost}. Bring back: ${commands}`)
+    this.sayAlways(`Saved ${what} to ${backup?.path ?? shownPath(path)}, without ${lost}. Restore: ${commands}`)
   }
 }

@@ -4,7 +4,7 @@ import { collectionArg } from '../../documents/fields-args.js'
 import { record } from '../../terminal/print.js'
 
 export default class CollectionsGet extends TargetCommand {
-  static override summary = 'Show a collection and how many documents it holds.'
+  static override summary = 'Show a collection and its document count.'
   static override examples = [
     '<%= config.bin %> collections get posts',
     '<%= config.bin %> collections get posts --json',

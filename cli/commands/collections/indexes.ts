@@ -6,16 +6,15 @@ import { prose } from '../../terminal/prose.js'
 import { shortTime } from '../../terminal/short-time.js'
 
 export default class CollectionsIndexes extends ControlCommand {
-  static override summary = 'List the indexes that the emulator keeps for lists, and why.'
+  static override summary = 'List the indexes of the emulator.'
   static override description =
-    prose(`The emulator makes indexes by itself, for the fields that lists of a large collection filter and sort by,
-and drops one that no list has used for two weeks. "rows" says which documents it serves: those whose first fields equal something, in
-the order of the last one.`)
+    prose(`The emulator creates indexes automatically, for fields that lists of a large collection filter or sort by. It drops indexes that
+were unused for two weeks. Each row shows the fields that a list compares ("equal"), and the field that it sorts by ("order").`)
   static override examples = [
     '<%= config.bin %> collections indexes',
     '<%= config.bin %> collections indexes posts --json',
   ]
-  static override args = { collection: Args.string({ description: 'name of the collection; left out, all of them' }) }
+  static override args = { collection: Args.string({ description: 'name of the collection [default: all]' }) }
 
   async run() {
     const { args, flags } = await this.parse(CollectionsIndexes)
@@ -25,8 +24,7 @@ the order of the last one.`)
       ...(args.collection === undefined ? {} : { collection: args.collection }),
     })
 
-    if (indexes.length === 0)
-      this.note('No indexes yet. Lists of a collection with 2,000 documents or more bring them about.')
+    if (indexes.length === 0) this.note('No indexes yet. Lists create them once a collection has 2,000 documents.')
     else
       this.log(
         table(
@@ -37,7 +35,7 @@ the order of the last one.`)
             size: formatBytes(bytes),
             uses,
             usedAt: shortTime(usedAt),
-            reason: isReady ? reason : 'being made',
+            reason: isReady ? reason : 'being built',
           })),
         ),
       )

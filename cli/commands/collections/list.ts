@@ -4,7 +4,8 @@ import { table } from '../../terminal/print.js'
 import { shortTime } from '../../terminal/short-time.js'
 
 export default class CollectionsList extends TargetCommand {
-  static override summary = 'List the collections.'
+  static override hiddenAliases = ['collections:ls']
+  static override summary = 'List collections.'
   static override examples = ['<%= config.bin %> collections list', '<%= config.bin %> collections list --json']
 
   protected readonly access = 'read'

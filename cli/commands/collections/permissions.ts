@@ -22,7 +22,7 @@ const rolesFlag = (kind: PermissionKind) =>
     multiple: true,
     multipleNonGreedy: true,
     delimiter: ',',
-    description: `roles that may ${kind}; "authenticated" is every user${kind === 'create' ? '' : ', "owner" who created the document'}`,
+    description: `roles that may ${kind} documents; "authenticated" means every user${kind === 'create' ? '' : ', "owner" the creator of the document'}`,
     helpValue: 'role',
   })
 
@@ -30,22 +30,20 @@ const fieldsFlag = (what: string) =>
   Flags.string({
     multiple: true,
     multipleNonGreedy: true,
-    description: `a field that only the secret key, and the roles behind "=", may ${what}; repeatable`,
+    description: `field that only the secret key and the roles after "=" may ${what}; repeatable`,
     helpValue: 'field[=role,role]',
   })
 
 export default class CollectionsPermissions extends TargetCommand {
-  static override summary =
-    'Show or set who may create, read, update and delete the documents of a collection, and see which fields.'
+  static override summary = 'Show or set the permissions of a collection.'
   static override description =
-    prose(`Without flags it shows them. A flag sets the roles of one kind and leaves the others; --open takes them away again.
-What has no roles is open to every holder of a key. "owner" is the user who created the document.
+    prose(`Shows the permissions, unless you pass flags. A flag sets the roles of one operation and keeps the others. --open removes them.
+An operation without roles is open to everyone with a key. "owner" is the user who created the document.
 
---hidden and --readonly name fields, nested ones as profile.salary, each with the roles that it stays open to; all that are to be in
-one command. Hidden fields are left out of everything that others receive, and no filter and no order may ask for them. Read-only
-fields are neither set when a document is created nor changed; what a schema says as their default counts.
+--hidden and --readonly restrict fields, for example profile.salary, to the roles after "=". Name all such fields in one command. Others
+never receive hidden fields, and cannot filter or sort by them. Others cannot set or change read-only fields, which keep their default.
 
-Managing permissions takes the secret key of the project. On the emulator of the folder you are the owner, and need none.`)
+You need the secret key of the project, except on the emulator of this folder, where you are the owner.`)
   static override examples = [
     '<%= config.bin %> collections permissions posts',
     '<%= config.bin %> collections permissions posts --read authenticated --update editor,admin --open create',
@@ -65,9 +63,9 @@ Managing permissions takes the secret key of the project. On the emulator of the
       multiple: true,
       multipleNonGreedy: true,
       delimiter: ',',
-      description: 'what is open to every holder of a key',
+      description: 'operations and field rules to open to everyone with a key',
     })(),
-    clear: Flags.boolean({ description: 'take all roles and rules for fields away', exclusive: [...kinds, 'open'] }),
+    clear: Flags.boolean({ description: 'remove all roles and field rules', exclusive: [...kinds, 'open'] }),
   }
 
   protected readonly access = ({ flags }: CommandInput) =>
@@ -77,26 +75,26 @@ Managing permissions takes the secret key of the project. On the emulator of the
     const { args, flags } = await this.parse(CollectionsPermissions)
     const wanted = wantedPermissions(flags)
     if (wanted === undefined)
-      return this.show(this.told(await (await this.ownerClient(flags)).collections.get(args.collection)))
+      return this.show(this.requireShown(await (await this.ownerClient(flags)).collections.get(args.collection)))
 
     await this.confirmWrite(flags, `Set the permissions of "${args.collection}"`)
     const { collections } = await this.ownerClient(flags)
-    const before = flags.clear ? {} : this.told(await collections.get(args.collection))
+    const before = flags.clear ? {} : this.requireShown(await collections.get(args.collection))
     const changed = await collections.update(args.collection, { permissions: { ...before, ...wanted } })
-    return this.show(this.told(changed))
+    return this.show(this.requireShown(changed))
   }
 
-  /** The permissions of a collection, which the service tells callers who may read it. */
-  private told({ name, permissions }: Collection): Permissions {
+  /** Returns the permissions, which the service shows only to callers who may read the collection. */
+  private requireShown({ name, permissions }: Collection): Permissions {
     if (permissions) return permissions
     const { emulator } = this.requireTarget({})
     const other = emulator ? ', or a user who may read it: --as <user>' : ': SVC_API_KEY=svc_secret_…'
     const hint = `Use the secret key of the project${other}`
-    throw new CliFailure('FORBIDDEN', exits.notAuthorised, `The permissions of "${name}" are not shown to you.`, hint)
+    throw new CliFailure('FORBIDDEN', exits.notAuthorised, `You may not see the permissions of "${name}".`, hint)
   }
 
   private show(permissions: Permissions): Permissions {
-    this.log(table(permissionKinds.map((kind) => ({ kind, roles: rolesOf(permissions, kind) }))))
+    this.log(table(permissionKinds.map((kind) => ({ kind, roles: formatRoles(permissions, kind) }))))
     const rules = fieldRuleKinds.flatMap((rule) =>
       Object.entries(permissions[rule] ?? {}).map(([field, roles]) => ({
         ...{ field, rule, 'open to': ['the secret key', ...roles].join(', ') },
@@ -107,23 +105,23 @@ Managing permissions takes the secret key of the project. On the emulator of the
   }
 }
 
-function rolesOf(permissions: Permissions, kind: PermissionKind): string {
+function formatRoles(permissions: Permissions, kind: PermissionKind): string {
   const roles = permissions[kind] ?? []
-  return roles.length === 0 ? '(open to any key or user)' : roles.join(', ')
+  return roles.length === 0 ? '(open to everyone with a key)' : roles.join(', ')
 }
 
 type Kind = PermissionKind | FieldRuleKind
 
-type Given = { readonly [Name in Kind]?: readonly string[] | undefined } & {
+type PermissionFlags = { readonly [Name in Kind]?: readonly string[] | undefined } & {
   readonly open?: readonly Kind[] | undefined
   readonly clear: boolean
 }
 
-/** What the flags say; undefined where they say nothing. */
-function wantedPermissions(flags: Given): Permissions | undefined {
+/** Reads the permissions from the flags. Returns undefined without flags. */
+function wantedPermissions(flags: PermissionFlags): Permissions | undefined {
   const { open = [], clear } = flags
   const both = open.find((kind) => flags[kind] !== undefined)
-  if (both) throw misuse(`--open ${both} and --${both} contradict each other.`, 'Give one of them.')
+  if (both) throw misuse(`--open ${both} cannot be combined with --${both}.`, 'Leave out one of them.')
   const named = kinds.filter((kind) => flags[kind] !== undefined || open.includes(kind))
   if (named.length === 0 && !clear) return undefined
   const isOfFields = (kind: Kind) => fieldRuleKinds.some((rule) => rule === kind)
@@ -136,7 +134,7 @@ function fieldRolesIn(kind: Kind, given: readonly string[]): FieldRoles {
   const fields = new Map<string, readonly string[]>()
   for (const text of given) {
     const [field = '', roles = ''] = text.split('=', 2)
-    if (field === '') throw misuse(`--${kind} "${text}" names no field.`, `Say which: --${kind} salary=hr`)
+    if (field === '') throw misuse(`--${kind} "${text}" has no field.`, `Name one: --${kind} salary=hr`)
     const words = roles.split(',').filter((role) => role !== '')
     fields.set(field, [...(fields.get(field) ?? []), ...words])
   }

@@ -3,14 +3,15 @@ import { TargetCommand } from '../../base/target-command.js'
 import { collectionArg } from '../../documents/fields-args.js'
 
 export default class CollectionsRename extends TargetCommand {
-  static override summary = 'Rename a collection; its documents and their ids stay.'
+  static override summary = 'Rename a collection.'
+  static override description = 'Keeps the documents and their ids.'
   static override examples = [
     '<%= config.bin %> collections rename posts articles',
     '<%= config.bin %> collections rename posts articles --json',
   ]
   static override args = {
     collection: collectionArg,
-    name: Args.string({ required: true, description: 'the new name' }),
+    name: Args.string({ required: true, description: 'new name' }),
   }
 
   protected readonly access = 'write'
@@ -20,7 +21,7 @@ export default class CollectionsRename extends TargetCommand {
     const client = await this.clientForWrite(flags, `Rename collection "${args.collection}" to "${args.name}"`)
     const collection = await client.collections.update(args.collection, { name: args.name })
 
-    this.note(`"${args.collection}" is called "${collection.name}".`)
+    this.note(`Renamed "${args.collection}" to "${collection.name}".`)
     return collection
   }
 }

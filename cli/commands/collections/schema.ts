@@ -11,8 +11,8 @@ import { prose } from '../../terminal/prose.js'
 export default class CollectionsSchema extends TargetCommand {
   static override summary = 'Show or set the schema of a collection.'
   static override description =
-    prose(`Without flags it shows the schema. --field and --schema set it as a whole; --keep adds the
-fields to those there are. It holds for writes from then on, not for what is stored.`)
+    prose(`Shows the schema, unless you pass flags. --field and --schema replace it. --keep adds the fields to the existing ones. A schema
+applies to later writes, not to stored documents.`)
   static override examples = [
     '<%= config.bin %> collections schema posts',
     '<%= config.bin %> collections schema posts --keep --field rating:number',
@@ -23,12 +23,15 @@ fields to those there are. It holds for writes from then on, not for what is sto
     field: Flags.string({
       multiple: true,
       multipleNonGreedy: true,
-      description: 'a typed field: name:type, with ! when required, with =json for a default',
+      description: 'typed field: name:type; add ! if it is required, and =json for a default',
       helpValue: 'name:type',
     }),
-    schema: Flags.string({ description: 'file with the schema as JSON; - reads stdin', helpValue: 'file' }),
-    keep: Flags.boolean({ description: 'keep the fields that are not named' }),
-    clear: Flags.boolean({ description: 'take the schema away', exclusive: ['field', 'schema', 'keep'] }),
+    schema: Flags.string({
+      description: 'file with the JSON schema of the collection; - reads stdin',
+      helpValue: 'file',
+    }),
+    keep: Flags.boolean({ description: 'keep the other fields' }),
+    clear: Flags.boolean({ description: 'remove the schema', exclusive: ['field', 'schema', 'keep'] }),
   }
 
   protected readonly access = ({ flags }: CommandInput) =>
@@ -48,7 +51,7 @@ fields to those there are. It holds for writes from then on, not for what is sto
 
   private show(schema: Schema): Schema {
     const rows = ruleRows(schema)
-    if (rows.length === 0) this.note('No schema: any document fits.')
+    if (rows.length === 0) this.note('No schema. Any document is valid.')
     else this.log(table(rows))
     return schema
   }

@@ -6,10 +6,11 @@ import { prose } from '../../terminal/prose.js'
 import { shortTime } from '../../terminal/short-time.js'
 
 export default class ConnectionsList extends ControlCommand {
-  static override summary = 'List the open connections for realtime events.'
+  static override hiddenAliases = ['connections:ls']
+  static override summary = 'List open realtime connections.'
   static override description =
-    prose(`A row for each subscription: to what, with which filters, and how many changes of the project it is behind. Bytes are those of
-the connection; "waiting" are those that the other end has not taken yet.`)
+    prose(`Shows a row for each subscription, with its filters and its lag, in changes of the project. "sent" and "waiting" count the bytes
+of the connection. The client has not received waiting bytes yet.`)
   static override examples = [
     '<%= config.bin %> connections list',
     '<%= config.bin %> connections list --json | jq length',
@@ -19,14 +20,14 @@ the connection; "waiting" are those that the other end has not taken yet.`)
     const { flags } = await this.parse(ConnectionsList)
     const { connections } = await this.control(flags).connections.list()
 
-    if (connections.length === 0) this.note('No connection is open.')
-    else this.log(table(connections.flatMap(rowsOf)))
+    if (connections.length === 0) this.note('No open connections.')
+    else this.log(table(connections.flatMap(connectionRows)))
     return connections
   }
 }
 
-/** The connection is named in the first row of its subscriptions. */
-function rowsOf(connection: ConnectionRecord): Row[] {
+/** Names the connection only in the first row of its subscriptions. */
+function connectionRows(connection: ConnectionRecord): Row[] {
   const { id, transport, who, email, openedAt, subscriptions, bytesSent, waitingBytes } = connection
   const head = { id, transport, who: email ?? who, openedAt: shortTime(openedAt) }
   const foot = { sent: formatBytes(bytesSent), waiting: formatBytes(waitingBytes) }

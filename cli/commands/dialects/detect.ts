@@ -16,23 +16,24 @@ import { prose } from '../../terminal/prose.js'
 export default class DialectsDetect extends ServiceCommand {
   static override summary = 'Detect the dialect of a service.'
   static override description =
-    prose(`Only reads, and names no collection that the service does not list. A service that says its dialect in the header
-svc-dialect is believed. Of any other, the answers show some forms: the rest is assumed from the named dialect that fits best,
-marked as assumed, and not saved. Fails when the answers show fewer than half of the forms.`)
+    prose(`Only reads, and only collections that the service lists. Trusts the header svc-dialect if the service sends it. Otherwise,
+detects the forms that responses show, and assumes the others from the closest named dialect. Assumed forms are marked, and not
+saved. Fails if the responses show fewer than half of the forms.`)
   static override examples = [
     '<%= config.bin %> dialects detect http://127.0.0.1:4400',
     '<%= config.bin %> dialects detect --profile staging --collection posts --save staging',
   ]
-  static override args = { address: Args.string({ description: 'address of the service [default: the target]' }) }
+  static override args = {
+    address: Args.string({ description: 'address of the service [default: the current target]' }),
+  }
   static override flags = {
     collection: Flags.string({
-      description:
-        'existing collection to read, where the service lists none. Some services create one that does not exist',
+      description: 'existing collection to read, if the service does not list any; some services create missing ones',
     }),
-    save: Flags.string({ description: 'save the forms that were seen in this profile', helpValue: 'profile' }),
+    save: Flags.string({ description: 'profile to save the detected forms in', helpValue: 'profile' }),
   }
 
-  protected override placeOf({ address }: Named): TargetFlags {
+  protected override targetOfArgs({ address }: Named): TargetFlags {
     return typeof address === 'string' ? { url: address } : {}
   }
 
@@ -44,7 +45,7 @@ marked as assumed, and not saved. Fails when the answers show fewer than half of
     const findings = await this.detect({ url, key, collection: flags.collection })
     if (findings.length * 2 < axisNames().length) throw tooLittleSeen(url, findings)
     const { forms, assumed } = complete(findings)
-    const dialect = assumed.length === 0 ? formatDialect(forms) : textOf(findings)
+    const dialect = assumed.length === 0 ? formatDialect(forms) : formatFindings(findings)
     const rows = axisNames().map((axis) => {
       const evidence = findings.find((finding) => finding.axis === axis)?.evidence
       return { axis, form: forms[axis], evidence: evidence ?? 'assumed' }
@@ -65,17 +66,17 @@ marked as assumed, and not saved. Fails when the answers show fewer than half of
       return findings
     } catch (error) {
       if (!stop.signal.aborted) throw error
-      throw new CliFailure('INTERRUPTED', stop.exit(), 'Stopped; nothing was found out.')
+      throw new CliFailure('INTERRUPTED', stop.exit(), 'Stopped. Nothing was detected.')
     } finally {
       stop.release()
     }
   }
 
-  /** Offers to keep it, where a profile is meant and there is a terminal. */
+  /** Offers to save the dialect in the profile of --profile. */
   private async askProfile(flags: { profile?: string; yes: boolean }): Promise<string | undefined> {
     if (flags.profile === undefined || !this.mayAsk(flags)) return undefined
     const { confirm } = await import('@inquirer/prompts')
-    const isWanted = await confirm({ message: `Keep it in profile "${flags.profile}"?` }, { output: process.stderr })
+    const isWanted = await confirm({ message: `Save it in profile "${flags.profile}"?` }, { output: process.stderr })
     return isWanted ? flags.profile : undefined
   }
 
@@ -84,11 +85,11 @@ marked as assumed, and not saved. Fails when the answers show fewer than half of
       ...all,
       profiles: { ...all.profiles, [name]: { ...requireProfile(name, all), dialect } },
     }))
-    this.note(`kept in profile "${name}"`)
+    this.note(`Saved in profile "${name}".`)
   }
 }
 
-/** Assumes what was not seen from the named dialect that agrees most with what was. */
+/** Completes the detected forms from the closest named dialect. */
 function complete(findings: readonly Finding[]): { forms: Dialect; assumed: Axis[] } {
   const agreement = (dialect: Dialect) => findings.filter(({ axis, form }) => dialect[axis] === form).length
   const [nearest = dialects.a] = Object.values<Dialect>(dialects).sort(
@@ -101,14 +102,14 @@ function complete(findings: readonly Finding[]): { forms: Dialect; assumed: Axis
   }
 }
 
-/** The forms that were seen, and no others: a name of a dialect would stand for all. */
-function textOf(findings: readonly Finding[]): string {
+/** Lists the detected forms, because the name of a dialect would include assumed ones. */
+function formatFindings(findings: readonly Finding[]): string {
   return findings.map(({ axis, form }) => `${axis}=${form}`).join(', ')
 }
 
 function tooLittleSeen(url: string, findings: readonly Finding[]): CliFailure {
-  const seen = findings.length === 0 ? '' : `: ${textOf(findings)}`
-  const message = `The answers of ${url} show only ${findings.length} of ${axisNames().length} forms${seen}.`
-  const hint = 'Name a collection that has documents: --collection posts. Or say what the service speaks: --dialect b'
+  const seen = findings.length === 0 ? '' : `: ${formatFindings(findings)}`
+  const message = `The responses of ${url} show only ${findings.length} of ${axisNames().length} forms${seen}.`
+  const hint = 'Name a collection with documents: --collection posts. Or name the dialect: --dialect b'
   return new CliFailure('TOO_LITTLE_SEEN', exits.failed, message, hint)
 }

@@ -1,22 +1,23 @@
-import { axisNames, formsOf } from '../../../client/protocol/wire/axes.js'
+import { axisNames, listForms } from '../../../client/protocol/wire/axes.js'
 import { dialects } from '../../../client/protocol/wire/dialects.js'
 import { SvcCommand } from '../../base/svc-command.js'
 import { table } from '../../terminal/print.js'
 
 export default class DialectsList extends SvcCommand {
-  static override summary = 'List the axes, their forms, and the named dialects.'
+  static override hiddenAliases = ['dialects:ls']
+  static override summary = 'List dialects, axes and forms.'
   static override examples = ['<%= config.bin %> dialects list', '<%= config.bin %> dialects list --json']
 
   async run() {
     await this.parse(DialectsList)
     const rows = axisNames().map((axis) => ({
       axis,
-      forms: formsOf(axis).join(', '),
+      forms: listForms(axis).join(', '),
       a: dialects.a[axis],
       b: dialects.b[axis],
       c: dialects.c[axis],
     }))
     this.log(table(rows))
-    return { dialects, axes: Object.fromEntries(axisNames().map((axis) => [axis, formsOf(axis)])) }
+    return { dialects, axes: Object.fromEntries(axisNames().map((axis) => [axis, listForms(axis)])) }
   }
 }

@@ -9,13 +9,13 @@ import { SvcCommand } from '../../base/svc-command.js'
 import { record } from '../../terminal/print.js'
 
 export default class DialectsShow extends SvcCommand {
-  static override summary = 'Show the forms of a dialect, and a document and a list in it.'
+  static override summary = 'Show the forms of a dialect, with an example document and list.'
   static override examples = [
     '<%= config.bin %> dialects show b',
     '<%= config.bin %> dialects show "a, document=flat" --json',
   ]
   static override args = {
-    dialect: Args.string({ required: true, description: 'a, b, c, or with exceptions: "a, document=flat"' }),
+    dialect: Args.string({ required: true, description: 'a, b, c, or a dialect with exceptions: "a, document=flat"' }),
   }
 
   async run() {

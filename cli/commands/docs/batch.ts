@@ -20,7 +20,7 @@ import { count, counted } from '../../terminal/print.js'
 import { prose } from '../../terminal/prose.js'
 
 export default class DocsBatch extends TargetCommand {
-  static override summary = 'Create, change and delete many documents, as a file says line by line.'
+  static override summary = 'Create, change and delete documents from a file of operations.'
   static override description = prose(`Each line of the file is one operation:
 
   {"op": "create", "collection": "posts", "data": {"title": "Hello"}}
@@ -28,29 +28,28 @@ export default class DocsBatch extends TargetCommand {
   {"op": "replace", "collection": "posts", "id": "01999999-…", "data": {"title": "Hello again"}}
   {"op": "delete", "collection": "posts", "id": "01999999-…"}
 
-A line without a collection is about COLLECTION. One that changes, replaces or deletes may say what the document "was" (the fields
-that it changes, or all that it replaces or deletes), and is refused if they have been changed since. One that creates may name a document with
-"unless", and is left out while that document is there. The whole file is read first, and
-nothing is done where a line cannot be read. Then the operations are counted and asked about; without a terminal --yes is
-needed. Of a file that is changed meanwhile, nothing more is carried out. Operations that the service refuses are listed
-with their lines, and all others are carried out, those about one document in their order. What was stopped goes on when the
-same command is given again.`)
+Lines without a collection use COLLECTION. An update, replace or delete can have the expected fields in "was", and is refused if
+they have changed. A create can have the id of a document in "unless", and is skipped while that document exists.
+
+Reads the whole file first, and does nothing if a line is invalid. Then shows the number of operations and asks; needs --yes without a
+terminal. Stops if the file changes in between. Lists refused operations with their lines, and carries out all others. Operations on the
+same document run in order. To resume a stopped run, repeat the command.`)
   static override examples = [
     '<%= config.bin %> docs batch -f ops.ndjson',
     '<%= config.bin %> docs batch posts -f ops.ndjson --yes --json',
   ]
   static override args = {
-    collection: Args.string({ description: 'collection of lines that name none' }),
+    collection: Args.string({ description: 'collection of lines without one' }),
   }
   static override flags = {
     ...backupFlag,
     file: Flags.string({
       char: 'f',
       required: true,
-      description: 'an operation on each line, as NDJSON',
+      description: 'NDJSON file with an operation per line',
       helpValue: 'file',
     }),
-    restart: Flags.boolean({ description: 'start over, although an earlier run was stopped' }),
+    restart: Flags.boolean({ description: 'start over instead of resuming a stopped run' }),
   }
 
   protected readonly access = 'write'
@@ -58,12 +57,15 @@ same command is given again.`)
   async run() {
     const { args, flags } = await this.parse(DocsBatch)
     const input = await openInput(flags.file)
-    // A pipe would be empty the second time.
+    // The file is read twice, but a pipe only once.
     if (isReadOnce(input))
-      throw misuse('The file is read twice, so it cannot be stdin or a pipe.', 'Give its name: -f ops.ndjson')
+      throw misuse(
+        'The operations cannot come from stdin or a pipe, because the file is read twice.',
+        'Use a file: -f ops.ndjson',
+      )
     const preview = await previewOperations(input, args.collection)
     if (preview.bad.length > 0) throw this.unreadable(input, preview.bad)
-    if (preview.operations === 0) throw new CliFailure('EMPTY', exits.invalid, `${input.name} holds no operations.`)
+    if (preview.operations === 0) throw new CliFailure('EMPTY', exits.invalid, `${input.name} has no operations.`)
     const target = this.requireTarget(flags)
     const client = this.client(flags, { dialect: withReplacingPut(target.dialect) })
     const { url } = target
@@ -71,9 +73,9 @@ same command is given again.`)
     const state = await openState(join(recordsFolder(), 'batches'), input, [url, ...into], { restart: flags.restart })
     if (preview.counts.create > 0) await requireKeys(target, [state.found])
     const before = state.found?.done ?? 0
-    if (before > 0) this.note(`going on after ${counted(before, 'operation')}`)
+    if (before > 0) this.note(`Resuming after ${counted(before, 'operation')}.`)
     if (before < preview.operations) {
-      const kind = await this.confirmWrite(flags, wordsOf(preview), { isAlwaysAsked: true })
+      const kind = await this.confirmWrite(flags, describeCounts(preview), { isAlwaysAsked: true })
       const lines = undoOfOperations(client, input, args.collection, before)
       const lost = preview.counts.delete > 0 ? lostByDeletion : lostByChange
       await this.backUp(kind, flags, { words: 'docs batch', lost, lines })
@@ -111,7 +113,7 @@ same command is given again.`)
     this.showLines(input, { refused: bad.length, refusals: bad })
     const [first] = bad
     const message = `${counted(bad.length, 'line')} cannot be read, the first is line ${first?.line}: ${first?.problem}. Nothing was done.`
-    return new CliFailure('INVALID_BODY', exits.invalid, message, 'See what a line says: svc docs batch --help')
+    return new CliFailure('INVALID_BODY', exits.invalid, message, 'Show the format: svc docs batch --help')
   }
 }
 
@@ -120,7 +122,7 @@ interface Lines {
   readonly refusals: readonly BadLine[]
 }
 
-/** Ids, since a fresh database may have collections of the same names. @throws {CliFailure} if there is no such collection */
+/** Returns ids, because a fresh database may have collections of the same names. @throws {CliFailure} for a missing collection */
 async function collectionIds(
   client: Client,
   { input, preview, url, target }: { input: ImportSource; preview: Preview; url: string; target: string },
@@ -137,7 +139,7 @@ async function collectionIds(
   return ids.sort()
 }
 
-function wordsOf({ counts, collections }: Preview): string {
+function describeCounts({ counts, collections }: Preview): string {
   const parts = [
     ...(counts.create > 0 ? [`create ${counted(counts.create, 'document')}`] : []),
     ...(counts.update > 0 ? [`change ${counted(counts.update, 'document')}`] : []),

@@ -7,7 +7,7 @@ import { record } from '../../terminal/print.js'
 
 export default class DocsCreate extends TargetCommand {
   static override summary = 'Create a document.'
-  static override description = `Create a document from ${fieldsDescription}.`
+  static override description = `Takes ${fieldsDescription}.`
   static override examples = [
     '<%= config.bin %> docs create posts title=Hello views:=3',
     '<%= config.bin %> docs create posts -f post.json status=draft',
@@ -16,7 +16,7 @@ export default class DocsCreate extends TargetCommand {
   static override usage = 'docs create COLLECTION [FIELD=text] [FIELD:=json] [-f file] [-F field=@file]'
   static override args = { collection: collectionArg, field: fieldsArg }
   static override flags = {
-    file: Flags.string({ char: 'f', description: 'file with the document as JSON; - reads stdin' }),
+    file: Flags.string({ char: 'f', description: 'JSON file with the document; - reads stdin' }),
     attach: attachFlag,
   }
 

@@ -17,16 +17,17 @@ interface DeleteFlags extends TargetFlags {
 }
 
 export default class DocsDelete extends BulkCommand {
-  static override summary = 'Delete documents, by id or by condition.'
+  static override hiddenAliases = ['docs:rm']
+  static override summary = 'Delete documents by id or by condition.'
   static override description =
-    prose(`Documents named by their ids go at once, all of them or none. With --where or --all it counts
-them and asks first; without a terminal it needs --yes. At the emulator of the folder, svc undo brings several back; at a
-service that is not an emulator, they are saved to .svc/backups first.`)
+    prose(`Deletes documents by id at once: all of them or none. With --where or --all, shows their number and asks; needs --yes
+without a terminal. On the emulator of this folder, svc undo restores documents that you deleted together. For other services, the
+documents are saved to .svc/backups first.`)
   static override examples = [
     '<%= config.bin %> docs delete posts 01999999-9999-7999-8999-999999999999',
     '<%= config.bin %> docs delete posts --where status=draft --yes',
   ]
-  static override usage = 'docs delete COLLECTION [ID...] [--where field=value]'
+  static override usage = '<%= command.id %> COLLECTION [ID...] [--where field=value]'
   static override args = {
     collection: collectionArg,
     id: Args.string({ multiple: true, description: 'ids of the documents' }),
@@ -34,7 +35,7 @@ service that is not an emulator, they are saved to .svc/backups first.`)
   static override flags = {
     ...whereFlags,
     ...backupFlag,
-    all: Flags.boolean({ description: 'every document of the collection', exclusive: ['where', 'or'] }),
+    all: Flags.boolean({ description: 'all documents in the collection', exclusive: ['where', 'or'] }),
   }
 
   protected readonly access = 'write'
@@ -44,7 +45,7 @@ service that is not an emulator, they are saved to .svc/backups first.`)
     const ids = [...new Set(argv.slice(1).map(String))]
     const isByCondition = flags.all || (flags.where ?? flags.or) !== undefined
     if (ids.length > 0 === isByCondition) {
-      throw misuse('Say which documents: ids, or --where, or --all.', 'Give exactly one of them.')
+      throw misuse('Select documents by ids, --where or --all.', 'Use exactly one of them.')
     }
     const deleted = isByCondition
       ? await this.writeMatching(args.collection, flags, {
@@ -56,7 +57,7 @@ service that is not an emulator, they are saved to .svc/backups first.`)
         })
       : await this.deleteIds(args.collection, ids, flags)
 
-    this.note(`${counted(deleted, 'document')} deleted.`)
+    this.note(`Deleted ${counted(deleted, 'document')}.`)
     return { deleted }
   }
 

@@ -13,9 +13,9 @@ import { shellWord } from '../../terminal/shell-word.js'
 export default class DocsEdit extends TargetCommand {
   static override summary = 'Edit a document in your editor.'
   static override description =
-    prose(`Opens the fields in $VISUAL or $EDITOR, checks what you saved, shows the difference, and saves it only
-if the document has not been changed meanwhile. Ctrl-C is the editor's while it is open. What you wrote is never lost: if it
-cannot be saved, it stays in a file. Without a terminal it takes an EDITOR that needs none, such as a script.`)
+    prose(`Opens the document in $VISUAL or $EDITOR, then shows your changes and saves them, unless the document was changed in
+between. If your changes cannot be saved, they stay in a file. Without a terminal, EDITOR must be a program that needs none, such as a
+script.`)
   static override examples = [
     '<%= config.bin %> docs edit posts 01999999-9999-7999-8999-999999999999',
     'EDITOR="code --wait" <%= config.bin %> docs edit posts 01999999-9999-7999-8999-999999999999 --yes',
@@ -39,7 +39,7 @@ cannot be saved, it stays in a file. Without a terminal it takes an EDITOR that 
     const changes = differences(before.data, edited.fields)
     if (changes.length === 0) {
       await edited.discard()
-      this.note('Nothing was changed.')
+      this.note('No changes.')
       return before
     }
     for (const line of changes) this.note(line, line.startsWith('-') ? onStderr.red : onStderr.green)

@@ -18,14 +18,13 @@ import { duration, startProgress } from '../../terminal/progress.js'
 import { prose } from '../../terminal/prose.js'
 
 export default class DocsExport extends TargetCommand {
-  static override summary = 'Export the documents of a collection to a file or to stdout.'
+  static override summary = 'Export documents to a file or to stdout.'
   static override description =
-    prose(`Oldest first, any number of them, each once even while others write. What svc docs import reads back
-makes the same documents, from JSON and NDJSON. Cells of CSV have no type: it reads a text such as 42, true or [1] as what
-it looks like, unless its --types names the column (code:string), and an empty text as no field. --with-ids writes their
-ids too, for import --upsert --by id, and no field of theirs that is called id.
+    prose(`Exports each document exactly once, oldest first, even while others write. svc docs import restores the same documents from
+JSON and NDJSON. CSV cells have no type: import reads 42, true or [1] as numbers, booleans and arrays, unless you pass --types, for
+example code:string. It skips empty cells. --with-ids writes ids for import --upsert --by id, in place of a field called id.
 
-A file is complete or not there: until then it is called <file>.part, and the same command goes on with it.`)
+Writes to <file>.part first, so the file is always complete. To resume a stopped export, repeat the command.`)
   static override examples = [
     '<%= config.bin %> docs export posts --out posts.ndjson',
     '<%= config.bin %> docs export posts --format csv --where status=published --columns title,views > posts.csv',
@@ -36,7 +35,7 @@ A file is complete or not there: until then it is called <file>.part, and the sa
     out: Flags.string({ char: 'o', description: 'file to write [default: -, which is stdout]', helpValue: 'file' }),
     format: Flags.option({
       options: exportFormats,
-      description: 'how to write them [default: by the file, else ndjson]',
+      description: 'output format [default: by the file extension, else ndjson]',
     })(),
     columns: Flags.string({
       aliases: ['fields'],
@@ -45,9 +44,9 @@ A file is complete or not there: until then it is called <file>.part, and the sa
       multipleNonGreedy: true,
       description: 'fields to write, in this order [default: all; those of the schema first, in CSV]',
     }),
-    'with-ids': Flags.boolean({ description: 'write the id of each document too' }),
+    'with-ids': Flags.boolean({ description: 'include the id of each document' }),
     safe: Flags.boolean({ description: safeDescription }),
-    restart: Flags.boolean({ description: 'start over, although an earlier export was stopped' }),
+    restart: Flags.boolean({ description: 'start over instead of resuming a stopped export' }),
   }
 
   protected readonly access = 'read'
@@ -59,8 +58,8 @@ A file is complete or not there: until then it is called <file>.part, and the sa
       throw new CliFailure(
         'MISUSE',
         exits.misuse,
-        '--json and the documents both want stdout.',
-        'Name a file: --out posts.ndjson',
+        '--json cannot be combined with output to stdout.',
+        'Write to a file: --out posts.ndjson',
       )
     }
     keepHeapSmall()
@@ -69,7 +68,7 @@ A file is complete or not there: until then it is called <file>.part, and the sa
     const where = readWhere(flags.where, flags.or)
     const { total } = await collection.list({ where, limit: 1 })
     const format = exportFormat({ format: flags.format, out })
-    // The id tells a collection from one of the same name in another service.
+    // The id distinguishes collections of the same name in different services.
     const { id, schema } = await identifyCollection(client, args.collection, this.requireTarget(flags).url)
     const file = await openExportFile({
       path: out,
@@ -87,7 +86,7 @@ A file is complete or not there: until then it is called <file>.part, and the sa
     const progress = await startProgress(total ?? undefined, 'document', { isWanted: isWatched })
     if (file.resumed > 0) {
       progress.resume()
-      this.note(`going on after ${counted(file.resumed, 'document')}`)
+      this.note(`Resuming after ${counted(file.resumed, 'document')}.`)
     }
     const begunAt = performance.now()
     try {
@@ -99,7 +98,7 @@ A file is complete or not there: until then it is called <file>.part, and the sa
       const rate = count(Math.round((exported - file.resumed) / Math.max(seconds, 0.001)))
       if (exported === 0)
         await this.noteEmptyResult(() => emptyResultNotes(flags, documentFields(client, args.collection)))
-      this.note(`${counted(exported, 'document')} exported in ${duration(seconds)} (${rate}/s)`)
+      this.note(`Exported ${counted(exported, 'document')} in ${duration(seconds)} (${rate}/s).`)
       return out === undefined ? undefined : { exported, file: out, seconds }
     } finally {
       progress.stop()
@@ -109,6 +108,6 @@ A file is complete or not there: until then it is called <file>.part, and the sa
 }
 
 function interrupted(exported: number, out: string | undefined, exit: number): CliFailure {
-  const hint = out === undefined ? undefined : 'Give the same command again to go on.'
+  const hint = out === undefined ? undefined : 'To resume, repeat the command.'
   return new CliFailure('INTERRUPTED', exit, `Stopped after ${counted(exported, 'document')}.`, hint)
 }

@@ -9,23 +9,22 @@ import { prose } from '../../terminal/prose.js'
 import { shortTime } from '../../terminal/short-time.js'
 import { printable } from '../../terminal/text-width.js'
 
-/** The flags of the list are none of a comparison. */
+/** Excludes the flags of the list. */
 const ofComparison = { min: 1, helpValue: 'version', exclusive: ['limit', 'before'] }
 
 export default class DocsHistory extends ControlCommand {
-  static override summary = 'Show the versions of a document that the emulator keeps.'
+  static override summary = 'Show the versions of a document.'
   static override description =
-    prose(`The newest first, with the fields that changed. With --from or --to, compares two versions: left out, --to is the newest and
---from the one before. An emulator keeps changes for an hour at least, and the last 100,000 in any case; of a version whose own change
-is gone, the one after it says what it was.`)
+    prose(`Lists versions and their changed fields, newest first. With --from or --to, compares two versions. --to defaults to the newest
+version, and --from to the one before. The emulator keeps at least the changes of the last hour, and at least 100,000.`)
   static override examples = [
     '<%= config.bin %> docs history posts 01999999-9999-7999-8999-999999999999',
     '<%= config.bin %> docs history posts 01999999-9999-7999-8999-999999999999 --from 1 --to 3',
   ]
   static override args = { collection: collectionArg, id: idArg }
   static override flags = {
-    from: Flags.integer({ ...ofComparison, description: 'the earlier of two versions to compare' }),
-    to: Flags.integer({ ...ofComparison, description: 'the later of two versions to compare' }),
+    from: Flags.integer({ ...ofComparison, description: 'earlier version to compare' }),
+    to: Flags.integer({ ...ofComparison, description: 'later version to compare' }),
     limit: limitFlag('versions'),
     before: Flags.integer({ min: 1, description: 'only versions before this change', helpValue: 'seq' }),
   }
@@ -45,8 +44,8 @@ is gone, the one after it says what it was.`)
       ...{ version, seq, kind, at: shortTime(at), changed: changed?.join(', ') ?? '' },
     }))
     this.log(table(rows))
-    if (found.next !== null) this.note(`There are more: --before ${found.next}`)
-    else if (!found.isWhole) this.note('Changes before these are kept no longer.')
+    if (found.next !== null) this.note(`There are more versions. To see them: --before ${found.next}`)
+    else if (!found.isWhole) this.note('Older changes are no longer kept.')
     return found
   }
 

@@ -34,14 +34,13 @@ import { prose } from '../../terminal/prose.js'
 
 export default class DocsImport extends TargetCommand {
   static override summary = 'Import documents from JSON, NDJSON or CSV files.'
-  static override description =
-    prose(`Reads JSON arrays, NDJSON and CSV, from files or stdin, of any size, and sends them in large requests.
+  static override description = prose(`Reads JSON arrays, NDJSON and CSV of any size, from files or stdin.
 
-Rows that the service refuses are written to a file, with their line and the reason; all others go in. An
-import of files that was stopped goes on where it stopped when the same command is given again: nothing is created twice.
-Stdin and pipes cannot be read twice: one that is stopped says how many records went in.
-With --upsert, a row changes the document that has the row's value in the field of --by, and creates one where there is
-none. With --by id, a document that was deleted is created with a new id, and it says how many were.`)
+Writes refused rows to a file, with their line and the reason, and imports all others. To resume a stopped import of files, repeat the
+command. Nothing is created twice. An import from stdin or a pipe cannot be resumed, but prints how many records were imported.
+
+With --upsert, a row updates the document with the same value in the field of --by, or creates one. With --by id, deleted documents are
+created with new ids, and counted.`)
   static override examples = [
     '<%= config.bin %> docs import cities cities.json',
     '<%= config.bin %> docs import users "exports/*.csv" --types zip:string --upsert --by email',
@@ -58,22 +57,22 @@ none. With --by id, a document that was deleted is created with a new id, and it
   }
   static override flags = {
     ...upsertFlags,
-    format: Flags.option({ options: formats, description: 'format of the input [default: by its name]' })(),
+    format: Flags.option({ options: formats, description: 'input format [default: by the file name]' })(),
     types: Flags.string({
       multiple: true,
       multipleNonGreedy: true,
       delimiter: ',',
-      description: 'how columns of CSV are read: zip:string,views:integer, or *:string [default: detected]',
+      description: 'types of CSV columns: zip:string,views:integer, or *:string [default: detected]',
       helpValue: 'column:type',
     }),
-    delimiter: Flags.string({ description: 'between cells of CSV [default: by the header]' }),
-    create: Flags.boolean({ description: 'create the collection if there is none' }),
+    delimiter: Flags.string({ description: 'delimiter between CSV cells [default: detected in the header]' }),
+    create: Flags.boolean({ description: 'create the collection if it is missing' }),
     refused: Flags.string({
       description:
-        'file for refused rows, in the place of those of an earlier import [default: <collection>.refused.ndjson]',
+        'file to write refused rows to, replacing those of an earlier import [default: <collection>.refused.ndjson]',
       helpValue: 'file',
     }),
-    restart: Flags.boolean({ description: 'start over, although an earlier import was stopped' }),
+    restart: Flags.boolean({ description: 'start over instead of resuming a stopped import' }),
   }
 
   protected override readonly mayBeEmpty = ['delimiter']
@@ -83,10 +82,11 @@ none. With --by id, a document that was deleted is created with a new id, and it
   async run() {
     const { args, argv, flags } = await this.parse(DocsImport)
     keepHeapSmall()
-    if (flags.delimiter === '') throw misuse('--delimiter takes what stands between two cells, such as ";".')
+    if (flags.delimiter === '')
+      throw misuse('--delimiter is empty.', 'Pass the text between two cells, for example --delimiter ";"')
     const { by: upsertBy, key, note } = readUpsert(flags)
     if (flags.upsert && upsertBy === undefined) {
-      throw misuse('--upsert needs the field by which documents are known.', 'Name it: --upsert --by email')
+      throw misuse('--upsert needs the field that identifies a document.', 'Add --by, for example --upsert --by email')
     }
     if (note) this.note(note)
     const target = { ...flags, key }
@@ -98,18 +98,18 @@ none. With --by id, a document that was deleted is created with a new id, and it
     const client = await this.clientForWrite(target, what)
     if (flags.create) await createIfMissing(client, { name: args.collection })
 
-    // The id tells a collection from one of the same name in a fresh database.
+    // The id distinguishes collections of the same name in different databases.
     const identify = () => identifyCollection(client, args.collection, this.requireTarget(target).url)
     const { id, documentCount } = await identify()
-    const openStateOf = (input: ImportSource) =>
+    const openInputState = (input: ImportSource) =>
       openState(join(recordsFolder(), 'imports'), input, [id, upsertBy ?? ''], { restart: flags.restart })
-    const states = await openStates(inputs, { openState: openStateOf, refused, documentCount })
+    const states = await openStates(inputs, { openState: openInputState, refused, documentCount })
     await requireKeys(
       this.requireTarget(target),
       [...states.values()].map(({ found }) => found),
     )
     const read = [...states.keys()]
-    if (read.length < inputs.length) this.note(`${refused.path} is left out: it holds what this import has refused`)
+    if (read.length < inputs.length) this.note(`Skipped ${refused.path}, which has the refused rows of this import.`)
     const stop = stopSignal()
     try {
       const options = {
@@ -139,7 +139,7 @@ none. With --by id, a document that was deleted is created with a new id, and it
     }
   }
 
-  /** Runs an import to its end and shows how far it is. */
+  /** Runs an import and shows its progress. */
   private async follow(
     steps: ReturnType<typeof importFiles>,
     { progress, inputs }: { progress: Progress; inputs: readonly ImportSource[] },
@@ -163,7 +163,7 @@ none. With --by id, a document that was deleted is created with a new id, and it
     } catch (error) {
       if (documents === 0 || !inputs.some(isReadOnce)) throw error
       const lacks = failed ? ` ${missingWords(failed)}` : ''
-      throw stoppedBy(error, `${counted(documents, 'document')} went in.${lacks} ${onceOnly}`)
+      throw stoppedBy(error, `Imported ${counted(documents, 'document')}.${lacks} ${onceOnly}`)
     } finally {
       progress.stop()
     }
@@ -172,10 +172,12 @@ none. With --by id, a document that was deleted is created with a new id, and it
 
 function resumedNote({ file, state }: ImportProgress & { kind: 'resumed' }): string {
   const records = counted(state.done, 'record')
-  return state.isWhole ? `${file} was imported before the stop: ${records}` : `going on in ${file} after ${records}`
+  return state.isWhole
+    ? `Skipped ${file}, which was imported before: ${records}.`
+    : `Resuming ${file} after ${records}.`
 }
 
-/** What was created is compared with how many documents there are more than before. @throws {CliFailure} `NOT_SAVED` */
+/** Compares the created documents with the growth of the collection. @throws {CliFailure} `NOT_SAVED` */
 function requireThere(
   name: string,
   { report: { files }, states, now: { documentCount } }: { report: ImportReport; states: States; now: Identified },
@@ -189,26 +191,25 @@ function requireThere(
   )
 }
 
-/** Which part of an input is to be looked at, or sent once more. */
+/** Describes the records to check or to send again. */
 function missingWords({ file, missing: { between, from } }: ImportProgress & { kind: 'failed' }): string {
   const isOne = between.length === 1 && between.every(([first, last]) => first === last)
   const ranges = between.map(([first, last]) => (first === last ? count(first) : `${count(first)} to ${count(last)}`))
-  const maybe =
-    ranges.length === 0 ? [] : [`${isOne ? 'record' : 'records'} ${ranges.join(' and ')} may not have gone in`]
+  const maybe = ranges.length === 0 ? [] : [`${isOne ? 'record' : 'records'} ${ranges.join(' and ')} may be missing`]
   const rest = from === undefined ? [] : [`nothing was sent from record ${count(from)} on`]
-  return `Of ${file}, ${[...maybe, ...rest].join('; ')}.`
+  return `In ${file}, ${[...maybe, ...rest].join('; ')}.`
 }
 
-const onceOnly = 'Stdin and pipes are read once: the same command would import them from their beginning.'
+const onceOnly = 'Stdin and pipes cannot be resumed. The same command would import all records again.'
 
-/** Of files nothing is lost; what was read of a pipe and not sent is. */
+/** Suggests to resume files. Records that were read from a pipe but not sent are lost. */
 function interrupted({ accepted, files }: ImportReport, inputs: readonly ImportSource[], exit: number): CliFailure {
   const reached = `Stopped after ${counted(accepted, 'document')}`
   if (!inputs.slice(0, files.length).some(isReadOnce)) {
-    return new CliFailure('INTERRUPTED', exit, `${reached}; nothing is lost.`, 'Give the same command again to go on.')
+    return new CliFailure('INTERRUPTED', exit, `${reached}. Nothing is lost.`, 'To resume, repeat the command.')
   }
   const left = files.flatMap(({ file, accepted, refused, isWhole }) =>
-    isWhole ? [] : `; the rest of ${file} did not go in, from record ${count(accepted + refused + 1)} on`,
+    isWhole ? [] : `; the rest of ${file} was not imported, from record ${count(accepted + refused + 1)} on`,
   )
   return new CliFailure('INTERRUPTED', exit, `${reached}${left.join('')}.`, onceOnly)
 }

@@ -19,13 +19,15 @@ import { counted, pageNote } from '../../terminal/print.js'
 import { prose } from '../../terminal/prose.js'
 
 export default class DocsList extends TargetCommand {
-  static override summary = 'List the documents of a collection.'
-  static override description =
-    prose(`Newest first, a page at a time; --all goes through all of them, however many there are.
+  static override hiddenAliases = ['docs:ls']
+  static override summary = 'List the documents in a collection.'
+  static override description = prose(`Lists a page of documents, newest first. --all lists all of them.
 
-Conditions name a field and, after two underscores, how to compare: __ne, __gt, __gte, __lt, __lte, __contains,
-__icontains, __startswith, __endswith, __in, __notin, __isnull; __eq where the field's own name ends like one of
-these. Dotted names reach nested and populated fields.`)
+Conditions have a field and, after two underscores, a comparison: __ne, __gt, __gte, __lt, __lte, __contains, __icontains,
+__startswith, __endswith, __in, __notin, __isnull. Use __eq if the name of the field ends with one of these. Use dots for nested and
+populated fields, for example author.name.
+
+Tables cut long values, and show linked documents by title or id. --json has everything.`)
   static override examples = [
     '<%= config.bin %> docs list posts',
     '<%= config.bin %> docs list posts --where status=published --where views__gte=100 --sort -views --limit 5',
@@ -37,10 +39,10 @@ these. Dotted names reach nested and populated fields.`)
     ...whereFlags,
     sort: sortFlag,
     limit: pageLimitFlag('documents'),
-    offset: Flags.integer({ min: 0, description: 'documents to skip' }),
-    all: Flags.boolean({ description: 'every document, not a page', exclusive: ['limit', 'offset'] }),
+    offset: Flags.integer({ min: 0, description: 'number of documents to skip' }),
+    all: Flags.boolean({ description: 'list all documents', exclusive: ['limit', 'offset'] }),
     populate: populateFlag,
-    count: Flags.boolean({ allowNo: true, default: true, description: 'count all that match' }),
+    count: Flags.boolean({ allowNo: true, default: true, description: 'count all matching documents' }),
     columns: Flags.string({
       aliases: ['fields'],
       delimiter: ',',
@@ -48,7 +50,7 @@ these. Dotted names reach nested and populated fields.`)
       multipleNonGreedy: true,
       description: 'fields to show, in this order',
     }),
-    format: Flags.option({ options: listFormats, default: 'table', description: 'how to print them' })(),
+    format: Flags.option({ options: listFormats, default: 'table', description: 'output format' })(),
     safe: Flags.boolean({ description: safeDescription }),
   }
 
@@ -86,7 +88,7 @@ these. Dotted names reach nested and populated fields.`)
     return page
   }
 
-  /** The id, the fields of the schema in its order, the others, and the times. */
+  /** Returns the id, the fields of the schema in its order, other fields, and the times. */
   private async csvColumns(
     client: Client,
     name: string,
@@ -99,7 +101,7 @@ these. Dotted names reach nested and populated fields.`)
     return [id, ...inSchemaOrder(names, await readSchemaIfShown(client, name))]
   }
 
-  /** Reads twice where the columns have to be known first, and prints while it reads: there is nothing left to return. */
+  /** Prints while it reads, and reads twice if the columns must be known first. */
   private async printAll(
     read: () => AsyncIterable<Document>,
     { format, columns, safe }: { format: (typeof listFormats)[number]; columns?: string[]; safe: boolean },

@@ -30,7 +30,7 @@ interface MigrateFlags extends TargetFlags, WhereFlags {
   readonly quiet: boolean
 }
 
-/** What is written to, and by which file. */
+/** A run of a migration. */
 interface Migrating {
   readonly client: Client
   readonly collection: string
@@ -40,28 +40,29 @@ interface Migrating {
 }
 
 export default class DocsMigrate extends TargetCommand {
-  static override summary = 'Change the documents of a collection by a function in a file.'
-  static override description = prose(`The default export of the file is called with each document:
+  static override summary = 'Change documents with a function from a file.'
+  static override description = prose(`Calls the default export of the file with each document:
 
   export default ({ data }) => ({ ...data, views: Number(data.views) })
 
-What it returns are the new data; a field that is left out is removed, and after undefined the document stays as it is. It may be
-async. All documents are read first, and nothing is written where it throws. Then some differences are shown and it asks; without a
-terminal it needs --yes. A document that is changed meanwhile stays as it is, and is listed. What was stopped goes on when
-the same command is given again; the function is not called once more.`)
+The function returns the new data. Fields that it leaves out are removed. If it returns undefined, the document stays. It can be async.
+
+Reads all documents first, and writes nothing if the function throws. Then shows some changes and asks; needs --yes without a terminal.
+Skips and lists documents that were changed in between. To resume a stopped run, repeat the command. It does not call the function
+again.`)
   static override examples = [
     '<%= config.bin %> docs migrate posts migrations/views.ts --dry-run',
     '<%= config.bin %> docs migrate posts migrations/views.ts --where views__isnull=false --yes --json',
   ]
   static override args = {
     collection: collectionArg,
-    file: Args.string({ required: true, description: 'module whose default export is a function of a document' }),
+    file: Args.string({ required: true, description: 'module whose default export takes a document' }),
   }
   static override flags = {
     ...whereFlags,
     ...backupFlag,
-    'dry-run': Flags.boolean({ description: 'show what would change, and write nothing', exclusive: ['restart'] }),
-    restart: Flags.boolean({ description: 'start over, although an earlier run was stopped' }),
+    'dry-run': Flags.boolean({ description: 'show the changes, and write nothing', exclusive: ['restart'] }),
+    restart: Flags.boolean({ description: 'start over instead of resuming a stopped run' }),
   }
 
   protected readonly access = ({ flags }: CommandInput) => (flags['dry-run'] ? 'read' : 'write')
@@ -94,8 +95,8 @@ the same command is given again; the function is not called once more.`)
     const { stopped, underWay } = migrating.files
     const preview = await this.evaluate(migrating, async () => undefined)
     for (const line of previewLines(preview, process.stdout)) this.log(lineColour(line, onStdout)(line))
-    if (underWay) this.note(`A run of it is under way, in process ${underWay.pid}.`)
-    if (stopped) this.note('A run of it was stopped; without --dry-run, the command goes on with that one.')
+    if (underWay) this.note(`Process ${underWay.pid} is running this migration.`)
+    if (stopped) this.note('An earlier run was stopped. Without --dry-run, the command resumes it.')
     return preview
   }
 
@@ -104,17 +105,17 @@ the same command is given again; the function is not called once more.`)
     const done = kept.state.found?.done ?? 0
     const where = `after ${count(done)} of ${counted(operations, 'document')}`
     if (!migrating.files.isSame) {
-      const message = `"${migrating.module}" or the conditions are other ones than in the run that was stopped ${where}.`
+      const message = `"${migrating.module}" or the conditions have changed since the run that was stopped ${where}.`
       const hint =
-        'Put them back to go on with it, or start over with --restart: what it has changed is then given to the function again.'
+        'To resume, restore them. To start over, pass --restart; the function then also gets documents that it has changed.'
       throw new CliFailure('STOPPED_BEFORE', exits.invalid, message, hint)
     }
-    this.note(`going on ${where}`)
+    this.note(`Resuming ${where}.`)
     if (done < operations) await this.beginWrite(migrating, kept, operations - done)
     return this.carryOut(migrating, kept, operations)
   }
 
-  /** Runs the function over all documents, once its folder is trusted. */
+  /** Runs the function on all documents, once its folder is trusted. */
   private async evaluate(
     { client, collection: name, module, flags }: Migrating,
     line: (text: string) => Promise<void>,
@@ -164,7 +165,7 @@ the same command is given again; the function is not called once more.`)
     const { refused } = result
     const changed = result.accepted.update + result.accepted.replace
     const refusals = result.refusals.map(({ id, code, problem }) => ({ id, code, problem }))
-    this.note(`${counted(changed, 'document')} changed${refused > 0 ? `, ${count(refused)} refused` : ''}.`)
+    this.note(`Changed ${counted(changed, 'document')}${refused > 0 ? `, ${count(refused)} refused` : ''}.`)
     if (refused > 0) process.exitCode = exits.invalid
     return { changed, refused, refusals, before }
   }
@@ -173,7 +174,7 @@ the same command is given again; the function is not called once more.`)
     for (const words of refusalLines(refused, ({ id }) => id)) this.noteAlways(words)
   }
 
-  /** Asks, and saves the documents that the operations from here on change. */
+  /** Asks, and backs up the documents of the remaining operations. */
   private async beginWrite({ client, collection, flags }: Migrating, kept: KeptOperations, changes: number) {
     const what = `Change ${counted(changes, 'document')} of "${collection}"`
     const kind = await this.confirmWrite(flags, what, { isAlwaysAsked: true })

@@ -6,7 +6,7 @@ import { record } from '../../terminal/print.js'
 
 export default class DocsReplace extends TargetCommand {
   static override summary = 'Replace all fields of a document.'
-  static override description = `Takes ${fieldsDescription}. Fields that are not named are gone; its id stays.`
+  static override description = `Takes ${fieldsDescription}. Removes all other fields. The id stays.`
   static override examples = [
     '<%= config.bin %> docs replace posts 01999999-9999-7999-8999-999999999999 title=Hello',
     '<%= config.bin %> docs replace posts 01999999-9999-7999-8999-999999999999 -f post.json --if-version 3',
@@ -14,8 +14,8 @@ export default class DocsReplace extends TargetCommand {
   static override usage = 'docs replace COLLECTION ID [FIELD=text] [FIELD:=json] [-f file]'
   static override args = { collection: collectionArg, id: idArg, field: fieldsArg }
   static override flags = {
-    file: Flags.string({ char: 'f', description: 'file with the document as JSON; - reads stdin' }),
-    'if-version': Flags.integer({ min: 1, description: 'only if the document is still at this version' }),
+    file: Flags.string({ char: 'f', description: 'JSON file with the document; - reads stdin' }),
+    'if-version': Flags.integer({ min: 1, description: 'fail unless the document is still at this version' }),
   }
 
   protected readonly access = 'write'

@@ -11,8 +11,8 @@ import { prose } from '../../terminal/prose.js'
 export default class DocsTransfer extends TargetCommand {
   static override summary = 'Show or change the owner of a document.'
   static override description =
-    prose(`The owner of a document is the user who created it, with a user's token: where the permissions of a collection name "owner", that
-user is meant. Without flags the owner is shown; --to sets another one, --no-owner none. It works on the emulator of the folder.`)
+    prose(`The owner is the user who created the document. The role "owner" in permissions means this user. Shows the owner, unless you
+pass --to or --no-owner. Works on the emulator of this folder only.`)
   static override examples = [
     '<%= config.bin %> docs transfer posts 01900000-0000-7000-8000-000000000001 --to ada@example.com',
     '<%= config.bin %> docs transfer posts 01900000-0000-7000-8000-000000000001 --json',
@@ -22,8 +22,8 @@ user is meant. Without flags the owner is shown; --to sets another one, --no-own
     id: Args.string({ required: true, description: 'id of the document' }),
   }
   static override flags = {
-    to: Flags.string({ description: 'email or id of the user', helpValue: 'user', exclusive: ['no-owner'] }),
-    'no-owner': Flags.boolean({ description: 'leave the document without an owner' }),
+    to: Flags.string({ description: 'email or id of the new owner', helpValue: 'user', exclusive: ['no-owner'] }),
+    'no-owner': Flags.boolean({ description: 'remove the owner' }),
   }
 
   protected override readonly mayBeEmpty = ['to']
@@ -32,7 +32,8 @@ user is meant. Without flags the owner is shown; --to sets another one, --no-own
 
   async run() {
     const { args, flags } = await this.parse(DocsTransfer)
-    if (flags.to === '') throw misuse('--to takes the email or id of a user.', 'For no owner: --no-owner')
+    if (flags.to === '')
+      throw misuse('--to is empty.', 'Pass the email or id of a user. To remove the owner: --no-owner')
     const target = this.requireTarget(flags)
     const { creators } = openOwner(target)
     const project = target.emulator?.projectId ?? ''

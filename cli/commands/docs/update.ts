@@ -14,10 +14,10 @@ import { counted, record } from '../../terminal/print.js'
 import { prose } from '../../terminal/prose.js'
 
 export default class DocsUpdate extends BulkCommand {
-  static override summary = 'Change some fields of a document, or of all that a condition matches; the others stay.'
-  static override description = prose(`Takes ${fieldsDescription}. --append and --remove change arrays, safely
-beside others who do the same. With --where or --all it counts the documents and asks first; without a terminal it needs
---yes.`)
+  static override summary = 'Update fields of one or more documents.'
+  static override description =
+    prose(`Takes ${fieldsDescription}. Keeps all other fields. --append and --remove change arrays
+atomically. With --where or --all, shows the number of documents and asks; needs --yes without a terminal.`)
   static override examples = [
     '<%= config.bin %> docs update posts 01999999-9999-7999-8999-999999999999 status=published',
     '<%= config.bin %> docs update posts 01999999-9999-7999-8999-999999999999 --append tags=news --if-version 3',
@@ -29,31 +29,32 @@ beside others who do the same. With --where or --all it counts the documents and
   ]
   static override args = {
     collection: collectionArg,
-    // An argument before many that need not be there has to be there itself.
+    // oclif does not support an optional argument before a variadic one, so the id is among the fields.
     field: Args.string({
       multiple: true,
-      description: 'id of the document, unless there is a condition; then title=Hello is text, views:=3 is JSON',
+      description:
+        'id of the document, unless you pass a condition; then fields: title=Hello is text, views:=3 is JSON',
     }),
   }
   static override flags = {
     ...whereFlags,
     ...backupFlag,
-    all: Flags.boolean({ description: 'every document of the collection', exclusive: ['where', 'or'] }),
-    file: Flags.string({ char: 'f', description: 'file with the fields as JSON; - reads stdin' }),
+    all: Flags.boolean({ description: 'all documents in the collection', exclusive: ['where', 'or'] }),
+    file: Flags.string({ char: 'f', description: 'JSON file with the fields; - reads stdin' }),
     attach: attachFlag,
     append: Flags.string({
       multiple: true,
       multipleNonGreedy: true,
-      description: 'item to add to an array, if it is not in it: tags=news, scores:=3',
+      description: 'item to add to an array unless it has it: tags=news, scores:=3',
       helpValue: 'field=item',
     }),
     remove: Flags.string({
       multiple: true,
       multipleNonGreedy: true,
-      description: 'item to take out of an array',
+      description: 'item to remove from an array',
       helpValue: 'field=item',
     }),
-    'if-version': Flags.integer({ min: 1, description: 'only if the document is still at this version' }),
+    'if-version': Flags.integer({ min: 1, description: 'fail unless the document is still at this version' }),
   }
 
   protected readonly access = 'write'
@@ -69,7 +70,7 @@ beside others who do the same. With --where or --all it counts the documents and
       ...(flags.remove ? { $remove: readItems(flags.remove) } : {}),
     }
     if (isByCondition) return this.updateMatching(args.collection, changes, flags)
-    if (id === undefined) throw misuse('Say which document: its id, or --where, or --all.')
+    if (id === undefined) throw misuse('Select documents by id, --where or --all.')
     const all = requireSome({ ...changes, ...(await readAttached(flags.attach)) })
     const client = await this.clientForWrite(flags, `Change a document in "${args.collection}"`)
     const document = await client.collection(args.collection).update(id, all, { ifMatch: flags['if-version'] })
@@ -84,8 +85,9 @@ beside others who do the same. With --where or --all it counts the documents and
     flags: BulkFlags & { attach?: unknown; 'if-version'?: number | undefined },
   ) {
     if (flags.attach !== undefined)
-      throw misuse('--attach is for one document.', 'A file belongs to one document only.')
-    if (flags['if-version'] !== undefined) throw misuse('--if-version is for one document.')
+      throw misuse('--attach needs a single document.', 'Pass its id instead of a condition.')
+    if (flags['if-version'] !== undefined)
+      throw misuse('--if-version needs a single document.', 'Pass its id instead of a condition.')
     requireSome(changes)
     const updated = await this.writeMatching(name, flags, {
       verb: 'Change',
@@ -96,17 +98,17 @@ beside others who do the same. With --where or --all it counts the documents and
       lost: lostByChange,
     })
 
-    this.note(`${counted(updated, 'document')} changed.`)
+    this.note(`Changed ${counted(updated, 'document')}.`)
     return { updated }
   }
 }
 
 function requireSome<Changes extends object>(changes: Changes): Changes {
   if (Object.keys(changes).length > 0) return changes
-  throw misuse('Nothing to change was given.', 'Name fields: title=Hello')
+  throw misuse('No changes given.', 'Name fields, for example title=Hello.')
 }
 
-/** Items of one field come together: `tags=a tags=b` are two items. */
+/** Groups items by field: `tags=a tags=b` are two items. */
 function readItems(words: readonly string[]) {
   const items = new Map<string, Json[]>()
   for (const word of words) {

@@ -13,7 +13,7 @@ const kinds = Object.entries(faultKinds)
   .map(([kind, words]) => `  ${kind.padEnd(9)}  ${words}`)
   .join('\n')
 
-/** What a kind cannot do without, and as which flag. */
+/** The required flag of each kind. */
 const needs: { readonly [Kind in FaultKind]?: 'ms' | 'status' | 'bytes-per-second' | 'seconds' } = {
   latency: 'ms',
   status: 'status',
@@ -22,10 +22,10 @@ const needs: { readonly [Kind in FaultKind]?: 'ms' | 'status' | 'bytes-per-secon
 }
 
 export default class FaultsAdd extends ControlCommand {
-  static override summary = "Inject a fault into the emulator's answers."
+  static override summary = 'Inject a fault into the emulator.'
   static override description =
-    `${prose(`It is on until it is removed or the emulator stops. It touches the project of svc dev unless another one is named, and never the emulator's own API
-and pages. Its answers say so in the header svc-fault.`)}
+    `${prose(`The fault is active until you remove it or the emulator stops. It affects the project of svc dev, unless you name another one. It
+never affects the dashboard and the control API. Responses with a fault have the header svc-fault.`)}
 
 The kinds:
 
@@ -37,30 +37,33 @@ ${kinds}`
     '<%= config.bin %> faults add database',
   ]
   static override args = {
-    kind: Args.string({ required: true, description: 'what goes wrong', options: Object.keys(faultKinds) }),
+    kind: Args.string({ required: true, description: 'kind of fault', options: Object.keys(faultKinds) }),
   }
   static override flags = {
     ...whichFlags,
-    rate: Flags.string({ description: 'share of the requests, from 0 to 1 [default: 1]', helpValue: 'share' }),
+    rate: Flags.string({ description: 'share of affected requests, from 0 to 1 [default: 1]', helpValue: 'share' }),
     times: Flags.integer({ min: 1, description: 'stop after this many hits' }),
     ms: Flags.integer({
       ...asDuration({ unit: 'ms', max: 60_000, isWhole: true }),
-      description: 'of latency: how long, as 300ms, 2s, or a number of milliseconds',
+      description: 'for latency: 300ms, 2s, or a number of milliseconds',
     }),
     jitter: Flags.integer({
       ...asDuration({ unit: 'ms', max: 60_000, isWhole: true }),
-      description: 'of latency: at most so much more or less',
+      description: 'for latency: maximum random deviation',
     }),
-    status: Flags.integer({ description: 'of status: the status of the answer' }),
+    status: Flags.integer({ description: 'for status: HTTP status of the response' }),
     'retry-after': Flags.integer({
       ...asDuration({ unit: 's', isWhole: true }),
-      description: 'of status: how long the answer says to wait, as 30s, 5m, or a number of seconds',
+      description: 'for status: Retry-After of the response: 30s, 5m, or a number of seconds',
     }),
-    when: Flags.option({ options: ['before', 'after'] as const, description: 'of drop: before or after it is done' })(),
-    'bytes-per-second': Flags.integer({ min: 1, description: 'of slow: how fast the body comes' }),
+    when: Flags.option({
+      options: ['before', 'after'] as const,
+      description: 'for drop: before or after the request is processed',
+    })(),
+    'bytes-per-second': Flags.integer({ min: 1, description: 'for slow: speed of the response body' }),
     seconds: Flags.integer({
       ...asDuration({ unit: 's', min: 1, isWhole: true }),
-      description: 'of flap: how often connections are closed, as 30s, 5m, or a number of seconds',
+      description: 'for flap: interval between disconnects: 30s, 5m, or a number of seconds',
     }),
   }
 
@@ -69,7 +72,7 @@ ${kinds}`
     const kind = args.kind as FaultKind
     const need = needs[kind]
     if (need !== undefined && flags[need] === undefined)
-      throw misuse(`A fault of the kind "${kind}" needs --${need}.`, `See: svc faults add --help`)
+      throw misuse(`A "${kind}" fault needs --${need}.`, 'Show the flags: svc faults add --help')
     const { times, ms, jitter, status, when, seconds } = flags
     const input: FaultInput = {
       kind,
@@ -79,7 +82,7 @@ ${kinds}`
     }
     const fault = await this.control(flags).faults.add(input)
     this.log(record(faultRow(fault)))
-    this.note(`Take it away: svc faults remove ${fault.id}`)
+    this.note(`Remove it: svc faults remove ${fault.id}`)
     return fault
   }
 }
@@ -88,5 +91,5 @@ function readRate(text: string | undefined): number | undefined {
   if (text === undefined) return undefined
   const rate = Number(text)
   if (/^(0|1|0?\.\d+|1\.0+)$/.test(text) && rate >= 0 && rate <= 1) return rate
-  throw misuse(`Not a valid rate: "${text}".`, 'Use 0 to 1, as 0.2.')
+  throw misuse(`Invalid rate "${text}".`, 'Use a number from 0 to 1, for example 0.2.')
 }

@@ -3,14 +3,15 @@ import { faultRow } from '../../faults/fault-rows.js'
 import { table } from '../../terminal/print.js'
 
 export default class FaultsList extends ControlCommand {
-  static override summary = 'List the faults that are on, in all projects.'
+  static override hiddenAliases = ['faults:ls']
+  static override summary = 'List the active faults of all projects.'
   static override examples = ['<%= config.bin %> faults list', '<%= config.bin %> faults list --json']
 
   async run() {
     const { flags } = await this.parse(FaultsList)
     const { faults } = await this.control(flags).faults.list()
 
-    if (faults.length === 0) this.note('No faults are on.')
+    if (faults.length === 0) this.note('No active faults.')
     else this.log(table(faults.map(faultRow)))
     return faults
   }

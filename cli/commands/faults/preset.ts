@@ -11,9 +11,9 @@ const names = Object.entries<readonly FaultInput[]>(faultPresets)
   .join('\n')
 
 export default class FaultsPreset extends ControlCommand {
-  static override summary = 'Add the faults of a preset, in the place of those of the project that are on.'
+  static override summary = 'Inject the faults of a preset.'
   static override description =
-    `${prose('The presets, and the faults that each is made of. Remove them: svc faults remove --all')}
+    `${prose('Replaces the active faults of the project. Remove them: svc faults remove --all. Presets and their faults:')}
 
 ${names}`
   static override examples = [

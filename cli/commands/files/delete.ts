@@ -14,19 +14,20 @@ import { prose } from '../../terminal/prose.js'
 import { shellWord } from '../../terminal/shell-word.js'
 
 export default class FilesDelete extends TargetCommand {
-  static override summary = 'Delete stored files, by id or a whole folder.'
+  static override hiddenAliases = ['files:rm']
+  static override summary = 'Delete stored files by id or folder.'
   static override description =
-    prose(`Files that belong to a document or a user go with it, and not by themselves. With --folder it counts the files and
-asks first; without a terminal it needs --yes. At the emulator of the folder, svc undo brings several files back.`)
+    prose(`To delete a file of a document or user, delete the document or user. With --folder, shows the number of files and asks; needs
+--yes without a terminal. On the emulator of this folder, svc undo restores files that you deleted together.`)
   static override examples = [
     '<%= config.bin %> files delete 01999999-9999-7999-8999-999999999999',
     '<%= config.bin %> files delete --folder albums/2026 --yes',
   ]
-  static override usage = 'files delete [ID...] [--folder folder]'
+  static override usage = '<%= command.id %> [ID...] [--folder folder]'
   static override args = { id: Args.string({ multiple: true, description: 'ids of the files' }) }
   static override flags = {
     ...backupFlag,
-    folder: Flags.string({ description: 'everything in this folder and below it', helpValue: 'folder' }),
+    folder: Flags.string({ description: 'all files in this folder and its subfolders', helpValue: 'folder' }),
   }
 
   protected readonly access = 'write'
@@ -35,7 +36,7 @@ asks first; without a terminal it needs --yes. At the emulator of the folder, sv
     const { argv, flags } = await this.parse(FilesDelete)
     const named = [...new Set(argv.map(String))]
     if (named.length > 0 === (flags.folder !== undefined)) {
-      throw misuse('Say which files: ids, or --folder.', 'Give exactly one of them.')
+      throw misuse('Select files by ids or --folder.', 'Use exactly one of them.')
     }
     const { folder } = flags
     const client = this.client(flags)
@@ -46,7 +47,7 @@ asks first; without a terminal it needs --yes. At the emulator of the folder, sv
       const kind = await this.confirmWrite(flags, what, { isAlwaysAsked: folder !== undefined })
       const isBulk = folder !== undefined || ids.length > 1
       if (kind === 'foreign' && flags.backup && isBulk)
-        await this.save(client, found ?? (await filesOf(client, ids)), flags)
+        await this.save(client, found ?? (await findFiles(client, ids)), flags)
     }
     const remove = () => deleteAll(client, ids)
     const isUndoable = ids.length > 1
@@ -55,10 +56,10 @@ asks first; without a terminal it needs --yes. At the emulator of the folder, sv
       : remove())
 
     if (folder === undefined && deleted === 0) {
-      throw new CliFailure('NOT_FOUND', exits.notFound, `None of these ${count(ids.length)} files is there.`)
+      throw new CliFailure('NOT_FOUND', exits.notFound, `None of these ${count(ids.length)} files exists.`)
     }
     const gone = ids.length - deleted
-    this.note(`${counted(deleted, 'file')} deleted${gone > 0 ? `, ${count(gone)} gone already` : ''}.`)
+    this.note(`Deleted ${counted(deleted, 'file')}${gone > 0 ? `; ${count(gone)} did not exist` : ''}.`)
     return { deleted }
   }
 
@@ -71,7 +72,7 @@ asks first; without a terminal it needs --yes. At the emulator of the folder, sv
     const { path, entries } = await saving.finally(() => progress.stop())
     const restore = this.there(`svc files upload ${entries.map(shellWord).join(' ')}`)
     this.sayAlways(
-      `Saved ${counted(files.length, 'file')} to ${path}, without ids, times and addresses. Bring back: ${restore}`,
+      `Saved ${counted(files.length, 'file')} to ${path}, without ids, times and addresses. Restore: ${restore}`,
     )
   }
 
@@ -80,11 +81,11 @@ asks first; without a terminal it needs --yes. At the emulator of the folder, sv
   }
 }
 
-async function filesOf(client: Client, ids: readonly string[]): Promise<StoredFile[]> {
+async function findFiles(client: Client, ids: readonly string[]): Promise<StoredFile[]> {
   return (await allFiles(client)).filter(({ id }) => ids.includes(id))
 }
 
-/** Answers how many it has deleted: of several, one that is gone by its turn keeps no other. @throws {CliFailure} saying how far it came */
+/** Returns how many files it deleted. Skips missing ones if there are several. @throws {CliFailure} with the progress so far */
 async function deleteAll({ files }: Client, ids: readonly string[]): Promise<number> {
   const [only] = ids
   if (only !== undefined && ids.length === 1) return files.delete(only).then(() => 1)

@@ -14,22 +14,22 @@ import { startProgress } from '../../terminal/progress.js'
 import { prose } from '../../terminal/prose.js'
 import { printable } from '../../terminal/text-width.js'
 
-type Wanted = Pick<StoredFile, 'id' | 'name' | 'path' | 'size' | 'url'>
+type DownloadFile = Pick<StoredFile, 'id' | 'name' | 'path' | 'size' | 'url'>
 
 export default class FilesDownload extends TargetCommand {
   static override summary = 'Download stored files.'
   static override description =
-    prose(`One file by its id or address, or a whole folder with all that lies below it. A file is complete
-or not there: until then it has a hidden name, as .svc-01234567-89ab. No link in the folder to write to is followed. Of several files of one name in a folder, the newest keeps it; the others
-have their ids before it, and so has a file that is called as a folder of them.`)
+    prose(`Downloads a file by id or address, or a folder with its subfolders. Writes to a hidden file first, so files are always
+complete. Does not follow links in the destination. If several files have the same name, the newest keeps it, and the ids are put before the
+others. The same applies to a file with the name of a folder.`)
   static override examples = [
     '<%= config.bin %> files download 01999999-9999-7999-8999-999999999999',
     '<%= config.bin %> files download albums/2026 --to backup',
   ]
-  static override args = { what: Args.string({ required: true, description: 'id, address or folder' }) }
+  static override args = { what: Args.string({ required: true, description: 'id or address of a file, or a folder' }) }
   static override flags = {
     to: Flags.string({ default: '.', description: 'folder to write to', helpValue: 'folder' }),
-    replace: Flags.boolean({ description: 'write over files that are there already' }),
+    replace: Flags.boolean({ description: 'overwrite existing files' }),
   }
 
   protected readonly access = 'read'
@@ -51,19 +51,19 @@ have their ids before it, and so has a file that is called as a folder of them.`
     })
       .catch((error) => {
         throw placed.length > 1
-          ? stoppedBy(error, `${count(done)} of ${counted(placed.length, 'file')} written.`)
+          ? stoppedBy(error, `Downloaded ${count(done)} of ${counted(placed.length, 'file')}.`)
           : error
       })
       .finally(() => progress.stop())
 
     for (const place of written) this.log(printable(place))
-    this.note(`${counted(written.length, 'file')} written${whole > 0 ? `, ${formatBytes(whole)}` : ''}`)
+    this.note(`Downloaded ${counted(written.length, 'file')}${whole > 0 ? `, ${formatBytes(whole)}` : ''}.`)
     return { files: written }
   }
 }
 
-/** One file lands at the top of the folder to write to; the files of a folder keep their own. */
-async function find(client: Client, what: string, target: string): Promise<Wanted[]> {
+/** Puts a single file at the top of the destination. Files of a folder keep their paths. */
+async function find(client: Client, what: string, target: string): Promise<DownloadFile[]> {
   if (isId(what)) return [{ ...(await findFile(client, what, target)), path: '' }]
   if (URL.canParse(what)) {
     const name = decodeURIComponent(new URL(what).pathname.split('/').at(-1) ?? '')
@@ -71,5 +71,5 @@ async function find(client: Client, what: string, target: string): Promise<Wante
   }
   const files = await allFiles(client, what)
   if (files.length > 0) return files
-  throw new CliFailure('NOT_FOUND', exits.notFound, `No file in "${what}".`, `List them: svc files list${target}`)
+  throw new CliFailure('NOT_FOUND', exits.notFound, `No files in "${what}".`, `List all files: svc files list${target}`)
 }

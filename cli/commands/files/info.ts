@@ -4,7 +4,7 @@ import { TargetCommand } from '../../base/target-command.js'
 import { record } from '../../terminal/print.js'
 
 export default class FilesInfo extends TargetCommand {
-  static override summary = 'Show the storage used by files, and its limit.'
+  static override summary = 'Show file storage usage and its limit.'
   static override examples = ['<%= config.bin %> files info', '<%= config.bin %> files info --json | jq .bytes']
 
   protected readonly access = 'read'

@@ -6,8 +6,9 @@ import { pageLimitFlag } from '../../terminal/limit-flag.js'
 import { counted, pageNote, table } from '../../terminal/print.js'
 
 export default class FilesList extends TargetCommand {
-  static override summary = 'List stored files, the newest first.'
-  static override description = 'A folder takes in the folders below it. Files of documents and users are listed too.'
+  static override hiddenAliases = ['files:ls']
+  static override summary = 'List stored files, newest first.'
+  static override description = 'Includes subfolders, and files of documents and users.'
   static override examples = [
     '<%= config.bin %> files list',
     '<%= config.bin %> files list avatars --all --json | jq -r .items[].url',
@@ -15,8 +16,8 @@ export default class FilesList extends TargetCommand {
   static override args = { folder: Args.string({ description: 'folder to list [default: all files]' }) }
   static override flags = {
     limit: pageLimitFlag('files'),
-    offset: Flags.integer({ min: 0, description: 'files to skip' }),
-    all: Flags.boolean({ description: 'every file, not a page', exclusive: ['limit', 'offset'] }),
+    offset: Flags.integer({ min: 0, description: 'number of files to skip' }),
+    all: Flags.boolean({ description: 'list all files', exclusive: ['limit', 'offset'] }),
   }
 
   protected readonly access = 'read'
@@ -30,7 +31,7 @@ export default class FilesList extends TargetCommand {
       ? { items: await allFiles(client, args.folder) }
       : await client.files.list({ ...folder, ...place })
 
-    if (page.items.length > 0) this.log(table(page.items.map(fileRow)))
+    if (page.items.length > 0) this.log(table(page.items.map(fileRow), { whole: ['url'] }))
     this.note('total' in page ? pageNote(page, 'file') : counted(page.items.length, 'file'))
     if ('total' in page) this.noteCut(page, flags.limit)
     return page

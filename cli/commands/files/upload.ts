@@ -11,21 +11,21 @@ import { startProgress } from '../../terminal/progress.js'
 import { printable } from '../../terminal/text-width.js'
 
 export default class FilesUpload extends TargetCommand {
-  static override summary = 'Upload files; their addresses are public.'
+  static override summary = 'Upload files.'
   static override description =
-    `A folder is stored with all that lies in it and below it, under its own name. What is hidden stays out, and so do links, unless you name them.
+    `Uploads folders with their subfolders, under their own names. Skips hidden files and links, unless you name them.
 
-What is stored this way belongs to no document and stays until it is deleted.`
+The addresses of the files are public. The files do not belong to a document, and stay until you delete them.`
   static override examples = [
     '<%= config.bin %> files upload cover.png',
     '<%= config.bin %> files upload photos --to albums/2026',
   ]
   static override usage = 'files upload PATH... [--to folder]'
   static override args = {
-    path: Args.string({ multiple: true, required: true, description: 'files and folders to store' }),
+    path: Args.string({ multiple: true, required: true, description: 'files and folders to upload' }),
   }
   static override flags = {
-    to: Flags.string({ default: '', description: 'folder to store them in', helpValue: 'folder' }),
+    to: Flags.string({ default: '', description: 'destination folder', helpValue: 'folder' }),
   }
 
   protected readonly access = 'write'
@@ -33,8 +33,9 @@ What is stored this way belongs to no document and stays until it is deleted.`
   async run() {
     const { argv, flags } = await this.parse(FilesUpload)
     const { files: found, links } = await findLocalFiles(argv.map(String), flags.to.replace(/\/$/, ''))
-    if (found.length === 0) throw misuse('No files to upload in there.')
-    const client = await this.clientForWrite(flags, `Store ${counted(found.length, 'file')}`)
+    if (found.length === 0)
+      throw misuse('No files to upload.', 'Name files, or folders that contain files. Hidden files must be named.')
+    const client = await this.clientForWrite(flags, `Upload ${counted(found.length, 'file')}`)
     const whole = found.reduce((sum, { size }) => sum + size, 0)
     const isWanted = !flags.quiet && !this.jsonEnabled()
     const progress = await startProgress(whole, 'file', { isWanted, writeParts: formatBytes })
@@ -54,15 +55,17 @@ What is stored this way belongs to no document and stays until it is deleted.`
       return file
     })
       .catch((error) => {
-        throw found.length > 1 ? stoppedBy(error, `${count(done)} of ${counted(found.length, 'file')} stored.`) : error
+        throw found.length > 1
+          ? stoppedBy(error, `Uploaded ${count(done)} of ${counted(found.length, 'file')}.`)
+          : error
       })
       .finally(() => progress.stop())
 
     const [only] = stored
     if (only && stored.length === 1) this.log(record(fileRow(only)))
     else for (const { url } of stored) this.log(printable(url))
-    this.note(`${counted(stored.length, 'file')} stored, ${formatBytes(whole)}`)
-    if (links.length > 0) this.note(`${counted(links.length, 'link')} left out: ${links.join(', ')}`)
+    this.note(`Uploaded ${counted(stored.length, 'file')}, ${formatBytes(whole)}.`)
+    if (links.length > 0) this.note(`Skipped ${counted(links.length, 'link')}: ${links.join(', ')}`)
     return { items: stored }
   }
 }

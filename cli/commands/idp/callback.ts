@@ -5,15 +5,15 @@ import { providerArg } from '../../idp/provider-arg.js'
 import { printable } from '../../terminal/text-width.js'
 
 export default class IdpCallback extends ServiceCommand {
-  static override summary = 'Finish a login at a named provider with its callback parameters, and print the token.'
+  static override summary = 'Finish a login at a named provider and print the token.'
   static override examples = [
     '<%= config.bin %> idp callback google --code 4/0AX… --state "$STATE"',
     '<%= config.bin %> idp callback google --code 4/0AX… --state "$STATE" --json',
   ]
   static override args = { provider: providerArg }
   static override flags = {
-    code: Flags.string({ required: true, description: 'code in the query of the redirect' }),
-    state: Flags.string({ required: true, description: 'state in the query of the redirect' }),
+    code: Flags.string({ required: true, description: 'code from the query of the redirect' }),
+    state: Flags.string({ required: true, description: 'state from the query of the redirect' }),
   }
 
   protected readonly access = 'read'
@@ -24,7 +24,7 @@ export default class IdpCallback extends ServiceCommand {
     const result = await this.client(flags).auth.provider(args.provider).callback({ code, state })
     if (result.requires2fa) throw new CliFailure('2FA_REQUIRED', exits.notAuthorised, result.message)
 
-    this.note(`${result.user.email} is logged in.`)
+    this.note(`Logged in ${result.user.email}.`)
     this.log(printable(result.token))
     return { token: result.token, user: result.user }
   }

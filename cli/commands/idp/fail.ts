@@ -14,9 +14,10 @@ import { printable } from '../../terminal/text-width.js'
 
 export default class IdpFail extends ControlCommand {
   static override summary = 'Make logins at the built-in identity provider fail.'
-  static override description = prose(`Once, a number of times, or until --off. Without a case it shows what is set.
+  static override description =
+    prose(`Makes one login fail, several, or all until --off. Without a case, shows the current setting.
 
-The cases, what the provider then does, and how the login ends:
+Cases, what the provider does, and how the login ends:
 
 ${faultHelp}`)
   static override examples = [
@@ -25,19 +26,24 @@ ${faultHelp}`)
     '<%= config.bin %> idp fail --off',
   ]
   static override args = {
-    case: Args.string({ description: 'what goes wrong', options: Object.keys(providerFaults) }),
+    case: Args.string({ description: 'kind of failure', options: Object.keys(providerFaults) }),
   }
   static override flags = {
-    times: Flags.integer({ min: 1, description: 'how many logins [default: 1]', exclusive: ['always', 'off'] }),
-    always: Flags.boolean({ description: 'every login, until --off', exclusive: ['off'] }),
+    times: Flags.integer({
+      min: 1,
+      description: 'number of logins that fail [default: 1]',
+      exclusive: ['always', 'off'],
+    }),
+    always: Flags.boolean({ description: 'make all logins fail, until --off', exclusive: ['off'] }),
     off: Flags.boolean({ description: 'let logins work again' }),
   }
 
   async run() {
     const { args, flags } = await this.parse(IdpFail)
-    if (flags.off && args.case !== undefined) throw misuse(`Either --off or "${args.case}", not both.`)
+    if (flags.off && args.case !== undefined)
+      throw misuse(`--off cannot be combined with "${args.case}".`, 'Leave out one of them.')
     if (args.case === undefined && (flags.always || flags.times !== undefined)) {
-      throw misuse('Say what goes wrong: a case.', `One of ${Object.keys(providerFaults).join(', ')}.`)
+      throw misuse('The case is missing.', `Use one of ${Object.keys(providerFaults).join(', ')}.`)
     }
     const { faults } = this.control(flags).idp
     if (flags.off) await faults.clear()

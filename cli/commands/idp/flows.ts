@@ -5,10 +5,10 @@ import { prose } from '../../terminal/prose.js'
 import { printable } from '../../terminal/text-width.js'
 
 export default class IdpFlows extends ControlCommand {
-  static override summary = 'Show the last logins through identity providers, hop by hop.'
+  static override summary = 'Show recent logins through identity providers, step by step.'
   static override description =
-    prose(`The last 20 of the project are kept in memory. Secrets, codes and tokens are masked as "…" with their length;
---json has what each request and answer says.`)
+    prose(`Shows up to 20 logins of the project since the emulator started. Secrets, codes and tokens are masked as "…" with their
+length. --json has all requests and responses.`)
   static override examples = ['<%= config.bin %> idp flows', '<%= config.bin %> idp flows --json']
 
   async run() {
@@ -16,7 +16,7 @@ export default class IdpFlows extends ControlCommand {
     const { projectId: project } = this.emulator(flags)
     const { flows } = await this.control(flags).idp.flows.list({ project })
 
-    if (flows.length === 0) this.note('No login through a provider since the emulator was started.')
+    if (flows.length === 0) this.note('No logins through a provider since the emulator started.')
     for (const { at, provider, outcome, hops } of flows) {
       this.log(printable(`${at} ${provider}: ${outcome ?? 'not finished'}`))
       this.log(table(hops.map(row)))

@@ -14,19 +14,19 @@ import { nearest } from '../../terminal/nearest.js'
 import { prose } from '../../terminal/prose.js'
 import { printable } from '../../terminal/text-width.js'
 
-interface Wanted {
+interface BrowserLogin {
   readonly fail?: string | undefined
   readonly print: boolean
   readonly timeout: number
 }
 
 export default class IdpLogin extends ControlCommand {
-  static override summary = "Log in through the project's identity provider, and print the token."
+  static override summary = "Log in through the project's identity provider and print the token."
   static override description =
-    prose(`Opens the provider's page in the browser and waits until the browser comes back. With --as, no one has to
-click: the command logs in as an account of the built-in provider. A login that fails exits with 3.
+    prose(`Opens the provider's page in the browser and waits for the login. With --as, logs in as an account of the built-in provider,
+without a browser. Exits with 3 if the login fails.
 
-What --fail takes, what the built-in provider then does, and how the login ends:
+Cases for --fail, what the built-in provider does, and how the login ends:
 
 ${faultHelp}`)
   static override examples = [
@@ -35,9 +35,9 @@ ${faultHelp}`)
     '<%= config.bin %> idp login --as ada --fail no-email',
   ]
   static override flags = {
-    as: Flags.string({ description: 'account of the built-in provider: its id or email', helpValue: 'account' }),
+    as: Flags.string({ description: 'id or email of an account of the built-in provider', helpValue: 'account' }),
     fail: Flags.string({
-      description: 'let the built-in provider fail once',
+      description: 'make the built-in provider fail once',
       helpValue: 'case',
       options: Object.keys(providerFaults),
     }),
@@ -45,7 +45,7 @@ ${faultHelp}`)
     timeout: Flags.integer({
       ...asDuration({ unit: 's', min: 1 }),
       default: 300,
-      description: 'longest time to wait for the browser: 30s, 5m, or a number of seconds',
+      description: 'how long to wait for the browser: 30s, 5m, or a number of seconds',
     }),
   }
 
@@ -64,7 +64,11 @@ ${faultHelp}`)
     return outcome
   }
 
-  private async logInByBrowser(idp: Control['idp'], place: Place, { fail, print, timeout }: Wanted): Promise<Outcome> {
+  private async logInByBrowser(
+    idp: Control['idp'],
+    place: Provider,
+    { fail, print, timeout }: BrowserLogin,
+  ): Promise<Outcome> {
     const login = await openLogin(idp, place.project)
     try {
       return await failingOnce(idp, { ...place, url: login.url, fault: fail }, async () => {
@@ -78,16 +82,21 @@ ${faultHelp}`)
     }
   }
 
-  private async logInAs(idp: Control['idp'], place: Place, name: string, fail: string | undefined): Promise<Outcome> {
-    const account = await accountNamed(idp, name)
+  private async logInAs(
+    idp: Control['idp'],
+    place: Provider,
+    name: string,
+    fail: string | undefined,
+  ): Promise<Outcome> {
+    const account = await findAccount(idp, name)
     const { url } = await idp.logins.start({ project: place.project, completeUrl: nowhere })
     if (!url.startsWith(place.provider)) {
-      throw misuse('--as is for the built-in provider; this project has another one.', 'Log in without --as.')
+      throw misuse('--as needs the built-in provider, but this project uses another one.', 'Log in without --as.')
     }
     return failingOnce(idp, { ...place, url, fault: fail }, () => walk(url, account))
   }
 
-  /** Without a terminal, the address is for the reader of the output. */
+  /** Prints the address without a terminal, for the reader of the output. */
   private async show(url: string, print: boolean): Promise<void> {
     const isOpened = !print && process.stdout.isTTY === true && !process.env.CI
     if (!isOpened) {
@@ -95,22 +104,22 @@ ${faultHelp}`)
       return
     }
     await openInBrowser(url)
-    this.note(`Waiting for the browser. If none opens: ${url}`)
+    this.note(`Waiting for the browser. If it does not open, go to ${url}`)
   }
 }
 
-interface Place {
+interface Provider {
   readonly project: string
-  /** What the addresses of the built-in provider begin with. */
+  /** The start of the addresses of the built-in provider. */
   readonly provider: string
 }
 
-interface Failing extends Place {
+interface Failing extends Provider {
   readonly url: string
   readonly fault: string | undefined
 }
 
-/** Only the login that is about to come is meant: one that is given up leaves the fault to no other. */
+/** Sets the fault for this login only, and removes it if the login is not completed. */
 async function failingOnce(
   idp: Control['idp'],
   { provider, url, fault }: Failing,
@@ -119,16 +128,16 @@ async function failingOnce(
   if (fault === undefined) return logIn()
   const client = new URL(url).searchParams.get('client_id')
   if (!url.startsWith(provider) || client === null) {
-    throw misuse('--fail is for the built-in provider; this project has another one.')
+    throw misuse('--fail needs the built-in provider, but this project uses another one.', 'Log in without --fail.')
   }
   const stop = stopSignal()
   try {
     await idp.faults.set({ fault: fault as ProviderFault, times: 1, client })
     const outcome = await unlessAborted(logIn(), stop.signal)
     if (outcome) return outcome
-    throw new CliFailure('INTERRUPTED', stop.exit(), 'Stopped; nobody is logged in.')
+    throw new CliFailure('INTERRUPTED', stop.exit(), 'Stopped. Nobody was logged in.')
   } catch (error) {
-    // A login that came to its end has used it up. An emulator that is gone had it in memory only.
+    // A completed login has already used the fault. A stopped emulator has lost it.
     await idp.faults.clear({ client }).catch(() => undefined)
     throw error
   } finally {
@@ -136,7 +145,7 @@ async function failingOnce(
   }
 }
 
-async function accountNamed(idp: Control['idp'], name: string): Promise<string> {
+async function findAccount(idp: Control['idp'], name: string): Promise<string> {
   const { accounts } = await idp.accounts.list()
   const account = accounts.find(({ id, email }) => id === name || email?.toLowerCase() === name.toLowerCase())
   if (account) return account.id
@@ -144,6 +153,6 @@ async function accountNamed(idp: Control['idp'], name: string): Promise<string> 
     name,
     accounts.map(({ id }) => id),
   )
-  const hint = meant ? `Did you mean "${meant}"?` : 'List them: svc idp accounts'
+  const hint = meant ? `Did you mean "${meant}"?` : 'List the accounts: svc idp accounts'
   throw new CliFailure('NOT_FOUND', exits.notFound, `The built-in provider has no account "${name}".`, hint)
 }

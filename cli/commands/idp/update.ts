@@ -3,7 +3,7 @@ import { accountArg, accountFlags, readAccountFlags } from '../../idp/account-fl
 
 export default class IdpUpdate extends ControlCommand {
   static override summary = 'Change an account of the built-in identity provider.'
-  static override description = 'What is not named stays. Claims that are given take the place of all that there were.'
+  static override description = 'Keeps everything that you do not name. --claim replaces all claims.'
   static override examples = [
     '<%= config.bin %> idp update ada --no-verified',
     '<%= config.bin %> idp update ada --email "" --claim locale=en --claim groups:=\'["staff"]\'',
@@ -18,7 +18,7 @@ export default class IdpUpdate extends ControlCommand {
     const { accounts } = this.control(flags).idp
     const account = await accounts.change({ account: args.account, ...readAccountFlags(flags) })
 
-    this.note(`"${account.id}" was changed.`)
+    this.note(`Changed account "${account.id}".`)
     return account
   }
 }

@@ -9,8 +9,8 @@ import { printable } from '../../terminal/text-width.js'
 export default class IdpUrl extends ServiceCommand {
   static override summary = 'Print the login address of a named provider.'
   static override description =
-    prose(`For apps that take the code themselves: the provider sends the browser to the redirect URL, with the code and the
-state that "svc idp callback" takes.`)
+    prose(`For apps that handle the code themselves. The provider redirects the browser to the redirect URL, with the code and state for
+svc idp callback.`)
   static override examples = [
     '<%= config.bin %> idp url google --redirect-url http://localhost:5173/after-login',
     '<%= config.bin %> idp url github --redirect-url http://localhost:5173/after-login --scope repo --json',
@@ -19,10 +19,10 @@ state that "svc idp callback" takes.`)
   static override flags = {
     'redirect-url': Flags.string({
       required: true,
-      description: 'page of the app that takes the code, of an origin that the project allows',
+      description: 'page of your app that receives the code, on an allowed origin',
       helpValue: 'address',
     }),
-    scope: Flags.string({ multiple: true, multipleNonGreedy: true, description: 'what to ask for beside the usual' }),
+    scope: Flags.string({ multiple: true, multipleNonGreedy: true, description: 'additional scope' }),
   }
 
   protected readonly access = 'read'
@@ -34,7 +34,9 @@ state that "svc idp callback" takes.`)
     if (!url || !state) throw answeredWithout('an address to log in at', this.requireTarget(flags).url)
 
     this.log(printable(url))
-    this.note(`Finish it: svc idp callback ${shellWord(args.provider)} --state ${shellWord(state)} --code <code>`)
+    this.note(
+      `Finish the login: svc idp callback ${shellWord(args.provider)} --state ${shellWord(state)} --code <code>`,
+    )
     return { url, state }
   }
 }

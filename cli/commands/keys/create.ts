@@ -7,26 +7,26 @@ import { prose } from '../../terminal/prose.js'
 import { printable } from '../../terminal/text-width.js'
 
 export default class KeysCreate extends ProjectCommand {
-  static override summary = "Create a key of the emulator's project, and print it."
+  static override summary = "Create an API key for the emulator's project."
   static override description =
-    prose(`Scopes bound what a key is good for: read, write, admin (schemas, permissions, and everything else), in the whole project or, as
-write:posts, in one collection. A key without scopes does all that its kind may: a public one what collections leave open, a secret one
-everything. A secret key satisfies every role within its scopes. It is printed this once.`)
+    prose(`Scopes limit a key to read, write or admin (schemas, permissions, and everything else), in the whole project or in one collection,
+for example write:posts. Without scopes, a public key has access to everything that collections leave open, and a secret key to everything.
+A secret key has every role within its scopes, and is shown only once.`)
   static override examples = [
     '<%= config.bin %> keys create --secret --name reports --scope read --expires 30d',
     '<%= config.bin %> keys create --scope read:posts,write:comments --json',
   ]
   static override flags = {
-    secret: Flags.boolean({ description: 'a secret key, never meant for an app that ships' }),
-    name: Flags.string({ description: 'what lists call it' }),
+    secret: Flags.boolean({ description: 'create a secret key; never ship it with an app' }),
+    name: Flags.string({ description: 'name of the key in lists' }),
     scope: Flags.string({
       multiple: true,
       multipleNonGreedy: true,
       delimiter: ',',
-      description: 'what it is good for: read, write, admin, or one of them in a collection',
+      description: 'read, write or admin, optionally for one collection',
       helpValue: 'read:posts',
     }),
-    expires: Flags.string({ description: 'how long it is valid', helpValue: '30d' }),
+    expires: Flags.string({ description: 'lifetime of the key', helpValue: '30d' }),
   }
 
   async run() {
@@ -34,12 +34,12 @@ everything. A secret key satisfies every role within its scopes. It is printed t
     const wrong = flags.scope?.find((scope) => !scopeForm.test(scope))
     if (wrong !== undefined) {
       throw misuse(
-        `Not a valid scope: "${wrong}".`,
-        'Use read, write, admin, or one of them with a collection, as write:posts.',
+        `Invalid scope "${wrong}".`,
+        'Use read, write or admin, optionally with a collection, for example write:posts.',
       )
     }
     const { keys, project } = this.keys(flags)
-    const expiresInSeconds = flags.expires === undefined ? undefined : secondsOf(flags.expires)
+    const expiresInSeconds = flags.expires === undefined ? undefined : parseSeconds(flags.expires)
     const made = await keys.create({
       project,
       secret: flags.secret === true,
@@ -53,8 +53,9 @@ everything. A secret key satisfies every role within its scopes. It is printed t
   }
 }
 
-function secondsOf(text: string): number {
+function parseSeconds(text: string): number {
   const seconds = Math.round(readDuration(text) / 1_000)
-  if (seconds < 1) throw misuse(`--expires takes at least a second, not "${text}".`, 'Use 12h, 30d or 365d.')
+  if (seconds < 1)
+    throw misuse(`Invalid --expires "${text}".`, 'Use at least one second, for example 12h, 30d or 365d.')
   return seconds
 }

@@ -3,7 +3,8 @@ import { table } from '../../terminal/print.js'
 import { shortTime } from '../../terminal/short-time.js'
 
 export default class KeysList extends ProjectCommand {
-  static override summary = "List the keys of the emulator's project, with what they are good for."
+  static override hiddenAliases = ['keys:ls']
+  static override summary = "List the API keys of the emulator's project."
   static override examples = [
     '<%= config.bin %> keys list',
     `<%= config.bin %> keys list --json | jq '.[] | select(.lastUsedAt == null)'`,

@@ -4,7 +4,7 @@ import { counted } from '../../terminal/print.js'
 
 export default class MailClear extends ControlCommand {
   static override summary = 'Delete mail.'
-  static override description = 'All mail, or the mail to an address. Links in it keep working.'
+  static override description = 'Deletes all mail, or mail to one address. Links in deleted mail keep working.'
   static override examples = [
     '<%= config.bin %> mail clear --yes',
     '<%= config.bin %> mail clear --to ada@example.com --yes',
@@ -17,7 +17,7 @@ export default class MailClear extends ControlCommand {
     await this.confirm(flags.to === undefined ? 'Delete all mails?' : `Delete all mails for "${flags.to}"?`, flags)
     const { count: deleted } = await control.mail.clear({ to: flags.to })
 
-    this.note(`${counted(deleted, 'mail')} deleted.`)
+    this.note(`Deleted ${counted(deleted, 'mail')}.`)
     return { deleted }
   }
 }

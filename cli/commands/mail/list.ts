@@ -5,7 +5,8 @@ import { table } from '../../terminal/print.js'
 import { shortTime } from '../../terminal/short-time.js'
 
 export default class MailList extends ControlCommand {
-  static override summary = 'List the mail that the emulator sent, newest first.'
+  static override hiddenAliases = ['mail:ls']
+  static override summary = 'List mail sent by the emulator, newest first.'
   static override examples = ['<%= config.bin %> mail list', '<%= config.bin %> mail list --to ada@example.com --json']
   static override flags = {
     to: toFlag,

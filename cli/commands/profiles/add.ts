@@ -8,11 +8,10 @@ import { isUnencrypted, keyWithheld, readAddress } from '../../target/target.js'
 import { prose } from '../../terminal/prose.js'
 
 export default class ProfilesAdd extends SvcCommand {
-  static override summary = 'Add a profile: the address and key of a service.'
+  static override summary = 'Save the address and key of a service as a profile.'
   static override description =
-    prose(`The key is kept in a file that only you can read. Left out, it is asked for at a terminal, or
-taken from SVC_API_KEY, unless that stands beside the SVC_URL of another service: a key among the arguments stays in the history
-of the shell.`)
+    prose(`Saves the key in a file that only you can read. Without --key, uses SVC_API_KEY, unless SVC_URL names another service, or asks at a
+terminal. Prefer that to --key, which stays in your shell history.`)
   static override examples = [
     '<%= config.bin %> profiles add staging --url https://staging.example.com',
     'SVC_API_KEY=svc_key_… <%= config.bin %> profiles add ci --url https://staging.example.com --dialect b --use',
@@ -21,21 +20,21 @@ of the shell.`)
   static override flags = {
     url: Flags.string({ required: true, description: 'address of the service' }),
     key: Flags.string({ description: 'API key [SVC_API_KEY]' }),
-    dialect: Flags.string({ description: 'forms it speaks; svc dialects detect finds out' }),
-    insecure: Flags.boolean({ description: 'take an http:// address of another machine; its key travels unencrypted' }),
+    dialect: Flags.string({ description: 'dialect of the service; see svc dialects detect' }),
+    insecure: Flags.boolean({ description: 'allow an http:// address of another machine; sends the key unencrypted' }),
     use: Flags.boolean({ description: 'make it the default profile' }),
-    replace: Flags.boolean({ description: 'replace the profile of that name' }),
+    replace: Flags.boolean({ description: 'replace an existing profile' }),
   }
 
   async run() {
     const { args, flags } = await this.parse(ProfilesAdd)
     if (!/^[\w.-]+$/.test(args.name))
-      throw misuse(`Not a valid profile name: "${args.name}".`, 'Use letters, digits, . _ and -.')
+      throw misuse(`Invalid profile name "${args.name}".`, 'Use letters, digits, ".", "_" and "-".')
     if (!flags.replace) requireFree(args.name, readProfiles())
     if (flags.dialect) parseDialect(flags.dialect)
     const url = readAddress(flags.url, '--url')
     if (!flags.insecure && isUnencrypted(url)) {
-      throw misuse(`Keys would travel unencrypted to ${url}.`, 'Use https://, or take the risk with --insecure.')
+      throw misuse(`Your key would be sent unencrypted to ${url}.`, 'Use https://, or accept the risk with --insecure.')
     }
     const withheld = flags.key === undefined ? keyWithheld(url) : undefined
     if (withheld) this.note(withheld)
@@ -50,7 +49,7 @@ of the shell.`)
         profiles: { ...now.profiles, [args.name]: profile },
       }
     })
-    this.note(`"${args.name}" is kept in ${profilesFile()}${key ? '' : ', without a key'}.`)
+    this.note(`Saved profile "${args.name}" in ${profilesFile()}${key ? '' : ', without a key'}.`)
     return {
       name: args.name,
       ...profile,
@@ -60,10 +59,15 @@ of the shell.`)
   }
 }
 
-/** @throws {CliFailure} where there is a profile of that name */
+/** @throws {CliFailure} if the profile exists */
 function requireFree(name: string, { profiles }: Profiles): void {
   if (!Object.hasOwn(profiles, name)) return
-  throw new CliFailure('PROFILE_EXISTS', exits.invalid, `There is a profile "${name}".`, 'Replace it: --replace')
+  throw new CliFailure(
+    'PROFILE_EXISTS',
+    exits.invalid,
+    `Profile "${name}" already exists.`,
+    'To replace it, pass --replace.',
+  )
 }
 
 async function askKey(): Promise<string> {

@@ -4,7 +4,8 @@ import { table } from '../../terminal/print.js'
 import { withoutPassword } from '../../terminal/secrets.js'
 
 export default class ProfilesList extends SvcCommand {
-  static override summary = 'List profiles; keys are masked.'
+  static override hiddenAliases = ['profiles:ls']
+  static override summary = 'List profiles.'
   static override examples = ['<%= config.bin %> profiles list', '<%= config.bin %> profiles list --json']
 
   async run() {

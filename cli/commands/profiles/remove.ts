@@ -3,6 +3,7 @@ import { SvcCommand } from '../../base/svc-command.js'
 import { changeProfiles, requireProfile } from '../../target/profiles.js'
 
 export default class ProfilesRemove extends SvcCommand {
+  static override hiddenAliases = ['profiles:rm']
   static override summary = 'Remove a profile and its key.'
   static override examples = [
     '<%= config.bin %> profiles remove staging',
@@ -18,7 +19,7 @@ export default class ProfilesRemove extends SvcCommand {
       return { ...(current && current !== args.name ? { current } : {}), profiles: rest }
     })
 
-    this.note(`Profile "${args.name}" removed.`)
+    this.note(`Removed profile "${args.name}".`)
     return { removed: args.name }
   }
 }

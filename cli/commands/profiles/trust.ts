@@ -10,13 +10,13 @@ import { accept, acceptCode, acceptedAs, isAccepted, withdraw } from '../../targ
 import { prose } from '../../terminal/prose.js'
 
 export default class ProfilesTrust extends SvcCommand {
-  static override summary = 'Trust the address and the settings in svc.json of this folder.'
+  static override summary = 'Trust the svc.json of this folder.'
   static override description =
-    prose(`A project file may come from a stranger. An address on another machine, or one of your profiles, that it names gets a
-request, and your key, only after you accepted it: here, or at the question of the first command. It holds for this folder and
-this address or profile; another is asked about again. The same goes for settings of svc dev in svc.json, and for seed modules, where svc was not used before.`)
+    prose(`A svc.json can come from a stranger. If it names another machine or one of your profiles, commands send requests and keys there only
+after you accept it, with this command or at the first prompt. Your choice applies to this folder and this address or profile. In a folder
+where svc was not used before, settings of svc dev and seed modules need your consent too.`)
   static override examples = ['<%= config.bin %> profiles trust', '<%= config.bin %> profiles trust --remove']
-  static override flags = { remove: Flags.boolean({ description: 'trust no address of this folder any longer' }) }
+  static override flags = { remove: Flags.boolean({ description: 'no longer trust this folder' }) }
 
   async run() {
     const { flags } = await this.parse(ProfilesTrust)
@@ -26,15 +26,15 @@ this address or profile; another is asked about again. The same goes for setting
     const path = project?.path ?? code
     if (flags.remove && path !== undefined) {
       for (const one of new Set([path, code ?? path])) await withdraw({ path: one })
-      this.note(`No address that ${path} names is accepted, and nothing in the folder is run.`)
+      this.note(`The addresses in ${path} and code in this folder are no longer trusted.`)
       return { path, url: null, isAccepted: false }
     }
     if (code !== undefined) {
       await acceptCode(code)
       this.note(
         config === undefined
-          ? 'Code of this folder, such as seeds, may be run.'
-          : `${code} says how the emulator runs here.`,
+          ? 'Commands may run code in this folder, such as seeds.'
+          : `Commands may use the settings in ${code}.`,
       )
     }
     const addresses = addressesOfFolder()
@@ -47,8 +47,8 @@ this address or profile; another is asked about again. The same goes for setting
     const known = addresses.find(({ path }) => path === project?.path)
     if (!known && code !== undefined) return { path: code, url: null, isAccepted: true }
     if (!known) {
-      const message = 'No svc.json here names an address.'
-      throw new CliFailure('NO_FILE', exits.notFound, message, 'See what is in force: svc config')
+      const message = 'No svc.json here has an address.'
+      throw new CliFailure('NO_FILE', exits.notFound, message, 'Show the active settings: svc config')
     }
     const isHere = known.profile === undefined && isLoopbackUrl(known.url)
     const why = isHere ? 'is on this machine, which is always trusted' : 'is trusted already'

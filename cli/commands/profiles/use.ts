@@ -7,24 +7,23 @@ import { changeProfiles, requireProfile } from '../../target/profiles.js'
 export default class ProfilesUse extends SvcCommand {
   static override summary = 'Set the default profile.'
   static override description =
-    'Commands use it where neither a flag, the environment, a running emulator nor svc.json names a service.'
+    'Commands use the default profile unless a flag, the environment, a running emulator or svc.json names a service.'
   static override examples = ['<%= config.bin %> profiles use staging', '<%= config.bin %> profiles use --none']
   static override args = { name: Args.string({ description: 'name of the profile' }) }
-  static override flags = { none: Flags.boolean({ description: 'go back to the running emulator' }) }
+  static override flags = { none: Flags.boolean({ description: 'unset the default profile' }) }
 
   async run() {
     const { args, flags } = await this.parse(ProfilesUse)
     if ((args.name === undefined) !== (flags.none === true))
-      throw misuse('Say which profile.', 'svc profiles use staging, or --none')
+      throw misuse('Name a profile, or pass --none.', 'List the profiles: svc profiles list')
     await changeProfiles(({ current: _, ...all }) => {
       if (args.name === undefined) return all
       requireProfile(args.name, all)
       return { ...all, current: args.name }
     })
 
-    const where =
-      args.name === undefined ? 'the running emulator' : `"${args.name}" where no emulator runs in the folder`
-    this.note(`Commands talk to ${where}.`)
+    const where = args.name === undefined ? 'the running emulator' : `"${args.name}" if no emulator runs in the folder`
+    this.note(`Commands use ${where}.`)
     return { current: args.name ?? null }
   }
 }

@@ -5,17 +5,16 @@ import { prose } from '../../terminal/prose.js'
 import { printable } from '../../terminal/text-width.js'
 
 export default class ProjectKey extends ProjectCommand {
-  static override summary = "Print the public key of the emulator's project, or another secret one."
+  static override summary = "Print the public key of the emulator's project, or create a secret key."
   static override description =
-    prose(`The public key is the one that the project has, and is created only where no such key is left. A secret key satisfies every role
-and manages collections that have permissions; it cannot be read again, so that --secret creates another one and prints it this once.
-svc keys create makes keys with a name, scopes and an expiry.`)
+    prose(`Creates a public key only if the project has none. A secret key has every role and can manage permissions. It cannot be read
+again, so --secret creates a new one each time. To create keys with a name, scopes and an expiry, use svc keys create.`)
   static override examples = [
     '<%= config.bin %> project key',
     '<%= config.bin %> project key --secret',
     'SVC_API_KEY=$(<%= config.bin %> project key --secret --quiet) <%= config.bin %> collections list',
   ]
-  static override flags = { secret: Flags.boolean({ description: 'a secret key, never meant for an app that ships' }) }
+  static override flags = { secret: Flags.boolean({ description: 'create a secret key; never ship it with an app' }) }
 
   async run() {
     const { flags } = await this.parse(ProjectKey)
@@ -28,7 +27,7 @@ svc keys create makes keys with a name, scopes and an expiry.`)
   }
 }
 
-/** A key that apps may carry: that of the emulator's file or, where it was revoked, the oldest that can do as much. */
+/** Returns the key in the emulator file or, if it was revoked, the oldest public key with full access. */
 async function keptPublic({ list }: Control['keys'], project: string, apiKey: string) {
   const { keys } = await list({ project })
   const whole = keys.flatMap(({ key, lastUsedAt: _, createdAt: __, ...kept }) =>

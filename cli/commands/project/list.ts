@@ -6,11 +6,12 @@ import { shortTime } from '../../terminal/short-time.js'
 import { printable } from '../../terminal/text-width.js'
 
 export default class ProjectList extends ProjectCommand {
-  static override summary = 'List the projects that the emulator keeps, those of tests too.'
+  static override hiddenAliases = ['project:ls']
+  static override summary = 'List the projects in the emulator.'
   static override examples = ['<%= config.bin %> project list', '<%= config.bin %> project list --limit 1000 --json']
   static override flags = {
     limit: limitFlag('projects'),
-    after: Flags.string({ description: 'only projects behind the one with this id', helpValue: 'ID' }),
+    after: Flags.string({ description: 'only projects after the one with this id', helpValue: 'ID' }),
   }
 
   async run() {
@@ -28,7 +29,7 @@ export default class ProjectList extends ProjectCommand {
         })),
       ),
     )
-    if (listed.next !== null) this.note(`There are more: --after ${printable(listed.next)}`)
+    if (listed.next !== null) this.note(`There are more projects. To see them: --after ${printable(listed.next)}`)
     return listed
   }
 }

@@ -11,7 +11,7 @@ import { record } from '../../terminal/print.js'
 export default class ProjectSet extends ProjectCommand {
   static override summary = "Change settings of the emulator's project."
   static override description = [
-    'Text is written dialect=b, everything else as JSON: requireVerifiedEmail:=true, selfRoles:=\'["seller"]\'. A key of a provider is written idp.IDP_ISSUER=https://…, and idp.IDP_ISSUER= removes it.',
+    'Write text as dialect=b, and everything else as JSON: requireVerifiedEmail:=true, selfRoles:=\'["seller"]\'. Write a setting of a login provider as idp.IDP_ISSUER=https://…. To remove it: idp.IDP_ISSUER=',
     ...Object.entries(settingWords).map(([name, words]) => `${name}: ${words}`),
   ].join('\n\n')
   static override examples = [
@@ -30,11 +30,12 @@ export default class ProjectSet extends ProjectCommand {
     const { argv, flags } = await this.parse(ProjectSet)
     const words = argv.map(String)
     const settings = withKeys(readFields(words))
-    if (Object.keys(settings).length === 0) throw misuse('No setting was given.', 'See the settings: svc project show')
+    if (Object.keys(settings).length === 0)
+      throw misuse('No settings given.', 'Name settings, for example dialect=b. List them: svc project show')
     const { projects, project } = this.projects(flags)
-    // The service says which settings are not valid.
+    // The service validates the settings.
     const changed = await projects.update({ project, settings: settings as GivenSettings }).catch((error) => {
-      throw explained(error, words)
+      throw explain(error, words)
     })
 
     this.log(record(changed.settings))
@@ -42,7 +43,7 @@ export default class ProjectSet extends ProjectCommand {
   }
 }
 
-/** `idp.IDP_ISSUER` is a key of a provider. */
+/** Moves settings such as `idp.IDP_ISSUER` to the settings of the provider. */
 function withKeys(fields: JsonObject): JsonObject {
   const isKey = (name: string) => name.startsWith(keyPrefix)
   const named = Object.entries(fields)
@@ -54,13 +55,13 @@ function withKeys(fields: JsonObject): JsonObject {
 
 const keyPrefix = 'idp.'
 
-/** Names a refused setting as it was typed: the body of the request is nothing that people see. */
-function explained(cause: unknown, words: readonly string[]): unknown {
+/** Names a refused setting as the user typed it, without its path in the request body. */
+function explain(cause: unknown, words: readonly string[]): unknown {
   if (!(cause instanceof SvcError) || cause.code !== 'VALIDATION_ERROR') return cause
   const issues = cause.issues.map((issue) => ({ ...issue, path: issue.path.filter((part) => part !== 'settings') }))
-  // A setting that there is not has no right value either.
+  // An unknown setting has no valid value to suggest.
   const known = issues.filter(({ type }) => type !== 'unrecognized_keys')
-  const hint = textHint(words, known) ?? 'See the settings: svc project show'
+  const hint = textHint(words, known) ?? 'List the settings: svc project show'
   return reworded(cause, ({ message }) => ({
     message: message.replaceAll('"settings.', '"').replace('"settings": ', ''),
     hint,

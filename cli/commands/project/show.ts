@@ -15,12 +15,12 @@ export default class ProjectShow extends ProjectCommand {
   }
 }
 
-/** The public keys, which can be read, and how many there are of the others. */
+/** Shows the public keys, and counts the secret ones. */
 function keyRows(keys: readonly { readonly secret: boolean; readonly key: string | null }[]): Row {
   const readable = keys.flatMap(({ key }) => key ?? [])
   const secret = keys.filter((key) => key.secret).length
   return {
-    'public keys': readable.length === 0 ? 'none that can be read' : readable.join(', '),
-    'secret keys': `${secret}, which cannot be read again; svc keys list shows what they are good for`,
+    'public keys': readable.length === 0 ? 'none' : readable.join(', '),
+    'secret keys': `${secret} (shown only once; for details: svc keys list)`,
   }
 }

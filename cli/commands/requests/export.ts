@@ -1,6 +1,6 @@
 import * as Flags from '@oclif/core/flags'
 import type { RequestRecord } from '../../../client/protocol/control/requests.js'
-import { harOf } from '../../../client/snippets/har.js'
+import { formatHar } from '../../../client/snippets/har.js'
 import { ControlCommand } from '../../base/control-command.js'
 import { CliFailure, exits, undefinedIfMissing } from '../../base/failure.js'
 import { fileNamed, requirePlace } from '../../files/places.js'
@@ -11,10 +11,8 @@ import { prose } from '../../terminal/prose.js'
 import { jsonText } from '../../terminal/text-width.js'
 
 export default class RequestsExport extends ControlCommand {
-  static override summary = 'Write the requests that are kept as an HTTP archive (HAR 1.2), the oldest first.'
-  static override description = prose(
-    `Browsers and other tools open it. What is secret in a request is masked, as it is in the emulator's memory.`,
-  )
+  static override summary = 'Export recorded requests as an HTTP archive (HAR).'
+  static override description = prose(`Writes HAR 1.2, oldest first, for browsers and other tools. Secrets are masked.`)
   static override examples = [
     '<%= config.bin %> requests export --out requests.har',
     '<%= config.bin %> requests export --status 5xx --out failures.har',
@@ -22,7 +20,12 @@ export default class RequestsExport extends ControlCommand {
   static override flags = {
     ...filterFlags,
     out: Flags.string({ char: 'o', description: 'file to write [default: -, which is stdout]', helpValue: 'file' }),
-    limit: Flags.integer({ min: 1, max: 1_000, default: 1_000, description: 'maximum number of requests, the newest' }),
+    limit: Flags.integer({
+      min: 1,
+      max: 1_000,
+      default: 1_000,
+      description: 'maximum number of requests; keeps the newest',
+    }),
   }
 
   async run() {
@@ -34,25 +37,25 @@ export default class RequestsExport extends ControlCommand {
     const { requests: found } = await requests.list({ ...(await readFilter(emulator, flags)), limit: flags.limit })
     const records: RequestRecord[] = []
     for (const { id } of found) {
-      // Newer ones may have pushed it out meanwhile.
+      // Newer requests may have replaced it in the log.
       const record = await requests.get({ id }).catch(undefinedIfMissing)
       if (record) records.push(record)
     }
-    const har = harOf(records, emulator.url, this.config.version)
+    const har = formatHar(records, emulator.url, this.config.version)
     if (out === undefined) this.logData(jsonText(har))
     else {
       await write(out, jsonText(har))
-      this.note(`${out} holds ${counted(records.length, 'request')}.`)
+      this.note(`Wrote ${counted(records.length, 'request')} to ${out}.`)
     }
     return out === undefined ? har : { file: out, requests: records.length }
   }
 }
 
 async function write(place: string, text: string): Promise<void> {
-  // Bodies may hold private data.
+  // Private, because bodies may contain personal data.
   await replacePrivateFile(place, `${text}\n`).catch((cause: Error) => {
     const hint = cause instanceof CliFailure ? cause.hint : undefined
-    throw new CliFailure('FILE_FAILED', exits.failed, `"${place}" cannot be written: ${cause.message}.`, hint, {
+    throw new CliFailure('FILE_FAILED', exits.failed, `Could not write "${place}": ${cause.message}.`, hint, {
       cause,
     })
   })

@@ -6,10 +6,11 @@ import { table } from '../../terminal/print.js'
 import { prose } from '../../terminal/prose.js'
 
 export default class RequestsList extends ControlCommand {
-  static override summary = 'List the last requests to the emulator, the newest first.'
+  static override hiddenAliases = ['requests:ls']
+  static override summary = 'List recent requests to the emulator, newest first.'
   static override description =
-    prose(`The emulator keeps the last 1,000 in memory, and the last 200 refused ones of each project, with what is secret in them masked. The setting requestLog of a project
-switches it off.`)
+    prose(`The emulator keeps the last 1,000 requests in memory, and the last 200 refused ones of each project, with masked secrets. To turn
+this off: svc project set requestLog:=false`)
   static override examples = [
     '<%= config.bin %> requests list',
     '<%= config.bin %> requests list --status 4xx,5xx --path /collections/posts',
@@ -26,8 +27,8 @@ switches it off.`)
     const { isOn, requests, kept } = await this.control(flags).requests.list({ ...filter, limit: flags.limit })
 
     if (requests.length > 0) this.log(table(requests.map(requestRow)))
-    else if (!isOn) this.note('Request recording is off. Turn it on: svc project set requestLog:=true')
-    else this.note(kept === 0 ? 'No requests yet.' : `None of the ${kept} requests that are kept is like that.`)
+    else if (!isOn) this.note('The request log is off. Turn it on: svc project set requestLog:=true')
+    else this.note(kept === 0 ? 'No requests yet.' : `None of the ${kept} recorded requests matches.`)
     return requests
   }
 }

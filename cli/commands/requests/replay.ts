@@ -15,13 +15,13 @@ import { shellWord } from '../../terminal/shell-word.js'
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 
 export default class RequestsReplay extends ControlCommand {
-  static override summary = 'Send a request once more, changed or as it was, and show how the answers differ.'
+  static override summary = 'Replay a request, with or without changes, and compare the responses.'
   static override description =
-    prose(`It is sent by the same caller, unless a header names another one. ${fieldsDescription[0]?.toUpperCase()}${fieldsDescription.slice(1)}; they
-change the body, of documents inside of "data" too. At the emulator of the folder, svc undo takes back the delete of a collection and
-batches that delete or update.
+    prose(`Sends the request as the same caller, unless a header names another one. ${fieldsDescription[0]?.toUpperCase()}${fieldsDescription.slice(1)}; they
+change the body. On the emulator of this folder, svc undo restores collections that you delete, and documents that a batch deletes or
+updates.
 
-Requests of logins and accounts are not repeated, nor those with files, and those whose body was not kept whole need --body.`)
+Requests for logins and accounts, and requests with files, cannot be replayed. If the body was not recorded completely, pass --body.`)
   static override examples = [
     '<%= config.bin %> requests replay 01999999-9999-7999-8999-999999999999',
     '<%= config.bin %> requests replay 01999999-9999-7999-8999-999999999999 title=Hello views:=3',
@@ -30,19 +30,19 @@ Requests of logins and accounts are not repeated, nor those with files, and thos
   ]
   static override usage = 'requests replay ID [FIELD=text] [FIELD:=json]'
   static override args = {
-    id: Args.string({ required: true, description: 'id of the request; - is the newest that was refused or failed' }),
+    id: Args.string({ required: true, description: 'id of the request; - is the newest that failed' }),
     field: fieldsArg,
   }
   static override flags = {
-    method: Flags.option({ options: methods, description: 'another method' })(),
-    path: Flags.string({ description: 'another path, with its query', helpValue: 'path' }),
+    method: Flags.option({ options: methods, description: 'use another method' })(),
+    path: Flags.string({ description: 'use another path and query', helpValue: 'path' }),
     header: Flags.string({
       multiple: true,
       multipleNonGreedy: true,
-      description: 'a header in place of its own; a name alone takes one away',
+      description: 'set a header; a name without a value removes it',
       helpValue: 'name: value',
     }),
-    body: Flags.string({ description: 'file with another body; - reads stdin', helpValue: 'file' }),
+    body: Flags.string({ description: 'file with a new body; - reads stdin', helpValue: 'file' }),
   }
 
   async run() {
@@ -51,23 +51,23 @@ Requests of logins and accounts are not repeated, nor those with files, and thos
     const id = await whichRequest(control, args.id === '-' ? undefined : args.id)
     const fields = readFields(argv.slice(1).map(String))
     if (flags.body === '-' && process.stdin.isTTY)
-      this.note('Type the body of the request, then Ctrl-D on a line of its own.')
+      this.note('Type the request body, then press Ctrl-D on an empty line.')
     const given = flags.body === undefined ? undefined : await readText(flags.body)
     const body =
-      Object.keys(fields).length === 0 ? given : edited(given ?? (await bodyOf(control.requests, id)), fields)
+      Object.keys(fields).length === 0 ? given : editBody(given ?? (await readBody(control.requests, id)), fields)
     const { method, path } = flags
     const edits = { method, path, headers: readHeaders(flags.header), body }
     const replay = () =>
       control.requests.replay({ id, ...edits }).catch((error) => {
         const isRefused = error instanceof SvcError && error.code === 'CONFLICT'
         throw isRefused
-          ? reworded(error, () => ({ hint: `See the request and its answer: svc requests show ${shellWord(id)}` }))
+          ? reworded(error, () => ({ hint: `Show the request and its response: svc requests show ${shellWord(id)}` }))
           : error
       })
     const kept = await control.requests.get({ id })
     const emulator = this.emulator(flags)
     const key = keyIn(edits.headers)
-    // Another caller may be of another project than the one who was refused, or was of none: its key tells.
+    // Another caller may belong to another project, which its key tells.
     const isOwn = key !== undefined || kept.project === emulator.projectId
     const own = { emulator: isOwn ? emulator : undefined, key }
     const sent = { by: 'requests replay,', method: method ?? kept.method, path: path ?? kept.path }
@@ -76,7 +76,7 @@ Requests of logins and accounts are not repeated, nor those with files, and thos
     this.log(requestLine(replayed.before))
     this.log(requestLine(replayed.after))
     const differences = differencesText(replayed.differences)
-    if (differences === '') this.note('Both answers are the same.')
+    if (differences === '') this.note('Both responses are the same.')
     else this.log(`\n${differences}`)
     return replayed
   }
@@ -86,23 +86,23 @@ interface Records {
   get(which: { id: string }): Promise<RequestRecord>
 }
 
-/** @throws {CliFailure} with exit 2 where it is not kept whole */
-async function bodyOf(requests: Records, id: string): Promise<string> {
+/** @throws {CliFailure} with exit 2 if the body was not recorded completely */
+async function readBody(requests: Records, id: string): Promise<string> {
   const { text, isCut, isMasked, leftOut } = (await requests.get({ id })).request.body
   if (leftOut === 'empty') return '{}'
   if (text !== null && !isCut && !isMasked) return text
-  throw misuse('The body of the request is not kept whole.', 'Give another one with --body.')
+  throw misuse('The request body was not recorded completely.', 'Pass a body with --body.')
 }
 
-function edited(body: string, fields: JsonObject): string {
+function editBody(body: string, fields: JsonObject): string {
   const content = parseJson(body)
-  if (!isObject(content)) throw misuse('The body of the request is not a JSON object.', 'Give another one with --body.')
+  if (!isObject(content)) throw misuse('The request body is not a JSON object.', 'Pass a body with --body.')
   const isWrapped = Object.keys(content).length === 1 && isObject(content.data)
   const whole = isWrapped ? { data: { ...(content.data as JsonObject), ...fields } } : { ...content, ...fields }
   return JSON.stringify(whole)
 }
 
-/** The key or token of the caller that headers name. */
+/** Returns the key or token in the headers. */
 function keyIn(headers: Record<string, string | null> | undefined): string | undefined {
   const bearer = /^bearer +(\S+)$/i.exec(headers?.authorization ?? '')?.[1]
   return headers?.['x-api-key'] ?? bearer
@@ -114,7 +114,7 @@ function readHeaders(lines: readonly string[] | undefined): Record<string, strin
     const at = line.indexOf(':')
     const name = (at === -1 ? line : line.slice(0, at)).trim().toLowerCase()
     if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name))
-      throw misuse(`Not a valid header: "${line}".`, 'Write it as "name: value".')
+      throw misuse(`Invalid header "${line}".`, 'Use "name: value", for example "svc-dialect: b".')
     return [name, at === -1 ? null : line.slice(at + 1).trim()]
   })
   return Object.fromEntries(headers)

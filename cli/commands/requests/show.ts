@@ -2,10 +2,10 @@ import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import type { Control } from '../../../client/control.js'
 import type { RequestRecord } from '../../../client/protocol/control/requests.js'
-import { clientCodeOf } from '../../../client/snippets/client-code.js'
-import { curlOf } from '../../../client/snippets/curl.js'
+import { formatClientCode } from '../../../client/snippets/client-code.js'
+import { formatCurl } from '../../../client/snippets/curl.js'
 import { explainRefusal } from '../../../client/snippets/explain.js'
-import { harOf } from '../../../client/snippets/har.js'
+import { formatHar } from '../../../client/snippets/har.js'
 import { ControlCommand } from '../../base/control-command.js'
 import { explanationText, requestText } from '../../requests/request-lines.js'
 import { whichRefused, whichRequest } from '../../requests/which.js'
@@ -15,12 +15,11 @@ import { jsonText, printableLines } from '../../terminal/text-width.js'
 const formats = ['curl', 'client', 'har'] as const
 
 export default class RequestsShow extends ControlCommand {
-  static override summary = 'Show a request in full; the newest that was refused or failed, if none is named.'
+  static override summary = 'Show a request in full.'
   static override description =
-    prose(`Who asked, route, dialect, timing, headers and bodies (up to 64 KB, with what is secret in them masked), and the
-statements that the database ran.
+    prose(`Shows caller, route, dialect, timing, headers, bodies up to 64 KB, and SQL statements. Secrets are masked.
 
---why says what was missing to a request that was refused, and which command helps. Without an id it explains the last refused one.`)
+--why explains why a request was refused, and which command fixes it. Without an id, it explains the last refused request.`)
   static override examples = [
     '<%= config.bin %> requests show',
     '<%= config.bin %> requests show --why',
@@ -28,11 +27,11 @@ statements that the database ran.
     '<%= config.bin %> requests show 01999999-9999-7999-8999-999999999999 --plan',
   ]
   static override args = {
-    id: Args.string({ description: 'id of the request, as in x-request-id' }),
+    id: Args.string({ description: 'id from the header x-request-id [default: the newest that failed]' }),
   }
   static override flags = {
-    why: Flags.boolean({ description: 'say why it was refused, and what mends it', exclusive: ['plan', 'format'] }),
-    plan: Flags.boolean({ description: 'show how the database runs each statement', exclusive: ['format'] }),
+    why: Flags.boolean({ description: 'explain why it was refused, and how to fix it', exclusive: ['plan', 'format'] }),
+    plan: Flags.boolean({ description: 'show the query plan of each statement', exclusive: ['format'] }),
     format: Flags.option({ options: formats, description: 'print it as a command, as code, or as an HTTP archive' })(),
   }
 
@@ -46,7 +45,7 @@ statements that the database ran.
     if (flags.format) return this.showAs(flags.format, request, this.emulator(flags))
 
     this.log(requestText(request))
-    // Its own `error` at the top would be taken for that of the command.
+    // Nested, because its own `error` would look like a failure of the command.
     return { request }
   }
 
@@ -56,7 +55,7 @@ statements that the database ran.
     const head = `${method} ${path}  ${[status ?? 'no answer', code ?? ''].join(' ').trim()}`
     this.log(printableLines(head))
     if (explanation) this.log(explanationText(explanation))
-    else this.note('It was not refused.')
+    else this.note('The request was not refused.')
     return { id, method, path, status, code, missing: null, mends: [], ...explanation }
   }
 
@@ -69,17 +68,17 @@ statements that the database ran.
       plans.push({ text, plan })
       this.log(printableLines([text.trim(), ...plan.map((line) => `  ${line}`), ''].join('\n')))
     }
-    if (plans.length === 0) this.note('It asked the database nothing.')
+    if (plans.length === 0) this.note('The request ran no SQL statements.')
     return { id, plans }
   }
 
   private showAs(format: (typeof formats)[number], request: RequestRecord, { url }: { url: string }) {
     const text =
       format === 'curl'
-        ? curlOf(request, url)
+        ? formatCurl(request, url)
         : format === 'client'
-          ? clientCodeOf(request, url)
-          : jsonText(harOf([request], url, this.config.version))
+          ? formatClientCode(request, url)
+          : jsonText(formatHar([request], url, this.config.version))
     this.logData(text)
     return { id: request.id, format, text }
   }

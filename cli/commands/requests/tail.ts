@@ -11,13 +11,13 @@ import { asDuration } from '../../terminal/duration-flag.js'
 import { prose } from '../../terminal/prose.js'
 import { jsonText } from '../../terminal/text-width.js'
 
-const betweenLooksMilliseconds = 250
+const pollMilliseconds = 250
 
 export default class RequestsTail extends ControlCommand {
-  static override summary = 'Show requests to the emulator as they are answered.'
+  static override summary = 'Stream requests to the emulator.'
   static override description =
-    prose(`Goes on until Ctrl-C. Under --json each line is JSON of its own: first {"type":"ready"}, then
-a {"type":"request"} for each. It exits with 7 when too few requests for --max came within --timeout.`)
+    prose(`Runs until Ctrl-C. With --json, prints one JSON object per line: first {"type":"ready"}, then {"type":"request"} for each request. Exits
+with 7 if fewer requests than --max came within --timeout.`)
   static override examples = [
     '<%= config.bin %> requests tail',
     '<%= config.bin %> requests tail --status 4xx,5xx',
@@ -30,7 +30,7 @@ a {"type":"request"} for each. It exits with 7 when too few requests for --max c
       min: 0,
       max: 1_000,
       default: 0,
-      description: 'how many earlier ones to show first',
+      description: 'number of past requests to show first',
     }),
     max: Flags.integer({ min: 1, description: 'stop after this many requests' }),
     timeout: Flags.integer({
@@ -62,10 +62,10 @@ a {"type":"request"} for each. It exits with 7 when too few requests for --max c
       const { requests: before } = await requests.list({ ...filter, limit: Math.max(1, flags.last) })
       let after = (await requests.list({ limit: 1 })).requests[0]?.id
       if (this.jsonEnabled()) this.line({ type: 'ready' })
-      this.note('listening; Ctrl-C ends it', onStderr.dim)
+      this.note('Listening. Press Ctrl-C to stop.', onStderr.dim)
       before.slice(0, flags.last).reverse().forEach(tell)
       while (left > 0 && !end.aborted) {
-        await pause(betweenLooksMilliseconds, undefined, { signal: end }).catch(() => undefined)
+        await pause(pollMilliseconds, undefined, { signal: end }).catch(() => undefined)
         if (end.aborted) break
         const { requests: found } = await requests.list({ ...filter, after, limit: 1_000 })
         after = found[0]?.id ?? after

@@ -8,13 +8,13 @@ import { counted } from '../../terminal/print.js'
 import { prose } from '../../terminal/prose.js'
 
 export default class SeedExport extends ControlCommand {
-  static override summary = 'Write what the emulator holds as a seed.'
+  static override summary = "Export the emulator's data as a seed file."
   static override description =
-    prose(`Collections with schemas and permissions, documents, users with their password hashes, roles, two-factor
-secrets and identities, and files, which go into files/ beside it. Ids become references to names, so that the same state is
-written as the same text. Sessions, mail and settings are no part of it.
+    prose(`Exports collections with schemas and permissions, documents, and users with password hashes, roles, two-factor secrets and
+identities. Writes files to files/ next to the seed. Replaces ids with names, so the same data gives the same seed. Leaves out sessions, mail
+and settings.
 
-With collections, it holds these, and the users and files that they refer to.`)
+If you name collections, exports these with the users and files that they refer to.`)
   static override examples = [
     '<%= config.bin %> seed export -o seeds/seed.json',
     '<%= config.bin %> seed export posts authors -o seeds/blog.json',
@@ -26,7 +26,7 @@ With collections, it holds these, and the users and files that they refer to.`)
   static override flags = {
     out: Flags.string({
       char: 'o',
-      description: 'file to write, in the place of one that is there; - is stdout [default: seed.json]',
+      description: 'file to write or overwrite; - is stdout [default: seed.json]',
       helpValue: 'file',
     }),
   }
@@ -35,7 +35,7 @@ With collections, it holds these, and the users and files that they refer to.`)
     const { argv, flags } = await this.parse(SeedExport)
     const isStdout = flags.out === '-'
     if (isStdout && this.jsonEnabled())
-      throw misuse('--json and the seed both want stdout.', 'Name a file: -o seed.json')
+      throw misuse('--json cannot be combined with output to stdout.', 'Write to a file: -o seed.json')
     const out = isStdout ? undefined : placeToWrite(flags.out, 'seed.json')
     const print = (text: string) => this.logData(text.trimEnd())
     const report = await exportInto(out, argv.map(String), this.emulator(flags), print)
@@ -46,7 +46,7 @@ With collections, it holds these, and the users and files that they refer to.`)
       counted(users, 'user'),
       counted(files, 'file'),
     ]
-    this.note(`${out ?? 'The seed'} holds ${parts.join(', ')}.`)
+    this.note(`Exported ${parts.join(', ')}${out === undefined ? '' : ` to ${out}`}.`)
     return report
   }
 }

@@ -1,7 +1,7 @@
 import { extname } from 'node:path'
 import * as Flags from '@oclif/core/flags'
 import type { JsonObject } from '../../../client/protocol/model/json.js'
-import { mostBatchItems } from '../../../client/protocol/model/limits.js'
+import { maxBatchItems } from '../../../client/protocol/model/limits.js'
 import { openFaker } from '../../../seeds/faker.js'
 import { generateDocuments } from '../../../seeds/generate.js'
 import { CliFailure, exits, misuse, stoppedBy } from '../../base/failure.js'
@@ -15,31 +15,37 @@ import { count, counted } from '../../terminal/print.js'
 import { prose } from '../../terminal/prose.js'
 import { shellWord } from '../../terminal/shell-word.js'
 
-/** So many documents show what the others are like. */
-const mostSamples = 100
+/** Enough documents to learn from. */
+const maxSamples = 100
 
 export default class SeedGenerate extends TargetCommand {
-  static override summary = 'Make up documents for a collection.'
+  static override summary = 'Generate documents for a collection.'
   static override description =
-    prose(`By its schema and by the documents that are there: numbers and times lie between those there are, texts that repeat
-are taken as choices, ids lead to what they lead to, and the names of fields say the rest (email, title, city).
+    prose(`Learns from the schema and the existing documents: the range of numbers and times, repeated text as choices, links by id, and
+the meaning of names such as email, title and city.
 
-The same number given as --random-seed makes up the same documents, as long as schema and the first documents are the same.`)
+The same --random-seed generates the same documents, as long as the schema and the first documents do not change.`)
   static override examples = [
     '<%= config.bin %> seed generate posts --count 50',
     '<%= config.bin %> seed generate posts --count 1000 --random-seed 7 -o seeds/posts.ndjson',
   ]
   static override args = { collection: collectionArg }
   static override flags = {
-    count: Flags.integer({ min: 1, max: 1_000_000, default: 10, description: 'how many', helpValue: 'number' }),
+    count: Flags.integer({
+      min: 1,
+      max: 1_000_000,
+      default: 10,
+      description: 'number of documents',
+      helpValue: 'number',
+    }),
     'random-seed': Flags.integer({
       min: 0,
-      description: 'number that draws the data [default: drawn]',
+      description: 'seed of the random generator [default: random]',
       helpValue: 'number',
     }),
     out: Flags.string({
       char: 'o',
-      description: 'file to write them to (.json or .ndjson) instead of the collection; - is stdout, as NDJSON',
+      description: 'write to a .json or .ndjson file instead of the collection; - is stdout, as NDJSON',
       helpValue: 'file',
     }),
   }
@@ -52,11 +58,11 @@ The same number given as --random-seed makes up the same documents, as long as s
     const { count, out } = flags
     const file = fileNamed(out)
     if (file !== undefined && !['.json', '.ndjson'].includes(extname(file))) {
-      throw misuse(`"${file}" ends neither in .json nor in .ndjson.`)
+      throw misuse(`Unsupported file type "${file}".`, 'Use .json or .ndjson.')
     }
     if (file !== undefined) requirePlace(file)
     else if (out !== undefined && this.jsonEnabled()) {
-      throw misuse('--json and the documents both want stdout.', `Name a file: -o ${shellWord(name)}.ndjson`)
+      throw misuse('--json cannot be combined with output to stdout.', `Write to a file: -o ${shellWord(name)}.ndjson`)
     }
     const isWritten = out === undefined
     const client = isWritten
@@ -64,41 +70,41 @@ The same number given as --random-seed makes up the same documents, as long as s
       : this.client(flags)
     const randomSeed = flags['random-seed'] ?? Math.floor(Math.random() * 1_000_000)
     const target = targetWords(flags)
-    const documents = generateDocuments(openFaker(randomSeed), count, await likenessOf(client, name, target))
+    const documents = generateDocuments(openFaker(randomSeed), count, await readModel(client, name, target))
     if (isWritten) await createAll(client, name, documents, target)
-    else if (file !== undefined) await replaceWhole(file, textOf(file, documents))
-    else this.logData(textOf('.ndjson', documents).trimEnd())
+    else if (file !== undefined) await replaceWhole(file, formatDocuments(file, documents))
+    else this.logData(formatDocuments('.ndjson', documents).trimEnd())
     const place = isWritten ? `in "${name}"` : file === undefined ? 'on stdout' : `in ${file}`
-    this.note(`${counted(count, 'document')} ${place}; the same again: --random-seed ${randomSeed}`)
+    this.note(`Generated ${counted(count, 'document')} ${place}. To repeat: --random-seed ${randomSeed}`)
     return { collection: name, count, randomSeed, file: file ?? null }
   }
 }
 
-/** @throws {CliFailure} where nothing says what documents are like */
-async function likenessOf(client: Client, name: string, target: string) {
+/** @throws {CliFailure} without schema and documents */
+async function readModel(client: Client, name: string, target: string) {
   const { schema } = await client.collections.get(name)
-  const { items } = await client.collection(name).list({ sort: 'createdAt', limit: mostSamples, count: false })
+  const { items } = await client.collection(name).list({ sort: 'createdAt', limit: maxSamples, count: false })
   if (items.length > 0 || Object.keys(schema).length > 0) return { schema, samples: items.map(({ data }) => data) }
-  const message = `"${name}" has neither a schema nor documents, so nothing says what it holds.`
-  const hint = `Give it a schema: svc collections schema ${shellWord(name)} --field title:string${target}`
+  const message = `"${name}" has neither a schema nor documents to learn from.`
+  const hint = `Set a schema: svc collections schema ${shellWord(name)} --field title:string${target}`
   throw new CliFailure('NOTHING_TO_GO_BY', exits.invalid, message, hint)
 }
 
 async function createAll(client: Client, name: string, documents: readonly JsonObject[], target: string) {
-  for (let at = 0; at < documents.length; at += mostBatchItems) {
+  for (let at = 0; at < documents.length; at += maxBatchItems) {
     try {
-      await client.collection(name).createMany(documents.slice(at, at + mostBatchItems), { returning: false })
+      await client.collection(name).createMany(documents.slice(at, at + maxBatchItems), { returning: false })
     } catch (error) {
       if (at === 0) throw error
       const left = documents.length - at
-      // With the same --random-seed they could be those that are there already.
-      const wayOn = `Make up the others: svc seed generate ${shellWord(name)} --count ${left}${target}`
-      throw stoppedBy(error, `${count(at)} of ${counted(documents.length, 'document')} were created before.`, wayOn)
+      // Does not repeat --random-seed, which would generate the same documents again.
+      const nextStep = `Generate the rest: svc seed generate ${shellWord(name)} --count ${left}${target}`
+      throw stoppedBy(error, `${count(at)} of ${counted(documents.length, 'document')} were created.`, nextStep)
     }
   }
 }
 
-function textOf(file: string, documents: readonly JsonObject[]): string {
+function formatDocuments(file: string, documents: readonly JsonObject[]): string {
   const lines = documents.map((document) => JSON.stringify(document))
   return file.endsWith('.ndjson') ? lines.map((line) => `${line}\n`).join('') : `[\n  ${lines.join(',\n  ')}\n]\n`
 }

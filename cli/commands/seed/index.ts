@@ -13,18 +13,18 @@ import { table } from '../../terminal/print.js'
 import { prose } from '../../terminal/prose.js'
 
 export default class Seed extends TargetCommand {
-  static override summary = 'Seed collections from files.'
+  static override summary = 'Fill collections from seed files.'
   static override description =
-    prose(`A file is either the documents of the collection it is named after (posts.json, posts.ndjson, posts.csv),
-or holds several collections, with schemas and with references between documents:
+    prose(`A file has the documents of the collection in its name (posts.json, posts.ndjson, posts.csv), or several collections with
+schemas and references between documents:
 
   {"collections": {
     "authors": {"documents": {"ada": {"name": "Ada"}}},
     "posts": {"schema": {"title": {"type": "string"}},
               "documents": [{"title": "Hello", "author": "\${authors.ada.id}"}]}}}
 
-Without files it takes seed.json, seed.ts and seed.js, and what is in seeds/; .ts and .js are code, and run. Seeding
-again adds nothing: a collection that holds documents is left alone, or with --upsert brought up to date.`)
+Without arguments, uses seed.json, seed.ts and seed.js, and all files in seeds/. Runs the code in .ts and .js files. Skips collections that
+already have documents, unless you pass --upsert or --replace.`)
   static override examples = ['<%= config.bin %> seed', '<%= config.bin %> seed seeds/users.csv --upsert --by email']
   static override usage = 'seed [FILE...]'
   static override args = {
@@ -33,11 +33,11 @@ again adds nothing: a collection that holds documents is left alone, or with --u
   static override flags = {
     ...upsertFlags,
     replace: Flags.boolean({
-      description: 'delete first what the seed names: documents of its collections, users, files',
+      description: 'first delete the documents of its collections, and its users and files',
       exclusive: ['upsert'],
     }),
     'random-seed': Flags.integer({
-      description: 'a number that draws other made-up data in a module',
+      description: 'seed of the random generator for modules',
       helpValue: 'number',
     }),
   }
@@ -49,7 +49,7 @@ again adds nothing: a collection that holds documents is left alone, or with --u
     const { by, key, note } = readUpsert(flags)
     if (note) this.note(note)
     const files = await findSeeds(argv.map(String))
-    const what = flags.replace ? 'Delete what it names, and seed from' : 'Seed from'
+    const what = flags.replace ? 'Replace data with' : 'Seed from'
     const client = await this.clientForWrite({ ...flags, key }, `${what} ${files.join(', ')}`)
     const target = this.requireTarget({ ...flags, key })
     const emulator = findSeedTarget(target, flags.as)
@@ -61,7 +61,7 @@ again adds nothing: a collection that holds documents is left alone, or with --u
     const options = { client, mode, key: by, signal: stop.signal, emulator, modules, ...named } as const
     if (mode === 'replace' && emulator) {
       const words = await replacedWords(files, options)
-      if (words !== '') await this.confirm(`Delete ${words}, and seed anew?`, flags)
+      if (words !== '') await this.confirm(`Delete ${words} and seed again?`, flags)
     }
     const seeded: Seeded[] = []
     const work = async () => {
@@ -69,10 +69,10 @@ again adds nothing: a collection that holds documents is left alone, or with --u
     }
     const command = `seed ${files.join(' ')} --${mode}`
     try {
-      // What only adds to what is there destroys nothing.
+      // Needs no snapshot, because it only adds documents.
       await (mode === 'fill' ? work() : this.undoably(target, command, flags, work))
     } catch (error) {
-      if (seeded.length > 0) this.note(`seeded before it failed: ${seeded.map(seededNote).join('; ')}`)
+      if (seeded.length > 0) this.note(`Seeded before the failure: ${seeded.map(seededNote).join('; ')}`)
       throw error
     } finally {
       stop.release()
@@ -87,15 +87,15 @@ again adds nothing: a collection that holds documents is left alone, or with --u
   }
 }
 
-/** Counts alone do not tell that nothing of the file was written where other documents were there before. */
+/** Names skipped collections, because the counts alone do not show them. */
 function leftAlone(names: readonly string[]): string {
   const which = [...new Set(names)].join(', ')
-  return `Left alone, as they hold something already: ${which}. Change and add with --upsert, start over with --replace.`
+  return `Skipped collections with data: ${which}. To update them, pass --upsert. To start over, pass --replace.`
 }
 
-/** What a stopped seed has done; a collection that would be half is empty again. */
+/** Lists what a stopped seed has written. Partly filled collections were emptied again. */
 function interrupted(seeded: readonly Seeded[], exit: number): CliFailure {
   const left = seeded.filter(({ isWhole, created, updated }) => isWhole || created + updated > 0)
-  const done = left.length === 0 ? 'nothing is seeded' : `seeded: ${left.map(seededNote).join('; ')}`
-  return new CliFailure('INTERRUPTED', exit, `Stopped; ${done}.`, 'Give the same command again to seed the rest.')
+  const done = left.length === 0 ? 'Nothing was seeded' : `Seeded: ${left.map(seededNote).join('; ')}`
+  return new CliFailure('INTERRUPTED', exit, `Stopped. ${done}.`, 'To seed the rest, repeat the command.')
 }

@@ -7,12 +7,12 @@ import { prose } from '../../terminal/prose.js'
 const marks = { wrong: onStdout.red('✗'), note: onStdout.yellow('!'), well: onStdout.green('✓') }
 
 export default class ServeCheck extends SvcCommand {
-  static override summary = 'Look at settings, ports, database, bucket and mail server before svc serve starts.'
+  static override summary = 'Check settings, ports, database, bucket and mail server before svc serve starts.'
   static override description =
-    prose(`Takes what svc serve takes, and finds wrong what svc serve refuses, as ports that are in use. The database is looked at and left as it is; in the bucket a file is written, read, listed and
-deleted again; no mail is sent. Each finding comes with its remedy.
+    prose(`Takes the same flags and variables as svc serve, and reports everything that svc serve refuses, such as ports in use. Only reads
+the database. Writes, reads, lists and deletes a file in the bucket. Sends no mail. Suggests a fix for each finding.
 
-Exits with 10 when something is wrong. Notes alone do not count.`)
+Exits with 10 if something is wrong. Notes alone do not count.`)
   static override examples = [
     '<%= config.bin %> serve check',
     '<%= config.bin %> serve check --public-url https://api.example.com --json',

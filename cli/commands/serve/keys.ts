@@ -3,13 +3,13 @@ import { SvcCommand } from '../../base/svc-command.js'
 import { prose } from '../../terminal/prose.js'
 
 export default class ServeKeys extends SvcCommand {
-  static override summary = 'Make the secrets that svc serve needs.'
+  static override summary = 'Generate the secrets for svc serve.'
   static override description =
-    prose(`Prints lines for the environment: SVC_SECRET, which goes into what user tokens are signed with, and SVC_ADMIN_TOKEN, which
-opens the control API on the admin port. Make them once, and give the same to every process; keep them where you keep the
-password of the database, and apart from its backups. They are drawn anew each time and kept nowhere.
+    prose(`Prints variables for the environment: SVC_SECRET, which signs user tokens, and SVC_ADMIN_TOKEN, which opens the control API on the
+admin port. Generate them once, and use the same values for every process. Store them with the password of the database, and apart from its
+backups. Every run prints new values and saves nothing.
 
-A process with another SVC_SECRET is refused; svc serve rotate changes it, and logs all users out.`)
+Processes with another SVC_SECRET do not start. To change it, use svc serve rotate, which logs out all users.`)
   static override examples = [
     '<%= config.bin %> serve keys > serve.env && chmod 600 serve.env',
     '<%= config.bin %> serve keys --json',
@@ -19,7 +19,7 @@ A process with another SVC_SECRET is refused; svc serve rotate changes it, and l
     await this.parse(ServeKeys)
     const keys = { SVC_SECRET: draw(), SVC_ADMIN_TOKEN: draw() }
     for (const [name, value] of Object.entries(keys)) this.log(`${name}=${value}`)
-    this.note('Keep these: they are the same for every process, and are not shown again.')
+    this.note('Store these values. Every process needs the same ones, and they are not shown again.')
     return keys
   }
 }

@@ -3,14 +3,14 @@ import { databaseFlags, readDatabasePlace } from '../../serve/serve-flags.js'
 import { prose } from '../../terminal/prose.js'
 
 export default class ServeResync extends SvcCommand {
-  static override summary = 'Make all subscribers resync after a restore.'
+  static override summary = 'Make all subscribers resync after you restored the database.'
   static override description =
-    prose(`Each change has a number, and a subscriber goes on behind the last one it has seen. A restored backup, or a standby that was
-promoted before it had everything, has lost the latest numbers, and would give them again to other changes: a subscriber that knows the lost ones
-would miss those. This leaves them out, and sends RESYNC to subscribers, also to those that come back.
+    prose(`Subscribers resume after the number of the last change that they received. A restored backup, or a standby that lagged behind, has
+lost the latest numbers and would reuse them, so subscribers would miss changes. This command skips these numbers, and sends RESYNC to all
+subscribers, now or when they reconnect.
 
-Run it before the first start on a restored database. Processes may run as well. It applies the migrations that the database lacks, as a
-start does. The address of the database is all that it needs.`)
+Run it before you start svc serve on a restored database. It also works while processes run. It applies missing migrations, and only
+needs the address of the database.`)
   static override examples = [
     '<%= config.bin %> serve resync',
     'SVC_DATABASE_URL=postgres://svc@db/restored <%= config.bin %> serve resync --yes --json',
@@ -25,7 +25,7 @@ start does. The address of the database is all that it needs.`)
     const projects = await resyncSubscribers(place)
     this.log(
       projects === 0
-        ? 'Nothing to do: there is no project.'
+        ? 'Nothing to do. The database has no projects.'
         : `Sent RESYNC to the subscribers of ${projects} ${projects === 1 ? 'project' : 'projects'}.`,
     )
     return { projects }

@@ -3,14 +3,13 @@ import { databaseFlags, readSecretPlace } from '../../serve/serve-flags.js'
 import { prose } from '../../terminal/prose.js'
 
 export default class ServeRotate extends SvcCommand {
-  static override summary = 'Change the secret that the processes of svc serve have in common.'
+  static override summary = 'Rotate the secret shared by all svc serve processes.'
   static override description =
-    prose(`A process whose SVC_SECRET is another one than that of the database is refused, since half of the users would be logged in at
-half of the processes. This has SVC_SECRET, as it is in the environment of this command, be the one from now on. The database
-keeps its fingerprint only. The secret and the address of the database are all that it needs.
+    prose(`Makes the SVC_SECRET in the environment of this command the valid one, and logs out all users. Processes with another secret do not
+start. The database stores only a fingerprint. The command needs the secret and the address of the database.
 
-Stop all processes first: those that run go on with the former one, and the command says how many do. All users have to log in
-again. The same is to be done with a copy of a database that is served elsewhere under a secret of its own.`)
+Stop all processes first. Running ones keep the old secret, and the command prints how many there are. Also run it on a copy of the
+database that you serve elsewhere with another secret.`)
   static override examples = [
     '<%= config.bin %> serve rotate',
     'SVC_SECRET_FILE=/run/secrets/next <%= config.bin %> serve rotate --yes',
@@ -20,17 +19,17 @@ again. The same is to be done with a copy of a database that is served elsewhere
   async run() {
     const { flags } = await this.parse(ServeRotate)
     const place = readSecretPlace(flags)
-    await this.confirm('Log out all users, and have only processes with this SVC_SECRET start?', flags)
+    await this.confirm('Log out all users, and accept only this SVC_SECRET from now on?', flags)
     const { rotateSecret } = await import('../../../emulator/serve.js')
     const { isReplaced, stillServing } = await rotateSecret(place)
     this.log(
       isReplaced
-        ? 'Processes start with this SVC_SECRET from now on.'
-        : 'Nothing to change: processes start with this SVC_SECRET.',
+        ? 'Rotated the secret. Start all processes with this SVC_SECRET.'
+        : 'Nothing to do, because this SVC_SECRET is already in use.',
     )
     if (stillServing > 0) {
       const run = stillServing === 1 ? '1 process still runs' : `${stillServing} processes still run`
-      this.noteAlways(`${run} with the former one. Users that log in there are refused elsewhere: stop them now.`)
+      this.noteAlways(`${run} with the old secret. Stop them now, because their logins are not valid elsewhere.`)
     }
     return { isReplaced, stillServing }
   }

@@ -8,9 +8,9 @@ import { exportSnapshot } from '../../snapshots/snapshot-files.js'
 import { placeToWrite } from '../../target/no-link.js'
 
 export default class SnapshotExport extends SnapshotCommand {
-  static override summary = 'Write a snapshot to a file that another emulator imports.'
+  static override summary = 'Export a snapshot to a file.'
   static override description =
-    'A tar file, every entry with its hash. Hashes of passwords are in it; secrets of login providers and sessions are not, unless --with-secrets is given.'
+    'Writes a tar file that another emulator can import. Includes password hashes. Includes sessions and secrets of login providers only with --with-secrets.'
   static override examples = [
     '<%= config.bin %> snapshot export demo',
     '<%= config.bin %> snapshot export demo fixtures/demo.tar --replace',
@@ -21,8 +21,8 @@ export default class SnapshotExport extends SnapshotCommand {
     file: Args.string({ description: 'file to write; - is stdout [default: <name>.tar]' }),
   }
   static override flags = {
-    'with-secrets': Flags.boolean({ description: 'include secrets of login providers and sessions' }),
-    replace: Flags.boolean({ description: 'write over a file that is there already' }),
+    'with-secrets': Flags.boolean({ description: 'include sessions and secrets of login providers' }),
+    replace: Flags.boolean({ description: 'overwrite an existing file' }),
   }
 
   async run() {
@@ -31,20 +31,21 @@ export default class SnapshotExport extends SnapshotCommand {
     const { name } = args
     if (args.file === '-') this.requireFreeStdout()
     await snapshots.get({ project, snapshot: name })
-    // Not the name in the answer: the server would choose where this writes.
+    // Ignores the name in the response, or the server could choose the file.
     const file = args.file === '-' ? '/dev/stdout' : placeToWrite(args.file, `${name}.tar`)
     const options = { file, withSecrets: flags['with-secrets'], isReplacing: flags.replace }
     const bytes = await exportSnapshot(this.emulator(flags), name, options)
 
-    // What it was written to is no file that a script could go on with, and may be the output itself.
+    // A device is of no use to a script, and may be stdout itself.
     if (!isDevice(file)) this.log(file)
     this.note(`Exported "${name}": ${formatBytes(bytes)}.`)
     return { name, file, bytes }
   }
 
   private requireFreeStdout(): void {
-    if (this.jsonEnabled()) throw misuse('--json and the snapshot both want stdout.', 'Name a file: snapshot.tar')
+    if (this.jsonEnabled())
+      throw misuse('--json cannot be combined with output to stdout.', 'Write to a file: snapshot.tar')
     if (process.stdout.isTTY)
-      throw misuse('A snapshot is not text that a terminal could show.', 'Name a file, or a pipe.')
+      throw misuse('A snapshot is binary and cannot be printed to a terminal.', 'Write to a file or a pipe.')
   }
 }

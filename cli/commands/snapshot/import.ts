@@ -6,19 +6,19 @@ import { describeContent } from '../../snapshots/words.js'
 import { shellWord } from '../../terminal/shell-word.js'
 
 export default class SnapshotImport extends SnapshotCommand {
-  static override summary = 'Import a snapshot from a file; load it with "snapshot load".'
-  static override description = 'The file is checked before anything is changed.'
+  static override summary = 'Import a snapshot from a file.'
+  static override description = 'Checks the file first. To use the snapshot, load it with svc snapshot load.'
   static override examples = [
     '<%= config.bin %> snapshot import demo.tar',
     '<%= config.bin %> snapshot import fixtures/demo.tar --name friday',
   ]
   static override args = {
-    file: Args.string({ required: true, description: 'file that "snapshot export" wrote' }),
+    file: Args.string({ required: true, description: 'file from svc snapshot export' }),
   }
-  static override flags = { name: Flags.string({ description: 'name here, in place of the one it had' }) }
+  static override flags = { name: Flags.string({ description: 'name of the snapshot [default: its former name]' }) }
 
   protected override readonly whereNameIsTaken = (name: string) =>
-    `Take another name with --name, or remove that one: svc snapshot remove ${shellWord(name)}`
+    `Choose another name with --name, or delete the existing one: svc snapshot remove ${shellWord(name)}`
 
   async run() {
     const { args, flags } = await this.parse(SnapshotImport)
@@ -26,7 +26,7 @@ export default class SnapshotImport extends SnapshotCommand {
 
     const load = `svc snapshot load ${shellWord(snapshot.name)}`
     this.note(`Imported "${snapshot.name}": ${describeContent(snapshot)}. Load it: ${load}`)
-    if (snapshot.missing.length > 0) this.noteAlways(`Not in it: ${snapshot.missing.join(', ')}.`)
+    if (snapshot.missing.length > 0) this.noteAlways(`Not included: ${snapshot.missing.join(', ')}.`)
     return snapshot
   }
 }

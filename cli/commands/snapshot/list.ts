@@ -3,6 +3,7 @@ import { furtherColumns, snapshotRow } from '../../snapshots/words.js'
 import { table } from '../../terminal/print.js'
 
 export default class SnapshotList extends SnapshotCommand {
+  static override hiddenAliases = ['snapshot:ls']
   static override summary = 'List snapshots, newest first.'
   static override examples = ['<%= config.bin %> snapshot list', '<%= config.bin %> snapshot list --json']
 

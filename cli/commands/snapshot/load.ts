@@ -2,9 +2,9 @@ import { SnapshotCommand, snapshotArg } from '../../snapshots/snapshot-command.j
 import { describeContent } from '../../snapshots/words.js'
 
 export default class SnapshotLoad extends SnapshotCommand {
-  static override summary = 'Bring the emulator back to a snapshot.'
+  static override summary = 'Restore a snapshot.'
   static override description =
-    'What was written since the snapshot was saved is replaced; svc undo brings it back. Keys, port and control token stay; apps that listen read again.'
+    'Replaces all data in the emulator. To undo it: svc undo. Keeps keys, port and control token. Subscribers receive RESYNC.'
   static override examples = [
     '<%= config.bin %> snapshot load before-checkout',
     '<%= config.bin %> snapshot load demo --yes --json',
@@ -15,7 +15,7 @@ export default class SnapshotLoad extends SnapshotCommand {
     const { args, flags } = await this.parse(SnapshotLoad)
     const { snapshots, project } = this.snapshots(flags)
     const { name } = await snapshots.get({ project, snapshot: args.name })
-    await this.confirm(`Replace everything in the emulator by "${name}"?`, flags)
+    await this.confirm(`Replace all data in the emulator with "${name}"?`, flags)
     const emulator = this.emulator(flags)
     const snapshot = await this.undoably({ emulator, keeping: name }, `snapshot load ${name}`, flags, () =>
       snapshots.load({ project, snapshot: name }),
@@ -28,5 +28,5 @@ export default class SnapshotLoad extends SnapshotCommand {
 }
 
 function lackingWords(names: readonly string[]): string {
-  return `Not in it, as secrets are not exported: ${names.join(', ')}. Set them: svc project set idp.${names[0]}=…`
+  return `Missing, because secrets were not exported: ${names.join(', ')}. Set them: svc project set idp.${names[0]}=…`
 }

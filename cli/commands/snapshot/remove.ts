@@ -1,6 +1,7 @@
 import { SnapshotCommand, snapshotArg } from '../../snapshots/snapshot-command.js'
 
 export default class SnapshotRemove extends SnapshotCommand {
+  static override hiddenAliases = ['snapshot:rm']
   static override summary = 'Delete a snapshot.'
   static override examples = [
     '<%= config.bin %> snapshot remove demo',
@@ -12,7 +13,7 @@ export default class SnapshotRemove extends SnapshotCommand {
     const { args, flags } = await this.parse(SnapshotRemove)
     const { snapshots, project } = this.snapshots(flags)
     const { name } = await snapshots.get({ project, snapshot: args.name })
-    await this.confirm(`Delete the snapshot "${name}"?`, flags)
+    await this.confirm(`Delete snapshot "${name}"?`, flags)
     const snapshot = await snapshots.remove({ project, snapshot: name })
 
     this.note(`Deleted "${name}".`)

@@ -5,19 +5,19 @@ import { SnapshotCommand } from '../../snapshots/snapshot-command.js'
 import { describeContent } from '../../snapshots/words.js'
 
 export default class SnapshotSave extends SnapshotCommand {
-  static override summary = 'Save the state of the emulator under a name.'
+  static override summary = 'Save the state of the emulator as a snapshot.'
   static override description =
-    'Documents, collections, users, sessions, files, accounts of the built-in provider and settings, as they are at one moment. Keys and mail are not part of it.'
+    'Includes documents, collections, users, sessions, files, accounts of the built-in provider and settings. Leaves out keys and mail.'
   static override examples = [
     '<%= config.bin %> snapshot save before-checkout',
     '<%= config.bin %> snapshot save demo --replace',
   ]
   static override args = {
-    name: Args.string({ description: 'name of the snapshot; the moment, if none is given' }),
+    name: Args.string({ description: 'name of the snapshot [default: the current time]' }),
   }
-  static override flags = { replace: Flags.boolean({ description: 'replace a snapshot of that name' }) }
+  static override flags = { replace: Flags.boolean({ description: 'replace an existing snapshot' }) }
 
-  protected override readonly whereNameIsTaken = () => 'Replace it with --replace, or take another name.'
+  protected override readonly whereNameIsTaken = () => 'Choose another name, or replace it with --replace.'
 
   async run() {
     const { args, flags } = await this.parse(SnapshotSave)

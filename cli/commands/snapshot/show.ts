@@ -3,7 +3,7 @@ import { SnapshotCommand, snapshotArg } from '../../snapshots/snapshot-command.j
 import { record } from '../../terminal/print.js'
 
 export default class SnapshotShow extends SnapshotCommand {
-  static override summary = 'Show what is in a snapshot.'
+  static override summary = 'Show the content of a snapshot.'
   static override examples = ['<%= config.bin %> snapshot show demo', '<%= config.bin %> snapshot show demo --json']
   static override args = { name: snapshotArg }
 

@@ -1,8 +1,10 @@
 import { UserCommand, userArg } from '../../base/user-command.js'
 
 export default class UsersDelete extends UserCommand {
-  static override summary = 'Delete a user of the emulator.'
-  static override description = 'Asks first; without a terminal it needs --yes. Documents that link to it stay.'
+  static override hiddenAliases = ['users:rm']
+  static override summary = 'Delete a user.'
+  static override description =
+    'Asks first; needs --yes without a terminal. Keeps documents that link to the user. Works on the emulator only.'
   static override examples = [
     '<%= config.bin %> users delete ada@example.com',
     '<%= config.bin %> users delete ada@example.com --yes --json',
@@ -18,7 +20,7 @@ export default class UsersDelete extends UserCommand {
     await this.confirm(`Delete ${email}?`, flags)
     await owner.remove({ user: id })
 
-    this.note(`${email} is deleted.`)
+    this.note(`Deleted ${email}.`)
     return { id, email }
   }
 }

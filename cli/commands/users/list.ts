@@ -8,8 +8,10 @@ import { pageNote, type Row, table } from '../../terminal/print.js'
 import { shortTime } from '../../terminal/short-time.js'
 
 export default class UsersList extends UserCommand {
-  static override summary = 'List users, the newest first.'
-  static override description = 'Conditions name fields of their data, or id, email and roles; see svc docs list.'
+  static override hiddenAliases = ['users:ls']
+  static override summary = 'List users, newest first.'
+  static override description =
+    'Conditions can use id, email, roles, and fields of the data. For the syntax, see svc docs list --help.'
   static override examples = [
     '<%= config.bin %> users list',
     '<%= config.bin %> users list --where roles=admin --sort email --limit 5',
@@ -18,7 +20,7 @@ export default class UsersList extends UserCommand {
     ...whereFlags,
     sort: sortFlag,
     limit: pageLimitFlag('users'),
-    offset: Flags.integer({ min: 0, description: 'users to skip' }),
+    offset: Flags.integer({ min: 0, description: 'number of users to skip' }),
   }
 
   protected readonly access = 'read'

@@ -5,16 +5,16 @@ import { passwordFlag, UserCommand } from '../../base/user-command.js'
 import { printable } from '../../terminal/text-width.js'
 
 export default class UsersLogin extends UserCommand {
-  static override summary = 'Log a user in, and print the token.'
-  static override description = 'Where a code is needed, it comes from --code, or a terminal is asked for it.'
+  static override summary = 'Log in a user and print the token.'
+  static override description = 'If the user has two-factor login, pass --code, or enter the code at the prompt.'
   static override examples = [
     '<%= config.bin %> users login ada@example.com',
     '<%= config.bin %> users login ada@example.com --password Correct4Horse --code 123456',
   ]
-  static override args = { email: Args.string({ required: true, description: 'address of the user' }) }
+  static override args = { email: Args.string({ required: true, description: 'email of the user' }) }
   static override flags = {
     password: passwordFlag,
-    code: Flags.string({ description: 'code of the authenticator app, by mail, or for recovery' }),
+    code: Flags.string({ description: 'code from the authenticator app or a mail, or a recovery code' }),
   }
 
   protected readonly access = 'read'
@@ -29,13 +29,13 @@ export default class UsersLogin extends UserCommand {
     const result = first.requires2fa ? await client.auth.verifyCode({ email, code }) : first
     if (result.requires2fa) throw new CliFailure('2FA_REQUIRED', exits.notAuthorised, result.message)
 
-    this.note(`${email} is logged in.`)
+    this.note(`Logged in ${email}.`)
     this.log(printable(result.token))
     return { token: result.token, user: result.user }
   }
 
   private async askCode(message: string, flags: { yes: boolean }): Promise<string> {
-    if (!this.mayAsk(flags)) throw new CliFailure('2FA_REQUIRED', exits.notAuthorised, message, 'Give it with --code.')
+    if (!this.mayAsk(flags)) throw new CliFailure('2FA_REQUIRED', exits.notAuthorised, message, 'Pass it with --code.')
     const { input } = await import('@inquirer/prompts')
     return input({ message: 'Code' }, { output: process.stderr })
   }

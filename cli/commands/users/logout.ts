@@ -2,13 +2,16 @@ import * as Flags from '@oclif/core/flags'
 import { UserCommand, userArg } from '../../base/user-command.js'
 
 export default class UsersLogout extends UserCommand {
-  static override summary = 'End the sessions of a user: one with --token, else all, as the owner of the emulator.'
+  static override summary = 'End the sessions of a user.'
+  static override description = 'Ends all sessions, as the owner of the emulator, or one with --token.'
   static override examples = [
     '<%= config.bin %> users logout ada@example.com',
     '<%= config.bin %> users logout ada@example.com --token "$TOKEN" --json',
   ]
   static override args = { user: userArg }
-  static override flags = { token: Flags.string({ description: 'token of the session to end' }) }
+  static override flags = {
+    token: Flags.string({ description: 'token of the session to end [default: all sessions]' }),
+  }
 
   protected readonly access = 'write'
 
@@ -24,7 +27,7 @@ export default class UsersLogout extends UserCommand {
       await owner.logOut({ user: id })
     }
 
-    this.note(flags.token === undefined ? `All sessions of ${args.user} have ended.` : 'The session has ended.')
+    this.note(flags.token === undefined ? `Ended all sessions of ${args.user}.` : 'Ended the session.')
     return { user: args.user, sessions: flags.token === undefined ? 'all' : 'one' }
   }
 }

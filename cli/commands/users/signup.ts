@@ -8,15 +8,15 @@ import { shellWord } from '../../terminal/shell-word.js'
 import { printable } from '../../terminal/text-width.js'
 
 export default class UsersSignup extends UserCommand {
-  static override summary = 'Sign a user up, and print the token.'
-  static override description = `Takes ${fieldsDescription}, which become the data of the user.`
+  static override summary = 'Sign up a user and print the token.'
+  static override description = `Takes ${fieldsDescription}, for the data of the user.`
   static override examples = [
     '<%= config.bin %> users signup ada@example.com --password Correct4Horse',
     '<%= config.bin %> users signup ada@example.com --role seller username=ada age:=36',
   ]
   static override usage = 'users signup EMAIL [FIELD=text] [FIELD:=json]'
   static override args = {
-    email: Args.string({ required: true, description: 'address to log in with' }),
+    email: Args.string({ required: true, description: 'email of the user' }),
     field: fieldsArg,
   }
   static override flags = {
@@ -24,7 +24,7 @@ export default class UsersSignup extends UserCommand {
     role: Flags.string({
       multiple: true,
       multipleNonGreedy: true,
-      description: 'role to take, where the project allows it',
+      description: 'role of the user, if the project allows it',
     }),
   }
 
@@ -40,19 +40,19 @@ export default class UsersSignup extends UserCommand {
 
     const login = this.there(`svc users login ${shellWord(args.email)}`)
     if (!result) {
-      this.noteAlways(`${args.email} is signed up. The answer has no token: ${login}`)
+      this.noteAlways(`Signed up ${args.email}. The response has no token. Log in: ${login}`)
       return { requires2fa: false, token: null }
     }
     if (result.requires2fa) this.note(`${result.message} ${login} --code <code>`)
     else {
-      this.note(`${args.email} is signed up.`)
+      this.note(`Signed up ${args.email}.`)
       this.log(printable(result.token))
     }
     return result
   }
 }
 
-/** The account exists then, so that it is no failure. @throws every other failure */
+/** Ignores a response without a token, because the account exists. @throws every other failure */
 function undefinedIfNoToken(error: unknown): undefined {
   const cause = error instanceof SvcError ? error.cause : undefined
   if (!(cause instanceof SvcError) || cause.message !== noTokenSent) throw error

@@ -2,7 +2,8 @@ import { UserCommand, userArg } from '../../base/user-command.js'
 import { printable } from '../../terminal/text-width.js'
 
 export default class UsersToken extends UserCommand {
-  static override summary = 'Print a token of a user, without a password, as the owner of the emulator.'
+  static override summary = 'Print a token for a user.'
+  static override description = 'Needs no password. Works on the emulator only, as its owner.'
   static override examples = [
     '<%= config.bin %> users token ada@example.com',
     'curl "$SVC_URL/auth-collections/me" -H "authorization: Bearer $(<%= config.bin %> users token ada@example.com)"',

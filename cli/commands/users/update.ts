@@ -5,8 +5,9 @@ import { fieldsArg, fieldsDescription, readFields } from '../../documents/fields
 import { record } from '../../terminal/print.js'
 
 export default class UsersUpdate extends UserCommand {
-  static override summary = "Change a user's roles, verification or data, as the owner of the emulator."
-  static override description = `Takes ${fieldsDescription}, which change the data of the user; other fields stay.`
+  static override summary = "Update a user's roles, verification or data."
+  static override description =
+    `Takes ${fieldsDescription}, for the data of the user. Keeps all other fields. Works on the emulator only.`
   static override examples = [
     '<%= config.bin %> users update ada@example.com --role admin --role editor',
     '<%= config.bin %> users update ada@example.com --no-verified username=ada',
@@ -17,10 +18,10 @@ export default class UsersUpdate extends UserCommand {
     role: Flags.string({
       multiple: true,
       multipleNonGreedy: true,
-      description: 'role to have, in the place of all others',
+      description: 'role of the user; replaces all roles',
     }),
-    'no-roles': Flags.boolean({ description: 'take all roles away', exclusive: ['role'] }),
-    verified: Flags.boolean({ allowNo: true, description: 'whether the address counts as verified' }),
+    'no-roles': Flags.boolean({ description: 'remove all roles', exclusive: ['role'] }),
+    verified: Flags.boolean({ allowNo: true, description: 'whether the email address is verified' }),
   }
 
   protected readonly access = 'write'
@@ -32,7 +33,7 @@ export default class UsersUpdate extends UserCommand {
     const roles = noRoles ? [] : role
     const hasData = Object.keys(data).length > 0
     if (!hasData && roles === undefined && emailVerified === undefined) {
-      throw misuse('Nothing to change was given.', 'Name fields (username=ada), --role or --verified.')
+      throw misuse('No changes given.', 'Pass fields (username=ada), --role or --verified.')
     }
     const owner = this.owner(flags)
     const { id } = await this.findUser(this.client(flags), args.user)
@@ -42,7 +43,7 @@ export default class UsersUpdate extends UserCommand {
     if (hasData) {
       const client = await this.clientAs(flags, { who: id, what })
       await client.auth.update({ data }).catch((error) => {
-        if (isOwned) this.note('Roles and verification are changed; the data are not.')
+        if (isOwned) this.note('Roles and verification were changed, but not the data.')
         throw error
       })
     }

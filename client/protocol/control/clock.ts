@@ -2,9 +2,9 @@ import { z } from 'zod'
 import type { OperationsOf } from './operation.js'
 import type { operations } from './operations.js'
 
-const mostMilliseconds = 100 * 365 * 86_400_000
+const maxMilliseconds = 100 * 365 * 86_400_000
 
-/** A moment, and how far it is from the system's. */
+/** Time of the clock, and its offset from the system time. */
 export const clockTime = z.strictObject({
   now: z.iso.datetime(),
   offset: z.int().describe('Milliseconds that the clock is ahead of the system time.'),
@@ -14,10 +14,10 @@ export type ClockTime = z.output<typeof clockTime>
 
 const change = z.union([
   z.strictObject({ now: z.iso.datetime({ offset: true }) }),
-  z.strictObject({ advance: z.int().min(-mostMilliseconds).max(mostMilliseconds) }),
+  z.strictObject({ advance: z.int().min(-maxMilliseconds).max(maxMilliseconds) }),
 ])
 
-/** Contract 11: time as the service sees it. Tokens, codes, rate windows and the waits between mails follow it. */
+/** Clock of the service. Tokens, codes, rate windows and mail intervals use it. Contract 11. */
 export const clock = {
   get: { summary: "Show the service's clock.", reply: clockTime },
   change: {
@@ -27,12 +27,12 @@ export const clock = {
   },
   reset: { summary: 'Reset the clock to the system time.', reply: clockTime },
   ofProject: {
-    get: { summary: 'Show the clock that a project follows.', reply: clockTime },
+    get: { summary: 'Show the clock of a project.', reply: clockTime },
     change: {
-      summary: 'Move the clock of one project, which does not follow that of the service from then on.',
+      summary: 'Set or advance the clock of one project. It then no longer follows the clock of the service.',
       request: change,
       reply: clockTime,
     },
-    reset: { summary: "Have a project follow the service's clock again.", reply: clockTime },
+    reset: { summary: 'Make a project follow the clock of the service again.', reply: clockTime },
   },
 } satisfies OperationsOf<typeof operations.clock>

@@ -1,4 +1,4 @@
-/** The control API: every operation with what it takes and gives. Routes, OpenAPI and the typed client follow from it. */
+/** Requests and replies of all operations of the control API. Routes, OpenAPI and the typed client derive from it. */
 
 import { audit } from './access/audit.js'
 import { creators } from './access/creators.js'

@@ -3,39 +3,39 @@ import { type EmulatorEvent, type EventGroup, eventGroups } from '../model/event
 import { anyFields, counted, type OperationsOf } from './operation.js'
 import type { operations } from './operations.js'
 
-/** What is known of an event, by its group. */
+/** Details of an event, by group. */
 const details = {
   document: z.strictObject({
-    seq: z.int().describe('Number of the change in its project.'),
-    collection: z.string().describe('Its name; its id, where the collection is gone.'),
+    seq: z.int().describe('Sequence number of the change in its project.'),
+    collection: z.string().describe('Name of the collection, or its id if deleted.'),
     id: z.string(),
     version: z.int(),
-    data: anyFields.nullable().describe('As it is afterwards; a deleted one, as it was last. null over 64 KB.'),
-    before: anyFields.nullable().describe('What an update has changed.'),
+    data: anyFields.nullable().describe('Data after the change, or before a deletion. null if over 64 KB.'),
+    before: anyFields.nullable().describe('Previous values of the fields that an update changed.'),
   }),
   collection: z.strictObject({ id: z.string(), name: z.string() }),
   user: z.strictObject({
     id: z.string(),
     email: z.string().nullable(),
-    what: z.array(z.string()).describe('What is different about a user who was changed.'),
+    what: z.array(z.string()).describe('Changed parts of the user.'),
   }),
   login: z.strictObject({
-    user: z.string().nullable().describe('null where there is none, as with an unknown address.'),
+    user: z.string().nullable().describe('null if unknown, for example for an unknown address.'),
     email: z.string().nullable(),
-    why: z.string().nullable().describe('What a login failed for.'),
+    why: z.string().nullable().describe('Reason why a login failed.'),
   }),
   file: z.strictObject({ id: z.string(), name: z.string().nullable(), size: z.int().nullable() }),
   mail: z.strictObject({
     id: z.string(),
     to: z.string(),
     subject: z.string(),
-    why: z.string().nullable().describe('Why it was not sent.'),
+    why: z.string().nullable().describe('Reason why it was not sent.'),
   }),
   request: z.strictObject({
     id: z.string().describe('As in `x-request-id`.'),
     method: z.string(),
-    path: z.string().describe('With its query. What is a secret in it is masked.'),
-    status: z.int().nullable().describe('null for one that was never answered.'),
+    path: z.string().describe('Path with query. Secrets are masked.'),
+    status: z.int().nullable().describe('null without a response.'),
     code: z.string().nullable(),
     message: z.string().nullable(),
     milliseconds: z.number(),
@@ -44,30 +44,30 @@ const details = {
     id: z.string(),
     transport: z.enum(['websocket', 'sse']),
     who: z.string().describe('A key or a user by id, or nobody.'),
-    collection: z.string().nullable().describe('Of a subscription.'),
-    why: z.string().nullable().describe('Why it was refused or closed.'),
+    collection: z.string().nullable().describe('Collection of a subscription.'),
+    why: z.string().nullable().describe('Reason why it was refused or closed.'),
   }),
   fault: z.strictObject({
     id: z.string(),
     kind: z.string(),
     method: z.string().nullable(),
-    path: z.string().nullable().describe('What it touches; null for all.'),
+    path: z.string().nullable().describe('Paths it applies to; null for all.'),
   }),
   clock: z.strictObject({ now: z.string(), offset: z.int() }),
   snapshot: z.strictObject({ name: z.string() }),
   project: z.strictObject({
     name: z.string(),
-    what: z.array(z.string()).describe('Settings, or what a reset empties.'),
+    what: z.array(z.string()).describe('Changed settings, or parts emptied by a reset.'),
   }),
-  stream: z.strictObject({ missed: z.int().nullable().describe('How many events; null where that is not known.') }),
+  stream: z.strictObject({ missed: z.int().nullable().describe('Number of missed events; null if unknown.') }),
 } satisfies Record<EventGroup, z.ZodType>
 
 const groups = Object.keys(eventGroups) as EventGroup[]
 
 const head = {
   id: z.string().describe('Resumes the stream after this event.'),
-  at: z.string().describe('When it happened, by the clock of the machine.'),
-  projectId: z.string().nullable().describe('null for what belongs to none.'),
+  at: z.string().describe('Time of the event, by the system clock.'),
+  projectId: z.string().nullable().describe('null if it does not belong to a project.'),
 }
 
 const kind = <Group extends EventGroup, const Name extends string>(group: Group, names: readonly Name[]) =>
@@ -89,11 +89,11 @@ const event: z.ZodType<EmulatorEvent> = z.union([
   z.strictObject({ ...head, kind: kind('stream', eventGroups.stream), stream: details.stream }),
 ])
 
-/** What `kinds` takes: groups, kinds, or both. */
+/** Valid values of `kinds`: groups and kinds. */
 const names = [...groups, ...groups.flatMap((group) => eventGroups[group].map((name) => `${group}.${name}`))]
 const isKinds = (text: string) => text.split(',').every((name) => names.includes(name))
 
-/** Contract 11: everything that happens, as one stream. */
+/** One stream of all events. Contract 11. */
 export const events = {
   stream: {
     summary: 'Stream what happens in the emulator: documents, users, logins, files, mails, refused requests and more.',
@@ -101,16 +101,19 @@ export const events = {
       project: z
         .string()
         .optional()
-        .describe('Id of a project; left out, all. What belongs to none comes in any case.'),
+        .describe('Id of a project. Default: all. Events without a project are always sent.'),
       kinds: z
         .string()
-        .refine(isKinds, `kinds takes, with commas: ${groups.join(', ')}, or one of them such as document.created`)
+        .refine(
+          isKinds,
+          `must be a list, separated by commas, of ${groups.join(', ')}, or kinds such as document.created`,
+        )
         .optional()
         .describe(
-          'Groups such as document, or kinds such as document.created, with commas; left out, all. request.answered, requests that went well, comes only where it is named.',
+          'Groups such as document, or kinds such as document.created, separated by commas. Default: all, except request.answered for successful requests, which must be named.',
         ),
-      since: z.string().optional().describe('Id of an event; what came after it, as far as it is kept.'),
-      last: counted.optional().describe('Begin with so many of the events that are kept.'),
+      since: z.string().optional().describe('Id of an event. Sends the kept events after it.'),
+      last: counted.optional().describe('Number of kept events to send first.'),
     }),
     reply: event,
     isStream: true,

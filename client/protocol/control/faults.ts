@@ -11,29 +11,29 @@ const known: readonly number[] = Object.values(statuses)
 const which = {
   method: z
     .string()
-    .regex(/^[A-Z]+$/, 'is written in capital letters')
+    .regex(/^[A-Z]+$/, 'must be in capital letters')
     .optional(),
   path: z
     .string()
     .max(1_000)
-    .regex(/^\/(?!_svc(\/|$))/, 'begins with "/", and is of the project\'s API: nothing below "/_svc" is touched')
+    .regex(/^\/(?!_svc(\/|$))/, 'must start with "/" and not be below "/_svc", which faults do not affect')
     .optional()
-    .describe('`*` is one segment of a path, `**` at the end any number.'),
-  project: z.string().optional().describe('Id of a project; left out, all.'),
+    .describe('`*` matches one path segment, a final `**` any number.'),
+  project: z.string().optional().describe('Id of a project. Default: all.'),
   user: z.string().optional().describe('Id of a user.'),
 }
 
 const input = z.strictObject({
   kind: z.enum(kinds),
   ...which,
-  rate: z.number().min(0).max(1).optional().describe('The share of the requests. Default 1.'),
-  seed: z.int().min(0).optional().describe('Seed of the random choice when the rate is below 1. Default 1.'),
+  rate: z.number().min(0).max(1).optional().describe('Share of the requests. Default 1.'),
+  seed: z.int().min(0).optional().describe('Seed of the random selection if the rate is below 1. Default 1.'),
   times: z.int().min(1).optional().describe('Stops after this many hits.'),
   milliseconds: z.number().min(0).max(60_000).optional(),
   jitter: z.number().min(0).max(60_000).optional(),
   status: z
     .int()
-    .refine((status) => known.includes(status), 'is no status that the service answers errors with')
+    .refine((status) => known.includes(status), 'is not an error status of the service')
     .optional(),
   retryAfter: z.int().min(0).max(3_600).optional(),
   when: z.enum(['before', 'after']).optional(),
@@ -44,23 +44,26 @@ const input = z.strictObject({
 const fault = z.strictObject({
   ...input.shape,
   id: z.string(),
-  preset: z.string().nullable().describe('The preset that it is a part of.'),
+  preset: z.string().nullable().describe('Preset that added it.'),
   rate: z.number(),
   seed: z.int(),
-  seen: z.int().describe('Requests that it might have met.'),
-  hits: z.int().describe('Requests, or connections, that it did something to.'),
+  seen: z.int().describe('Number of matching requests.'),
+  hits: z.int().describe('Number of affected requests or connections.'),
 })
 
-/** Contract 11: fault injection. It is in memory only, and touches nothing but what it names. */
+/** Fault injection. Kept in memory only. Contract 11. */
 export const faults = {
   list: {
-    summary: 'List the faults that are on, in the order in which they were added.',
+    summary: 'List active faults in the order in which they were added.',
     request: z.object({ project: z.string().optional() }),
     reply: z.strictObject({ faults: z.array(fault) }),
   },
   add: {
-    summary: 'Add a fault. It is on from then on, until it is removed or the service ends.',
-    request: input.refine(hasWhatItNeeds, 'lacks what its kind needs: milliseconds, status, bytesPerSecond or seconds'),
+    summary: 'Add a fault. It stays active until you remove it or the service stops.',
+    request: input.refine(
+      hasWhatItNeeds,
+      'is missing milliseconds, status, bytesPerSecond or seconds, which this kind requires',
+    ),
     status: 201,
     reply: fault,
   },

@@ -4,24 +4,27 @@ import type { operations } from './operations.js'
 
 const version = z.strictObject({
   version: z.int32().min(0),
-  seq: z.int().nullable().describe('Number of the change in its project; null of what is known without it.'),
+  seq: z
+    .int()
+    .nullable()
+    .describe('Sequence number of the change in its project; null if the change is no longer kept.'),
   kind: z
     .enum(['created', 'updated', 'deleted', 'kept'])
-    .describe('kept: no change of it is kept; the one after it says what it was, or it is what there is now.'),
+    .describe('kept: its own change is no longer kept; the data comes from the next change or the current document.'),
   at: z.string(),
-  data: anyFields.describe('As it was then; of a deleted document, as it was last.'),
-  changed: z.array(z.string()).nullable().describe('Fields that are others than before; null where that is not known.'),
+  data: anyFields.describe('Data of this version; of a deleted document, its last data.'),
+  changed: z.array(z.string()).nullable().describe('Changed fields; null if unknown.'),
 })
 
 const record = z.strictObject({
   collection: z.string(),
   id: z.string(),
   isDeleted: z.boolean(),
-  versions: z.array(version).describe('The newest first, at most 8 MB of them.'),
-  next: z.int().nullable().describe('What `before` takes for those before these; null where no more are kept.'),
+  versions: z.array(version).describe('Newest first, at most 8 MB.'),
+  next: z.int().nullable().describe('Value of `before` for the next page; null if no more versions are kept.'),
   isWhole: z
     .boolean()
-    .describe('Whether the first of all versions is kept: changes go after an hour and 100,000 others.'),
+    .describe('True if the first version is still kept. Changes are dropped after one hour and 100,000 later changes.'),
 })
 
 export type HistoryRecord = z.output<typeof record>
@@ -32,7 +35,7 @@ const comparison = z.strictObject({
   differences: z.array(
     z.strictObject({
       path: z.array(z.union([z.string(), z.number()])),
-      before: z.string().nullable().describe('As JSON, at most 1,000 characters of it; null where there was nothing.'),
+      before: z.string().nullable().describe('JSON, cut after 1,000 characters; null if missing.'),
       after: z.string().nullable(),
     }),
   ),
@@ -40,12 +43,12 @@ const comparison = z.strictObject({
 
 export type VersionComparison = z.output<typeof comparison>
 
-/** Contract 11: versions of a document, as far as its changes are kept. */
+/** Versions of a document whose changes are kept. Contract 11. */
 export const history = {
   get: {
-    summary: 'Get the versions of a document that are kept, the newest first.',
+    summary: 'Get the kept versions of a document, newest first.',
     request: z.object({
-      before: counted.optional().describe('Number of a change; only versions before it.'),
+      before: counted.optional().describe('Sequence number of a change. Lists only versions before it.'),
       limit: limited('versions'),
     }),
     reply: record,
@@ -53,8 +56,8 @@ export const history = {
   compare: {
     summary: 'Compare two versions of a document.',
     request: z.object({
-      from: version.shape.version.optional().describe('A version; left out, the one before `to`.'),
-      to: version.shape.version.optional().describe('A version; left out, the newest.'),
+      from: version.shape.version.optional().describe('A version. Default: the one before `to`.'),
+      to: version.shape.version.optional().describe('A version. Default: the newest.'),
     }),
     reply: comparison,
   },

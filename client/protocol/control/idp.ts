@@ -21,14 +21,14 @@ const fields = {
 const id = z
   .string()
   .max(255)
-  .regex(/^[\w.@+-]+$/, 'is not the id of an account: use letters from a to z, digits, ".", "_", "@", "+" and "-"')
+  .regex(/^[\w.@+-]+$/, 'is not a valid account id: use letters a to z, digits, ".", "_", "@", "+" and "-"')
 const account = z.strictObject({ id: z.string(), ...fields })
 
 const fault = z.enum(Object.keys(providerFaults) as [ProviderFault, ...ProviderFault[]])
 const standingFault = z.strictObject({
   fault,
-  times: z.int().nullable().describe('How many logins; null for all of them.'),
-  client: z.string().optional().describe('Id of the client whose logins fail; left out, all.'),
+  times: z.int().nullable().describe('Number of logins; null for all.'),
+  client: z.string().optional().describe('Id of the client whose logins fail. Default: all.'),
 }) satisfies z.ZodType<StandingFault>
 const faults = z.strictObject({ faults: z.array(standingFault) })
 
@@ -41,25 +41,25 @@ const flow = z.strictObject({
   outcome: z
     .enum(['succeeded', ...loginFailures])
     .nullable()
-    .describe('null until the browser has come back.'),
+    .describe('null until the browser returns.'),
   hops: z.array(
     z.strictObject({
       kind: z.enum(Object.keys(hopKinds) as [HopKind, ...HopKind[]]),
       from: z.enum(['browser', 'service']),
       to: z.enum(['service', 'provider', 'app']),
       method: z.string(),
-      url: z.string().describe('Without its query, which is in `request`.'),
+      url: z.string().describe('URL without the query, which is in `request`.'),
       at: z.string(),
       milliseconds: z.number().nullable(),
-      status: z.int().nullable().describe('null while nothing is answered, and where others answer.'),
-      request: shown.describe('Secrets, codes and tokens are "…" with their length.'),
+      status: z.int().nullable().describe('null until the response, and if another server responds.'),
+      request: shown.describe('Secrets, codes and tokens are replaced by "…" with their length.'),
       answer: shown,
-      claims: shown.nullable().describe('What the ID token or the profile says.'),
+      claims: shown.nullable().describe('Claims of the ID token or the profile.'),
     }),
   ),
 }) satisfies z.ZodType<LoginFlow>
 
-/** Contract 11: the accounts of the built-in provider, and how its next logins fail, and the last logins hop by hop. */
+/** Built-in identity provider: accounts, faults of upcoming logins, and recent logins hop by hop. Contract 11. */
 export const idp = {
   accounts: {
     list: {
@@ -82,9 +82,9 @@ export const idp = {
     remove: { summary: 'Remove an account.', reply: removed },
   },
   faults: {
-    list: { summary: 'List how the next logins fail.', reply: faults },
+    list: { summary: 'List the faults of upcoming logins.', reply: faults },
     set: {
-      summary: 'Let the next logins fail: once, some times, or until it is cleared (null).',
+      summary: 'Make the next logins fail: once, several times, or until cleared (null).',
       request: z.strictObject({
         fault,
         times: z.int().min(1).nullable().default(1),
@@ -93,8 +93,8 @@ export const idp = {
       reply: faults,
     },
     clear: {
-      summary: 'Let logins work again: all, or those of a client.',
-      request: z.object({ client: z.string().optional().describe('Id of a client; left out, all.') }),
+      summary: 'Make logins work again: all, or those of a client.',
+      request: z.object({ client: z.string().optional().describe('Id of a client. Default: all.') }),
       reply: faults,
     },
   },
@@ -104,7 +104,7 @@ export const idp = {
       request: z.strictObject({
         project: z.string(),
         provider: z.string().optional(),
-        completeUrl: z.string().refine(isLoopbackUrl, { error: 'is not an address of this machine' }),
+        completeUrl: z.string().refine(isLoopbackUrl, { error: 'is not a URL on this machine' }),
       }),
       status: 201,
       reply: z.strictObject({ url: z.string() }),
@@ -112,8 +112,8 @@ export const idp = {
   },
   flows: {
     list: {
-      summary: 'List the last logins through a provider, hop by hop, the last one first.',
-      request: z.object({ project: z.string().optional().describe('Left out, all.') }),
+      summary: 'List recent logins through a provider, hop by hop, newest first.',
+      request: z.object({ project: z.string().optional().describe('Default: all.') }),
       reply: z.strictObject({ flows: z.array(flow) }),
     },
   },

@@ -7,7 +7,7 @@ import { shownSettings } from './projects.js'
 
 const bytes = z.int().min(0)
 
-/** Contract 11: what answers, where it keeps what, and how much of it there is. */
+/** Information about the emulator and its data. Contract 11. */
 export const info = {
   get: {
     summary:
@@ -24,18 +24,16 @@ export const info = {
         dashboardUrl: z.string(),
       }),
       database: z.strictObject({
-        version: z.string().describe('Of PostgreSQL.'),
-        dataDir: z.string().nullable().describe('null where the data are in memory, or in a database elsewhere.'),
-        servers: z
-          .array(z.string())
-          .describe('Where they are in a database elsewhere, its addresses, without user and password.'),
-        isDurable: z.boolean().describe('Whether what is committed outlives a power cut.'),
-        savedAt: z.string().nullable().describe('When it last wrote its log; null where it does not say.'),
+        version: z.string().describe('Version of PostgreSQL.'),
+        dataDir: z.string().nullable().describe('null if the data is in memory or in an external database.'),
+        servers: z.array(z.string()).describe('Addresses of an external database, without user and password.'),
+        isDurable: z.boolean().describe('True if committed data survives a power failure.'),
+        savedAt: z.string().nullable().describe('Time of the last log write; null if unknown.'),
         bytes,
       }),
-      disk: z.strictObject({ freeBytes: bytes }).nullable().describe('null where nothing is kept in a folder.'),
+      disk: z.strictObject({ freeBytes: bytes }).nullable().describe('null if no data is in a folder.'),
       streams: z.strictObject({
-        connections: z.int().describe('WebSockets and streams of server-sent events that have a subscription.'),
+        connections: z.int().describe('Number of WebSockets and event streams with a subscription.'),
         subscriptions: z.int(),
       }),
       clock: clockTime,
@@ -48,15 +46,17 @@ export const info = {
         bodyBytes: bytes,
         documentBytes: bytes,
         fileBytes: bytes,
-        storageBytes: bytes.nullable().describe('null where unlimited.'),
+        storageBytes: bytes.nullable().describe('null if unlimited.'),
       }),
       hashing: z.strictObject({
-        library: z.enum(['@node-rs/bcrypt', 'bcryptjs']).describe('What hashes passwords; the first is native code.'),
+        library: z
+          .enum(['@node-rs/bcrypt', 'bcryptjs'])
+          .describe('Library that hashes passwords; the first is native code.'),
       }),
     }),
   },
   missingFiles: {
-    summary: 'Find files whose bytes are gone from the file store, of all projects.',
+    summary: 'Find files of all projects whose bytes are missing from the file store.',
     reply: z.strictObject({
       count: z.int().min(0),
       files: z
@@ -65,11 +65,11 @@ export const info = {
             id: z.string(),
             project: z.string(),
             name: z.string(),
-            path: z.string().describe('Its folder; empty at the top.'),
+            path: z.string().describe('Folder; empty for the root.'),
             size: z.int(),
           }),
         )
-        .describe('The first few of them.'),
+        .describe('The first few files.'),
     }),
   },
 } satisfies OperationsOf<typeof operations.info>

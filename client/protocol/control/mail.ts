@@ -3,9 +3,9 @@ import { limited, type OperationsOf, removed } from './operation.js'
 import type { operations } from './operations.js'
 
 const which = {
-  project: z.string().optional().describe('Id of a project; left out, all.'),
+  project: z.string().optional().describe('Id of a project. Default: all.'),
   to: z.string().optional().describe('Address of the recipient.'),
-  after: z.string().optional().describe('Id of a mail; only later ones.'),
+  after: z.string().optional().describe('Id of a mail. Lists only later ones.'),
 }
 
 const head = {
@@ -14,30 +14,33 @@ const head = {
   to: z.string(),
   subject: z.string(),
   createdAt: z.string(),
-  refused: z.string().nullable().describe('Why it was not sent; null for all that were.'),
+  refused: z.string().nullable().describe('Reason why it was not sent; null if it was sent.'),
 }
 
 const mail = z.strictObject({
   ...head,
   text: z.string(),
   html: z.string(),
-  links: z.array(z.string()).describe('Addresses in the text, in its order.'),
-  codes: z.array(z.string()).describe('Runs of six digits in the text.'),
-  raw: z.string().describe('The whole message, as it travels.'),
+  links: z.array(z.string()).describe('URLs in the text, in order.'),
+  codes: z.array(z.string()).describe('Six-digit numbers in the text.'),
+  raw: z.string().describe('The whole message, as sent.'),
 })
 
 export type Mail = z.output<typeof mail>
 
-/** Contract 11: the mailbox. */
+/** Mailbox of the emulator. Contract 11. */
 export const mailbox = {
   list: {
-    summary: 'List mails, the newest first.',
+    summary: 'List mails, newest first.',
     request: z.object({ ...which, limit: limited('mails') }),
     reply: z.strictObject({ mails: z.array(z.strictObject(head)) }),
   },
   wait: {
-    summary: 'Wait for a mail, and get the newest.',
-    request: z.object({ ...which, timeout: z.number().min(0).optional().describe('Seconds to wait: 30, at most 60.') }),
+    summary: 'Wait for a mail and get the newest.',
+    request: z.object({
+      ...which,
+      timeout: z.number().min(0).optional().describe('Seconds to wait. Default 30, at most 60.'),
+    }),
     reply: mail,
   },
   get: { summary: 'Get a mail with its links and codes.', reply: mail },

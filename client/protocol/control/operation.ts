@@ -1,50 +1,50 @@
-/** What an operation of the control API takes and gives, and the types that follow from it. */
+/** Request and reply of an operation of the control API, and the derived types. */
 import { z } from 'zod'
 import { isObject, type JsonObject } from '../model/json.js'
 import { type Listed, limitWords } from '../model/limits.js'
 
 export interface Operation {
   readonly summary: string
-  /** The query of a GET or DELETE, the body of any other method; left out, there is none. */
+  /** Query of a GET or DELETE; body of any other method. */
   readonly request?: z.ZodType
-  /** Whether the body is a form with files, whose texts are the request. The call takes it whole, as `form`. */
+  /** True if the body is a form with files, whose text parts are the request. Calls pass it as `form`. */
   readonly isForm?: true
   readonly reply: z.ZodType
-  /** Whether it goes on: the reply is each of the messages that come, as server-sent events. */
+  /** True if it streams server-sent events. The reply then describes one message. */
   readonly isStream?: true
-  /** Left out, 200. */
+  /** Default 200. */
   readonly status?: 201
-  /** Whether it needs no control token. */
+  /** True if it works without a control token. */
   readonly isOpen?: true
 }
 
-/** An operation for each path of a tree of paths, and no others. */
+/** Requires exactly one operation for each path of a tree. */
 export type OperationsOf<Paths> = {
   readonly [Name in keyof Paths]: Paths[Name] extends string ? Operation : OperationsOf<Paths[Name]>
 }
 
-/** The names after the colons of a path. */
+/** Names of the parameters of a path. */
 export type NamesIn<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
   ? Name | NamesIn<Rest>
   : Path extends `${string}:${infer Name}`
     ? Name
     : never
 
-/** What a caller hands to an operation beside the names in its path. */
+/** Input of a call, without path parameters. */
 export type RequestOf<Shape> = Shape extends { readonly isForm: true }
   ? { readonly form: FormData }
   : Shape extends { readonly request: z.ZodType }
     ? ReadOnly<z.input<Shape['request']>>
     : unknown
 
-/** What the service reads from that: what was left out has its default. */
+/** Request after parsing, with defaults. */
 export type ReadRequestOf<Shape> = Shape extends { readonly request: z.ZodType }
   ? z.output<Shape['request']>
   : undefined
 
 export type ReplyOf<Shape> = Shape extends { readonly reply: z.ZodType } ? z.output<Shape['reply']> : never
 
-/** A value whose arrays may be read-only; `Open` may stand in the place of an object of any fields. */
+/** Makes a type read-only. `Open` may replace objects with arbitrary fields. */
 export type ReadOnly<Value, Open = never> = Value extends readonly (infer Item)[]
   ? readonly ReadOnly<Item, Open>[]
   : Value extends object
@@ -53,14 +53,14 @@ export type ReadOnly<Value, Open = never> = Value extends readonly (infer Item)[
       : { readonly [Name in keyof Value]: ReadOnly<Value[Name], Open> }
     : Value
 
-/** An object of any fields, `__proto__` among them, which zod's own objects would drop. */
+/** An object with any fields, including `__proto__`, which zod objects would drop. */
 export const anyFields = z.custom<JsonObject>(isObject, 'expected an object').meta({ type: 'object' })
 
-/** A number of a query that says how many, or which one: none is less than zero. */
+/** A count or index in a query, from 0. */
 export const counted = z.int().min(0)
 
-/** The `limit` of a list; more than it allows is cut to that. */
+/** The `limit` of a list. Higher values are reduced to the maximum. */
 export const limited = (listed: Listed) => counted.optional().describe(`The ${limitWords(listed)}.`)
 
-/** What was removed, by its id. */
+/** Reply with the id of the removed record. */
 export const removed = z.strictObject({ id: z.string() })

@@ -1,6 +1,6 @@
 /**
- * Every operation of the control API: its method, and its path below `/_svc/api`. It loads nothing, so that the command line
- * can call them without their schemas, which stand beside it under the same names.
+ * Methods and paths below `/_svc/api` of all operations of the control API. Imports nothing, so that the command line loads
+ * fast; the schemas are in `contract.ts` under the same names.
  */
 export const operations = {
   health: {
@@ -130,10 +130,10 @@ export const operations = {
   },
 } as const
 
-/** Those that answer by a stream. */
+/** Operations that stream. */
 const streamPlaces = [operations.events.stream] as const
 export type StreamPlace = (typeof streamPlaces)[number]
 export const streams: ReadonlySet<string> = new Set(streamPlaces)
 
-/** Where the control API is, below the address of the service. */
+/** Path of the control API. */
 export const controlPath = '/_svc/api'

@@ -1,14 +1,14 @@
 import { z } from 'zod'
 import { SvcError } from '../model/errors.js'
 import { rateLimitWords, tiers } from '../model/limits.js'
-import { originForm, originWords, type ProjectSettings } from '../model/project.js'
+import { originForm, originProblem, type ProjectSettings } from '../model/project.js'
 import { parseDialect } from '../wire/dialects.js'
 import { listedKey } from './access/keys.js'
 import { limited, type OperationsOf, removed } from './operation.js'
 import type { operations } from './operations.js'
 
 const requests = z.int().min(0).optional()
-const takesRateLimit = { error: `takes ${rateLimitWords}` }
+const takesRateLimit = { error: `must be ${rateLimitWords}` }
 const rateLimit = z.union(
   [
     z.literal('off'),
@@ -18,10 +18,10 @@ const rateLimit = z.union(
   takesRateLimit,
 )
 
-/** Every setting but `idp`, as it is set and as it is shown. */
+/** Settings except `idp`, which have the same form in requests and replies. */
 export const shownSettings = {
   dialect: z.string().refine(isDialect, { error: 'is not a dialect' }),
-  allowedOrigins: z.array(z.string().regex(originForm, originWords)),
+  allowedOrigins: z.array(z.string().regex(originForm, originProblem)),
   rateLimit,
   tier: z.enum(tiers),
   selfRoles: z.array(z.string().min(1)),
@@ -44,8 +44,8 @@ const settings = z
   .strictObject({
     ...shownSettings,
     idp: z
-      .record(z.string().regex(/^IDP_[A-Z0-9_]+$/, 'is not a key of a provider'), z.string())
-      .describe('Keys that are not named stay as they are; an empty one is taken away.'),
+      .record(z.string().regex(/^IDP_[A-Z0-9_]+$/, 'is not a valid provider key'), z.string())
+      .describe('Other keys stay as they are. An empty value removes a key.'),
   })
   .partial()
 
@@ -56,11 +56,11 @@ const project = {
   name: z.string(),
   settings: z.strictObject({
     ...shownSettings,
-    idp: z.array(z.string()).describe('Names of the keys that are set. Their values are secrets, which are not shown.'),
+    idp: z.array(z.string()).describe('Names of the keys that are set. Their secret values are never shown.'),
   }),
 }
 
-/** Contract 11. Every test takes a project of its own. */
+/** Projects, for example one per test. Contract 11. */
 export const projects = {
   create: {
     summary: 'Create a project with a public and a secret key.',
@@ -69,14 +69,14 @@ export const projects = {
     reply: z.strictObject({ id: z.string(), apiKey: z.string(), secretKey: z.string() }),
   },
   list: {
-    summary: 'List the projects, by their ids: those of this service are in the order in which they were created.',
+    summary: 'List projects by id. Ids of this service sort by creation time.',
     request: z.object({
-      after: z.string().optional().describe('Id of a project; only those behind it.'),
+      after: z.string().optional().describe('Id of a project. Lists only projects after it.'),
       limit: limited('projects'),
     }),
     reply: z.strictObject({
       projects: z.array(z.strictObject({ id: z.string(), name: z.string(), createdAt: z.string() })),
-      next: z.string().nullable().describe('What `after` takes for those behind these; null where there are no more.'),
+      next: z.string().nullable().describe('Value of `after` for the next page; null on the last page.'),
     }),
   },
   get: {
@@ -92,11 +92,11 @@ export const projects = {
     reply: z.strictObject(project),
   },
   reset: {
-    summary: 'Delete everything in a project, or what is chosen; its keys and settings stay.',
+    summary: 'Delete everything in a project, or selected parts. Keys and settings stay.',
     request: z.strictObject({
-      collections: z.array(z.string()).min(1).optional().describe('Names of collections that lose their documents.'),
+      collections: z.array(z.string()).min(1).optional().describe('Collections whose documents are deleted.'),
       users: z.literal(true).optional().describe('All users, with their sessions and files.'),
-      files: z.literal(true).optional().describe('Files that belong to no document and no user.'),
+      files: z.literal(true).optional().describe('Standalone files.'),
       mail: z.literal(true).optional(),
     }),
     reply: z.strictObject({
@@ -108,7 +108,7 @@ export const projects = {
   },
   remove: {
     summary:
-      'Delete a project with all that it keeps, its keys, files and snapshots too. Not the one that the emulator runs for.',
+      'Delete a project with its data, keys, files and snapshots. The project that the emulator runs for cannot be deleted.',
     reply: removed,
   },
 } satisfies OperationsOf<typeof operations.projects>

@@ -5,14 +5,14 @@ import type { operations } from './operations.js'
 
 const counts = { created: z.int(), updated: z.int(), kept: z.int() }
 
-/** The part of the form that holds the steps, as JSON lines; every other part is a file of the seed. */
+/** Form part with the steps as JSON lines. All other parts are files of the seed. */
 export const stepsPart = 'steps'
 
-/** Contract 11: the seed of a project, all of it or nothing. */
+/** Seeds a project, all or nothing. Contract 11. */
 export const seeds = {
   apply: {
     summary:
-      'Seed a project in one transaction: a form whose part "steps" holds a step on each line, and whose other parts are the files.',
+      'Seed a project in one transaction. The form part "steps" has one step per line; the other parts are files.',
     request: z.strictObject({ mode: z.enum(seedModes).default('fill') }),
     isForm: true,
     reply: z.strictObject({
@@ -22,13 +22,13 @@ export const seeds = {
         z.strictObject({
           name: z.string(),
           ...counts,
-          ids: z.array(z.tuple([z.string(), z.string()])).describe('Names and ids of the documents, where asked for.'),
+          ids: z.array(z.tuple([z.string(), z.string()])).describe('Names and ids of the documents, if requested.'),
         }),
       ),
     }),
   },
   get: {
-    summary: 'Get what an export of a seed needs beside documents: users with what opens their accounts, and files.',
+    summary: 'Get users with their credentials, and files, to export a seed.',
     reply: z.strictObject({
       users: z.array(
         z.strictObject({
@@ -38,7 +38,7 @@ export const seeds = {
           roles: z.array(z.string()),
           verified: z.boolean(),
           passwordHash: z.string().nullable(),
-          twoFactor: z.string().nullable().describe('The secret of the authenticator app.'),
+          twoFactor: z.string().nullable().describe('Secret of the authenticator app.'),
           identity: z.strictObject({ provider: z.string(), subject: z.string() }).nullable(),
         }),
       ),
@@ -48,7 +48,7 @@ export const seeds = {
           name: z.string(),
           path: z.string(),
           url: z.string(),
-          owner: z.string().nullable().describe('The document or user that it belongs to.'),
+          owner: z.string().nullable().describe('Document or user that owns the file.'),
         }),
       ),
     }),

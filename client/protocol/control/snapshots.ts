@@ -4,10 +4,7 @@ import type { operations } from './operations.js'
 
 const snapshot = z.strictObject({
   name: z.string(),
-  command: z
-    .string()
-    .nullable()
-    .describe('The command before which it was saved by itself; null where it was asked for.'),
+  command: z.string().nullable().describe('Command before which it was saved automatically; null if saved on request.'),
   branch: z.string().nullable(),
   commit: z.string().nullable(),
   madeAt: z.string(),
@@ -15,22 +12,22 @@ const snapshot = z.strictObject({
   documents: z.int(),
   users: z.int(),
   files: z.int(),
-  fileBytes: z.int().describe('What its files take, which it shares with the project and other snapshots.'),
-  bytes: z.int().describe('What all else takes.'),
-  missing: z.array(z.string()).describe('Secrets that were left out of the file it was imported from.'),
+  fileBytes: z.int().describe('Size of its files, which it shares with the project and other snapshots.'),
+  bytes: z.int().describe('Size of everything else.'),
+  missing: z.array(z.string()).describe('Secrets that the imported file did not contain.'),
 })
 
 export type Snapshot = z.output<typeof snapshot>
 
-/** Where the source code of the app is. */
+/** Branch and commit of the app. */
 const place = { branch: z.string().max(255).optional(), commit: z.string().max(64).optional() }
 
 const outcome = z.strictObject({
-  restored: z.int().describe('How many are as they were before the command.'),
-  removed: z.int().describe('How many came with the command and are gone.'),
+  restored: z.int().describe('Number of records restored to their state before the command.'),
+  removed: z.int().describe('Number of records that the command created and undo removed.'),
   kept: z
     .array(z.strictObject({ id: z.string(), name: z.string().nullable() }))
-    .describe('What was written since, or whose place is taken: the first 1,000.'),
+    .describe('Records changed since, or whose name or id is taken: the first 1,000.'),
   keptCount: z.int(),
 })
 
@@ -44,7 +41,7 @@ const differences = {
         id: z.string(),
         name: z.string().nullable(),
         kind: z.enum(['added', 'removed', 'changed']),
-        fields: z.array(z.string()).describe('Of what was changed, the fields that are different.'),
+        fields: z.array(z.string()).describe('Changed fields.'),
       }),
     )
     .describe('The first 1,000.'),
@@ -52,35 +49,35 @@ const differences = {
 
 const diff = z.strictObject({
   from: z.string(),
-  to: z.string().nullable().describe('null for now.'),
+  to: z.string().nullable().describe('null for the current state.'),
   isSame: z.boolean(),
   documents: z.array(z.strictObject({ collection: z.string(), ...differences })),
   collections: z.strictObject(differences),
   users: z.strictObject(differences),
   files: z.strictObject(differences),
-  accounts: z.strictObject(differences).describe('Of the built-in login provider.'),
-  settings: z.array(z.string()).describe('Names of the settings that are different.'),
+  accounts: z.strictObject(differences).describe('Accounts of the built-in provider.'),
+  settings: z.array(z.string()).describe('Names of the changed settings.'),
 })
 
 export type SnapshotDiff = z.output<typeof diff>
 
-/** Contract 11: named states of a project. */
+/** Snapshots: named states of a project. Contract 11. */
 export const snapshots = {
   save: {
     summary: 'Save documents, collections, users, sessions, files, provider accounts and settings.',
     request: z.union([
       z.strictObject({
-        name: z.string().optional().describe('Left out, the moment.'),
+        name: z.string().optional().describe('Default: the current time.'),
         ...place,
-        replace: z.boolean().optional().describe('Takes the place of a snapshot of that name.'),
+        replace: z.boolean().optional().describe('Replaces a snapshot of this name.'),
       }),
       z.strictObject({
-        automatic: z.literal(true).describe('Before a command that destroys something, for undo.'),
+        automatic: z.literal(true).describe('Saved before a destructive command, for undo.'),
         command: z.string().min(1).max(255),
         keeping: z
           .string()
           .optional()
-          .describe('A snapshot that the command loads: it does not make room for this one.'),
+          .describe('Snapshot that the command loads. It is not deleted to make room for this one.'),
         ...place,
       }),
     ]),
@@ -88,35 +85,36 @@ export const snapshots = {
     reply: snapshot,
   },
   list: {
-    summary: 'List snapshots, the newest first.',
+    summary: 'List snapshots, newest first.',
     reply: z.strictObject({ snapshots: z.array(snapshot) }),
   },
   get: { summary: 'Get a snapshot.', reply: snapshot },
   diff: {
-    summary: 'Compare two snapshots, or one with now.',
-    request: z.object({ to: z.string().optional().describe('Name of the later snapshot; left out, now.') }),
+    summary: 'Compare two snapshots, or one with the current state.',
+    request: z.object({
+      to: z.string().optional().describe('Name of the later snapshot. Default: the current state.'),
+    }),
     reply: diff,
   },
   load: {
-    summary: 'Bring a project back to a snapshot. Subscriptions get RESYNC.',
+    summary: 'Restore a project from a snapshot. Subscriptions get RESYNC.',
     reply: z.strictObject({
       ...snapshot.shape,
-      lacking: z.array(z.string()).describe('Secrets of providers that neither the snapshot nor the project has.'),
+      lacking: z.array(z.string()).describe('Provider secrets that neither the snapshot nor the project has.'),
     }),
   },
   remove: { summary: 'Delete a snapshot.', reply: snapshot },
   finish: {
-    summary:
-      'Say that the command has ended before which an automatic snapshot was saved: what is written then is not its.',
+    summary: 'Mark the command of an automatic snapshot as ended. Later writes do not count as its changes.',
     reply: z.strictObject({
       name: z.string(),
-      isKept: z.boolean().describe('false where the command has changed nothing: the snapshot is deleted then.'),
+      isKept: z.boolean().describe('false if the command changed nothing. The snapshot is then deleted.'),
     }),
   },
   undo: {
-    summary: 'Bring back what the last command has removed or changed. What was written since stays, and is listed.',
+    summary: 'Undo the last command. Records changed since stay as they are and are listed.',
     request: z.strictObject({
-      snapshot: z.string().optional().describe('The automatic snapshot before the command; left out, the newest.'),
+      snapshot: z.string().optional().describe('Automatic snapshot before the command. Default: the newest.'),
     }),
     reply: z.strictObject({
       command: z.string(),

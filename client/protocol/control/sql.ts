@@ -7,31 +7,31 @@ import type { operations } from './operations.js'
 const columnTypes = ['text', 'number', 'boolean', 'time', 'json'] as const
 
 const view = z.strictObject({
-  name: z.string().describe('As a query names it: a collection, `users` or `files`.'),
+  name: z.string().describe('Name in a query: a collection, `users` or `files`.'),
   columns: z
     .array(
       z.strictObject({
         name: z.string(),
-        type: z.enum(columnTypes).describe('A value of another type is null, and whole in `data`.'),
+        type: z.enum(columnTypes).describe('Values of another type are null here, but complete in `data`.'),
       }),
     )
-    .describe('Own fields first, then those of the schema and of the newest documents, then `data`.'),
+    .describe('Fields of the service first, then fields of the schema and of the newest documents, then `data`.'),
 })
 
-/** `z.json()` describes itself by references that have no place in the document of all operations. */
+/** Replaces `z.json()`, whose schema uses references that the document of all operations cannot resolve. */
 const value = z.custom<Json>((given) => given !== undefined, 'expected a value of JSON').meta({})
 
 const answer = z.strictObject({
-  columns: z.array(z.string()).describe('In the order of the query; a name can be there twice.'),
-  rows: z.array(z.array(value)).describe('Each with a value for each column.'),
-  isCut: z.boolean().describe('Whether there are more rows than these, by number or by size.'),
-  milliseconds: z.number().describe('What the database took.'),
+  columns: z.array(z.string()).describe('In the order of the query. Names may repeat.'),
+  rows: z.array(z.array(value)).describe('One value per column.'),
+  isCut: z.boolean().describe('True if rows were cut, by number or size.'),
+  milliseconds: z.number().describe('Time spent in the database.'),
 })
 
-/** Contract 11: one SELECT over a throw-away copy of the collections that it names. */
+/** Runs one SELECT on a temporary copy of the named collections. Contract 11. */
 export const sql = {
   run: {
-    summary: 'Run one SELECT over a copy of the collections, users and files of a project. It cannot change anything.',
+    summary: 'Run one SELECT on a copy of the collections, users and files of a project. It cannot change data.',
     request: z.object({
       query: z.string().describe('One SELECT, at most 20,000 characters.'),
       limit: z
@@ -44,7 +44,7 @@ export const sql = {
     reply: answer,
   },
   view: {
-    summary: 'Get the columns of a collection, of `users` or of `files`, as a query sees them.',
+    summary: 'Get the columns of a collection, `users` or `files` in a query.',
     request: z.object({ name: z.string() }),
     reply: view,
   },

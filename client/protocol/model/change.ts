@@ -1,9 +1,9 @@
 import type { OutgoingDocument } from './document.js'
 
-/** One that is added is demanded by the compiler wherever kinds differ. */
+/** The compiler demands a new kind wherever kinds differ. */
 export const changeKinds = ['created', 'updated', 'deleted'] as const
 
-/** What happened to which document. `seq` grows by one with each change of a project, in commit order. */
+/** A change of one document. `seq` grows by one with each change in a project, in commit order. */
 export interface Change {
   readonly seq: number
   readonly kind: (typeof changeKinds)[number]

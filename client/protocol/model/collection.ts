@@ -19,26 +19,26 @@ export interface FieldRule {
   readonly default?: Json
 }
 
-/** Spec, "Collection": what documents must look like. Fields it does not name are free. */
+/** Rules for the fields of documents. Fields without a rule are free. Spec, "Collection". */
 export type Schema = { readonly [field: string]: FieldRule }
 
-/** Names that would shadow a path. */
+/** Collection names that would shadow a path. */
 export const reservedNames: readonly string[] = ['documents', 'batch']
 
 export const permissionKinds = ['create', 'read', 'update', 'delete'] as const
 export type PermissionKind = (typeof permissionKinds)[number]
 
-/** In the place of a role: the user who created the document by a user token. What is being created has no owner yet. */
+/** Stands for the user who created the document, instead of a role. New documents have no owner yet. */
 export const ownerWord = 'owner'
 
-/** What permissions on fields withhold: `hidden` to read them, `readonly` to set and change them. */
+/** Permissions on fields: `hidden` fields cannot be read, `readonly` fields cannot be set or changed. */
 export const fieldRuleKinds = ['hidden', 'readonly'] as const
 export type FieldRuleKind = (typeof fieldRuleKinds)[number]
 
-/** Fields by their dotted paths, each with the roles that it is open to beside the secret key. */
+/** Maps dotted paths of fields to the roles with access. The secret key always has access. */
 export type FieldRoles = { readonly [path: string]: readonly string[] }
 
-/** Roles that may do each thing; absent or empty is open to any key or user. Contract 5.3. And fields that are open to some only. */
+/** Roles per permission. Absent or empty means open to any key or user. Also restricts single fields. Contract 5.3. */
 export type Permissions = { readonly [Kind in PermissionKind]?: readonly string[] } & {
   readonly [Kind in FieldRuleKind]?: FieldRoles
 }
@@ -47,18 +47,18 @@ export interface Collection {
   readonly id: string
   readonly name: string
   readonly schema: Schema
-  /** Shown to callers who may read the collection. Contract 5.3. */
+  /** Only for callers who can read the collection. Contract 5.3. */
   readonly permissions?: Permissions
   readonly createdAt: string
   readonly updatedAt: string
 }
 
-/** A collection with its exact number of documents, for callers who may read them. */
+/** A collection with its exact number of documents, if the caller can read them. */
 export interface CountedCollection extends Collection {
   readonly documentCount?: number
 }
 
-/** A collection as it is kept. */
+/** A collection in the database. */
 export interface StoredCollection extends Collection {
   readonly permissions: Permissions
 }

@@ -8,18 +8,18 @@ export type Fields = JsonObject
 /** Spec, "Document". Times are ISO 8601 UTC with milliseconds. */
 export interface Document<Data = Fields> {
   readonly id: string
-  /** Name of its collection, where the wire form tells it. */
+  /** Name of its collection, if the wire form includes it. */
   readonly collection?: string
-  /** Id of its collection, where the wire form tells it. */
+  /** Id of its collection, if the wire form includes it. */
   readonly collectionId?: string
   readonly data: Data
   readonly createdAt: string
   readonly updatedAt: string
-  /** Counts the writes, from 1; its `etag`. Present on a document that was asked for or written alone, not in a list. */
+  /** Counts writes from 1, like its `etag`. Absent in lists. */
   readonly version?: number
 }
 
-/** A linked record that `populate` put in the place of its id. The wire writes it in the dialect's shape. */
+/** A populated record. The wire encodes it in the shape of the dialect. */
 export class LinkedRecord {
   constructor(readonly record: OutgoingDocument | OutgoingUser) {}
 }
@@ -29,30 +29,30 @@ export interface PopulatedFields {
   readonly [field: string]: PopulatedValue
 }
 
-/** A document of a list, which does not say who created it: its data are the database's text. */
+/** A document in a list, without its creator. Its data is the text from the database. */
 export type ListedDocument = Required<Document<JsonText>>
 
-/** A document as it is stored. */
+/** A document in the database. */
 export interface StoredDocument extends ListedDocument {
-  /** The user who created it, or has been given it; null where there is none. No answer to an app shows it. */
+  /** User who created the document, or received it by transfer. Never sent to apps. */
   readonly createdBy: string | null
 }
 
-/** A user as one is stored. */
+/** A user in the database. */
 export type StoredUser = AppUser<JsonText>
 
-/** A document on its way out, as it is stored or with linked records in its fields. */
+/** A document to encode, possibly populated. */
 export type OutgoingDocument = Required<Document<JsonText | PopulatedFields>>
 
-/** A user on the way out, as one is stored or with linked records in the fields. */
+/** A user to encode, possibly populated. */
 export type OutgoingUser = AppUser<JsonText | PopulatedFields>
 
-/** The fields of a stored record. What is stored is always an object. */
-export function fieldsOf({ data }: { readonly data: JsonText }): Fields {
+/** Parses the fields of a stored record, which are always an object. */
+export function parseFields({ data }: { readonly data: JsonText }): Fields {
   return data.toJSON() as Fields
 }
 
-/** What an update asks for: plain fields and array operators, applied in the order fields, remove, append. */
+/** Fields and array operators of an update, applied in the order fields, remove, append. */
 export interface DocumentUpdate {
   readonly fields: Fields
   readonly remove: JsonObject
@@ -60,9 +60,9 @@ export interface DocumentUpdate {
 }
 
 /**
- * Fields merged at the top level, then `$remove`, then `$append`. Contract 3.2 and 3.3.
+ * Merges fields at the top level, then applies `$remove`, then `$append`. Contract 3.2 and 3.3.
  *
- * @throws {SvcError} `VALIDATION_ERROR` if an operator meets a field that is not an array.
+ * @throws {SvcError} `VALIDATION_ERROR` if an operator is used on a field that is not an array
  */
 export function mergeFields(before: Fields, { fields, remove, append }: DocumentUpdate): Fields {
   requireNoOperator(fields)
@@ -71,39 +71,39 @@ export function mergeFields(before: Fields, { fields, remove, append }: Document
   const after: Fields = { ...before }
   for (const [key, value] of Object.entries(fields)) setOwn(after, key, value)
   for (const [key, value] of Object.entries(remove)) {
-    const unwanted = new Set(items(value).map(identityOf))
+    const unwanted = new Set(items(value).map(toComparable))
     setOwn(
       after,
       key,
-      arrayAt(after, key, '$remove').filter((item) => !unwanted.has(identityOf(item))),
+      arrayAt(after, key, '$remove').filter((item) => !unwanted.has(toComparable(item))),
     )
   }
   for (const [key, value] of Object.entries(append)) {
     const array = arrayAt(after, key, '$append')
-    // One look at each item: arrays of 100,000 can meet here.
-    const known = new Set(array.map(identityOf))
+    // Uses a set, because both arrays may have 100,000 items.
+    const known = new Set(array.map(toComparable))
     const added = items(value).filter((item) => {
       const before = known.size
-      return known.add(identityOf(item)).size > before
+      return known.add(toComparable(item)).size > before
     })
     setOwn(after, key, [...array, ...added])
   }
   return after
 }
 
-/** No field is named as an operator. @throws {SvcError} `VALIDATION_ERROR` */
+/** Refuses fields named like an operator. @throws {SvcError} `VALIDATION_ERROR` */
 export function requireNoOperator(fields: Fields, place: Issue['path'] = []): void {
   const operator = operatorNames.find((name) => Object.hasOwn(fields, name))
   if (operator === undefined) return
-  throw new SvcError('VALIDATION_ERROR', `"${operator}" works in updates only, and is not a valid field name.`, [
-    { path: [...place, operator], message: 'works in updates only', type: 'operator' },
+  throw new SvcError('VALIDATION_ERROR', `"${operator}" works only in updates and is not a valid field name.`, [
+    { path: [...place, operator], message: 'works only in updates', type: 'operator' },
   ])
 }
 
-/** What no field is called, at the top level. */
+/** Names that top-level fields cannot have. */
 export const operatorNames: readonly string[] = ['$append', '$remove']
 
-/** Takes `$append` and `$remove` off a body. What is left are plain fields. */
+/** Separates `$append` and `$remove` from the plain fields of a body. */
 export function splitOperators(
   body: JsonObject,
   place: Issue['path'] = [],
@@ -118,7 +118,7 @@ export function splitOperators(
 }
 
 function operatorShape(path: Issue['path']) {
-  return new SvcError('VALIDATION_ERROR', `"${path.at(-1)}" takes an object of field names and items.`, [
+  return new SvcError('VALIDATION_ERROR', `"${path.at(-1)}" must be an object that maps fields to items.`, [
     { path, message: 'expected an object', type: 'object' },
   ])
 }
@@ -132,17 +132,17 @@ function arrayAt(data: Fields, key: string, operator: string): Json[] {
   ])
 }
 
-/** What two values share if they are deeply equal, to look one up among many; no text of a document begins with U+0000. */
-function identityOf(value: Json): Json {
+/** Returns the same value for deeply equal values, for use in a set. Cannot collide with text, which never contains U+0000. */
+function toComparable(value: Json): Json {
   return typeof value === 'object' && value !== null ? `\0${canonicalJson(value)}` : value
 }
 
-/** What an operator is given for a field: one item, or an array of them. */
+/** Wraps a single item of an operator in an array. */
 export function items(value: Json): Json[] {
   return Array.isArray(value) ? value : [value]
 }
 
-/** Whether a text could be an id at all; what could not is simply not found. Contract 2.1. */
+/** Tells whether text has the format of an id. Other text is answered with not found. Contract 2.1. */
 export function isId(text: string): boolean {
   return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text)
 }

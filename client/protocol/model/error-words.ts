@@ -1,54 +1,54 @@
-/** What each failure says where there is nothing more to say of it. By itself, so that an app does not load it. */
+/** Default message of each error code. A separate file, so that apps do not load the texts. */
 import { type ErrorCode, type ErrorExtras, SvcError } from './errors.js'
 
 const words: Readonly<Record<ErrorCode, string>> = {
-  INVALID_QUERY: 'A query parameter could not be understood.',
-  INVALID_BODY: 'The body is not valid JSON.',
-  INVALID_COLLECTION: 'That is not a valid collection name.',
-  INVALID_FILTER: 'A filter could not be understood.',
-  INVALID_PATH: 'That is not a valid path or file name.',
-  INVALID_MESSAGE: 'The message could not be understood.',
+  INVALID_QUERY: 'Invalid query parameter.',
+  INVALID_BODY: 'The request body is not valid JSON.',
+  INVALID_COLLECTION: 'Invalid collection name.',
+  INVALID_FILTER: 'Invalid filter.',
+  INVALID_PATH: 'Invalid path or file name.',
+  INVALID_MESSAGE: 'Invalid message.',
   IDP_NOT_CONFIGURED: 'The identity provider is not configured.',
-  INVALID_DIALECT: 'No such dialect.',
-  INVALID_OPTION: 'An option of the client is missing or not valid.',
-  UNAUTHORIZED: 'An API key is missing or not valid.',
-  INVALID_TOKEN: 'The user token is not valid.',
-  INVALID_CREDENTIALS: 'The email or the password is wrong.',
-  FORBIDDEN: 'You may not do this.',
+  INVALID_DIALECT: 'Unknown dialect.',
+  INVALID_OPTION: 'A client option is missing or invalid.',
+  UNAUTHORIZED: 'API key missing or invalid.',
+  INVALID_TOKEN: 'Your session is invalid or has expired. Sign in again.',
+  INVALID_CREDENTIALS: 'Wrong email or password.',
+  FORBIDDEN: "You don't have permission to do this.",
   ORIGIN_NOT_ALLOWED: 'This origin is not allowed.',
   EMAIL_NOT_VERIFIED: 'Verify your email address first.',
-  '2FA_REQUIRED': 'A two-factor code is needed.',
+  '2FA_REQUIRED': 'Enter your two-factor code.',
   NOT_FOUND: 'Not found.',
-  USER_NOT_FOUND: 'No such user.',
-  METHOD_NOT_ALLOWED: 'That method is not allowed here.',
-  COLLECTION_EXISTS: 'A collection with that name already exists.',
-  SNAPSHOT_EXISTS: 'A snapshot with that name already exists.',
-  EMAIL_ALREADY_EXISTS: 'That email is in use.',
-  FILE_IN_USE: 'The file belongs to a document or a user.',
-  RESYNC: 'Those changes are no longer kept. Read the collection again.',
-  CONFLICT: 'The document has changed since.',
-  PAYLOAD_TOO_LARGE: 'The body is too large.',
+  USER_NOT_FOUND: 'User not found.',
+  METHOD_NOT_ALLOWED: 'Method not allowed.',
+  COLLECTION_EXISTS: 'A collection with this name already exists.',
+  SNAPSHOT_EXISTS: 'A snapshot with this name already exists.',
+  EMAIL_ALREADY_EXISTS: 'This email is already in use.',
+  FILE_IN_USE: 'This file belongs to a document or a user.',
+  RESYNC: 'These changes are no longer available. Read the collection again.',
+  CONFLICT: 'The document was changed. Reload it and try again.',
+  PAYLOAD_TOO_LARGE: 'The request body is too large.',
   FILE_TOO_LARGE: 'The file is too large.',
-  STORAGE_LIMIT: 'The storage is full.',
-  INVALID_RANGE: 'The file has no bytes in that range.',
+  STORAGE_LIMIT: 'Storage is full.',
+  INVALID_RANGE: 'The file has no bytes in this range.',
   UNSUPPORTED_MEDIA_TYPE: 'Send JSON or a multipart form.',
-  VALIDATION_ERROR: 'The body does not fit.',
-  INVALID_SNAPSHOT: 'That is not a snapshot, or a damaged one.',
-  IDEMPOTENCY_MISMATCH: 'That idempotency key was used with another body.',
-  RESULT_TOO_LARGE: 'The answer would be too large. Ask for fewer records at once, or populate less.',
+  VALIDATION_ERROR: 'The request body is not valid.',
+  INVALID_SNAPSHOT: 'This snapshot is invalid or damaged.',
+  IDEMPOTENCY_MISMATCH: 'This idempotency key was used with a different body.',
+  RESULT_TOO_LARGE: 'The response is too large. Request fewer records, or populate less.',
   UPGRADE_REQUIRED: 'Open a WebSocket here, or read GET /realtime/sse/<collection>.',
   RATE_LIMITED: 'Too many requests.',
-  INTERNAL: 'Something went wrong on our side.',
-  INVALID_RESPONSE: 'What answered is not the service, or speaks another dialect.',
+  INTERNAL: 'Something went wrong.',
+  INVALID_RESPONSE: 'The response did not come from the service, or uses another dialect.',
   UNAVAILABLE: 'The service is busy. Try again in a moment.',
-  NETWORK: 'The service could not be reached.',
-  TIMEOUT: 'The service did not answer in time.',
+  NETWORK: 'Could not reach the service.',
+  TIMEOUT: 'The service did not respond in time.',
 }
 
-/** A failure in the words of the catalog. */
+/** Creates an error with the default message of its code. */
 export function plainError(code: ErrorCode, extras?: ErrorExtras): SvcError {
   return new SvcError(code, words[code], [], extras)
 }
 
-/** Of `UNAVAILABLE`: a write that may have been done, or not. */
-export const unknownOutcome = 'The service does not know whether that was done. Look before you repeat it.'
+/** Message of `UNAVAILABLE` when a write may or may not have been committed. */
+export const unknownOutcome = 'The change may or may not have been saved. Check before you try again.'

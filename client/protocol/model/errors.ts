@@ -1,8 +1,8 @@
 import type { Reason } from './requests/reason.js'
 
 /**
- * Every code and the status that the service answers it with. An app loads neither this nor the words, which are in
- * `error-words.ts`: the answer holds both. Spec, "Errors"; contract 10.
+ * Maps error codes to statuses. Apps load neither this table nor the messages in `error-words.ts`, because responses
+ * contain both. Spec, "Errors"; contract 10.
  */
 export const statuses = {
   INVALID_QUERY: 400,
@@ -44,53 +44,53 @@ export const statuses = {
   UNAVAILABLE: 503,
 } as const
 
-/** What only the client says: there was no answer, none of the service's, or nothing to ask. */
+/** Codes of errors that come from the client, not from the service. */
 const clientCodes = ['NETWORK', 'TIMEOUT', 'INVALID_RESPONSE', 'INVALID_OPTION'] as const
 
 export type ErrorCode = keyof typeof statuses | (typeof clientCodes)[number]
 
 /**
- * One thing that is wrong with an input: where, what, and of which kind. On the service's side `path` is the place in the
- * body that was sent; in the client it is the place in what the call was given, without the `data`, `documents` or
- * `updates` that the client wraps it in: `['author', 'name']`, and in a batch `[3, 'title']`, or the id of the document.
+ * One problem with an input. In the service, `path` is a position in the body. In the client, it is a position in the
+ * argument of the call, without the `data`, `documents` or `updates` that wrap it on the wire: `['author', 'name']`. In a
+ * batch it starts with the index or id of the document: `[3, 'title']`.
  */
 export interface Issue {
   readonly path: readonly (string | number)[]
-  /** Where the path begins; left out, in the body. */
+  /** Part of the request that the path refers to. Default: the body. */
   readonly in?: 'header' | 'query'
   readonly message: string
   readonly type: string
 }
 
 export interface ErrorExtras {
-  /** Seconds to wait before a retry makes sense; becomes `retry-after`. */
+  /** Seconds to wait before a retry. Sent as `retry-after`. */
   readonly retryAfterSeconds?: number
-  /** Methods that a known path does serve; becomes `Allow`. */
+  /** Methods that the path supports. Sent as `Allow`. */
   readonly allow?: readonly string[]
-  /** The request this is the answer to, as in `x-request-id`. */
+  /** Id of the request, as in `x-request-id`. */
   readonly requestId?: string
-  /** The status as it was answered. */
+  /** HTTP status of the response. */
   readonly status?: number
-  /** Of a write: whether it may have been carried out, since its answer was lost. */
+  /** True if a write may have succeeded although its response was lost. */
   readonly mayBeDone?: boolean
-  /** What exactly stood in the way; the service keeps it, and no answer has it. */
+  /** Details for developers. The service keeps them and never sends them. */
   readonly reason?: Reason
   readonly cause?: unknown
 }
 
-/** Every failure of the service, on both ends of the wire. `code` is stable, `message` is for people. */
+/** Error of the service or the client. `code` is stable; `message` is for people and may change. */
 export class SvcError extends Error {
   override readonly name = 'SvcError'
   declare readonly code: ErrorCode
   declare readonly issues: readonly Issue[]
-  /** As it was answered; of what was never answered, nothing. */
+  /** HTTP status; undefined without a response. */
   declare readonly status: number | undefined
   declare readonly requestId: string | undefined
   declare readonly retryAfterSeconds: number | undefined
   declare readonly allow: readonly string[] | undefined
-  /** Whether a write may have been carried out all the same: its answer was lost. Look before you repeat it. */
+  /** True if a write may have succeeded although its response was lost. Check before you retry. */
   declare readonly mayBeDone: boolean | undefined
-  /** On the service's side only. */
+  /** Set only inside the service. */
   declare readonly reason: Reason | undefined
 
   constructor(code: ErrorCode, message: string, issues: readonly Issue[] = [], { cause, ...extras }: ErrorExtras = {}) {
@@ -98,16 +98,16 @@ export class SvcError extends Error {
     Object.assign(this, { code, issues, ...extras })
   }
 
-  /** An app may hold this class more than once: of two packages, of two bundles, of a page and its frame. */
+  /** Compares by name, because an app may load this class twice: from two packages, bundles or frames. */
   static override [Symbol.hasInstance](value: unknown): boolean {
-    // biome-ignore lint/complexity/noThisInStatic: a class that extends this one has instances of its own.
+    // biome-ignore lint/complexity/noThisInStatic: subclasses must use the standard check.
     if (this !== SvcError) return Function.prototype[Symbol.hasInstance].call(this, value)
     const isError = Object.prototype.toString.call(value) === '[object Error]'
     return isError && (value as Error).name === 'SvcError'
   }
 }
 
-/** What was thrown, as an error of ours: that code and message, unless it is one. */
+/** Wraps a thrown value in an `SvcError`, unless it already is one. */
 export function asError(
   cause: unknown,
   code: ErrorCode = 'INTERNAL',
@@ -116,7 +116,7 @@ export function asError(
   return cause instanceof SvcError ? cause : new SvcError(code, message, [], { cause })
 }
 
-/** The same failure, with the paths of its issues seen from elsewhere. */
+/** Copies an error with the paths of its issues changed. */
 export function placed(error: unknown, place: (path: Issue['path']) => Issue['path']): unknown {
   if (!(error instanceof SvcError) || error.issues.length === 0) return error
   const { name: _, code, message, issues, ...extras } = error
@@ -128,7 +128,7 @@ export function placed(error: unknown, place: (path: Issue['path']) => Issue['pa
   )
 }
 
-/** The status of a failure, also of one that is still to be answered; 0 where it is only the client's. */
-export function statusOf({ code, status }: SvcError): number {
+/** Returns the HTTP status of an error, even before it is sent; 0 for errors of the client. */
+export function httpStatus({ code, status }: SvcError): number {
   return status ?? (Object.hasOwn(statuses, code) ? statuses[code as keyof typeof statuses] : 0)
 }

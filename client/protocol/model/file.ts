@@ -2,19 +2,19 @@
 export interface StoredFile {
   readonly id: string
   readonly name: string
-  /** The folder it lies in, without slashes at its ends; empty at the top. */
+  /** Folder, without leading or trailing slashes; empty for the root. */
   readonly path: string
-  /** Its public address. */
+  /** Public URL. */
   readonly url: string
   readonly size: number
   readonly mimeType: string
   readonly createdAt: string
 }
 
-/** A file as it is kept; its address is made where it is known. */
+/** A file in the database, without a URL, which depends on the request. */
 export type FileRecord = Omit<StoredFile, 'url'>
 
-/** What a project's files take. Contract 8.1. */
+/** Storage that a project uses. Contract 8.1. */
 export interface StorageUsage {
   readonly files: number
   readonly bytes: number

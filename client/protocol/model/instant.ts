@@ -1,14 +1,14 @@
-/** Points in time, read from text. `svc.instant` does the same in SQL. Contract 4.2. */
+/** Parses points in time. The SQL function `svc.instant` does the same. Contract 4.2. */
 
 // A "+" that was not percent-encoded arrives as a space.
 const form =
   /^(\d{4})(?:-(\d\d)(?:-(\d\d)(?:T(\d\d):(\d\d)(?::(\d\d)(?:\.(\d+))?)?(?:Z|([+ -])(\d\d):?(\d\d)?)?)?)?)?$/i
 
 /**
- * The moment that a text names, in UTC with microseconds; `undefined` if it names none. All such texts are equally long, so their order is
- * that of the moments. A year, a month or a day is its first moment, and a time without a zone is UTC.
+ * Parses text to a moment in UTC with microseconds; `undefined` if invalid. All results have the same length, so they sort
+ * by time. A year, month or day means its first moment. A time without a zone is UTC.
  */
-export function instantOf(text: string): string | undefined {
+export function parseInstant(text: string): string | undefined {
   const [
     isTime,
     year = '',
@@ -29,7 +29,7 @@ export function instantOf(text: string): string | undefined {
   return at && `${at}.${fraction.slice(0, 6).padEnd(6, '0')}Z`
 }
 
-/** The time to the second so many minutes later; `undefined` outside the years 1 to 9999, and if the calendar lacks the day. */
+/** Adds minutes to a time; `undefined` for invalid days, and outside the years 1 to 9999. */
 function timeAt(text: string, minutes: number): string | undefined {
   const at = new Date(Date.parse(`${text}Z`) + minutes * 60_000)
   if (Number.isNaN(at.getTime())) return undefined

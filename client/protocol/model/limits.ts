@@ -1,4 +1,4 @@
-/** Every figure of the specification's "Limits", by name. Each conflicting one is a choice; the default is beside it. */
+/** Limits of the specification by name. Conflicting ones are settings, with their default next to them. */
 import { formatCount } from './figures.js'
 
 const kilobyte = 1024
@@ -9,7 +9,7 @@ export const tiers = ['free', 'standard', 'pro', 'enterprise'] as const
 export type Tier = (typeof tiers)[number]
 export const defaultTier: Tier = 'pro'
 
-/** Requests per window, by tier; `null` is unlimited. A tier that the specification leaves out has no figure. */
+/** Requests per window, by tier; `null` is unlimited. Omits tiers that the specification does not list. */
 export const rateLimits = {
   minute: { seconds: 60, requests: { standard: 100, pro: 1_000, enterprise: null } },
   hour: { seconds: 3_600, requests: { free: 1_000, pro: 10_000 } },
@@ -17,32 +17,32 @@ export const rateLimits = {
 } as const satisfies Record<string, { seconds: number; requests: { [Name in Tier]?: number | null } }>
 export type RateWindow = keyof typeof rateLimits
 
-/** `off`, the windows that are on with the tier's figures, or figures of one's own. */
+/** `off`, the windows to enforce with the limits of the tier, or custom limits. */
 export type RateLimit = 'off' | readonly RateWindow[] | { readonly [Window in RateWindow]?: number }
 export const defaultRateLimit: RateLimit = 'off'
 
-/** What the setting takes, in words. */
+/** Valid values of the setting, for messages. */
 export const rateLimitWords =
-  '"off", windows whose figures come from the tier (["minute"], ["hour"], ["day"], or several), or numbers of your own ({"minute": 100})'
+  '"off", windows with the limits of the tier (["minute"], ["hour"], ["day"], or several), or numbers of your own ({"minute": 100})'
 
-/** What a tier may ask for in a window; nothing where the specification has no figure. */
+/** Returns the request limit of a tier; undefined if unlimited or not specified. */
 export function tierFigure(window: RateWindow, tier: Tier): number | undefined {
   const requests: { readonly [Name in Tier]?: number | null } = rateLimits[window].requests
   return requests[tier] ?? undefined
 }
 
-/** The windows that have a figure for a tier. */
-export function windowsOfTier(tier: Tier): RateWindow[] {
+/** Lists the windows with a limit for the tier. */
+export function listWindows(tier: Tier): RateWindow[] {
   return (Object.keys(rateLimits) as RateWindow[]).filter((window) => tierFigure(window, tier) !== undefined)
 }
 
-/** Page sizes of variant A (`small`) and variant B (`large`); the `paging` axis picks one. */
+/** Page sizes of variant A (`small`) and variant B (`large`), selected by the `paging` axis. */
 export const pageSizes = {
   small: { default: 20, most: 100 },
   large: { default: 50, most: 500 },
 } as const
 
-/** What lists of the control API have where `limit` is left out, and at most. */
+/** Default and maximum `limit` of lists in the control API. */
 export const listLimits = {
   entries: { usual: 100, most: 1_000 },
   mails: { usual: 50, most: 200 },
@@ -55,49 +55,49 @@ export const listLimits = {
 
 export type Listed = keyof typeof listLimits
 
-/** What the `limit` of such a list is, in words. */
+/** Describes the `limit` of a list for help. */
 export function limitWords(listed: Listed): string {
   const { usual, most } = listLimits[listed]
   return `maximum number of ${listed} to list (default ${formatCount(usual)}, at most ${formatCount(most)})`
 }
 
-export const mostBatchItems = 1_000
+export const maxBatchItems = 1_000
 
-/** What one request and one document may weigh. Contract 2.4, 3.6, 10.3, 10.7 and 10.11. */
+/** Maximum sizes of requests and documents. Contract 2.4, 3.6, 10.3, 10.7 and 10.11. */
 export const sizes = {
-  mostBodyBytes: 10 * megabyte,
-  mostDocumentBytes: megabyte,
-  mostDocumentDepth: 64,
-  mostDocumentKeys: 10_000,
-  /** Members of objects and items of arrays, at all levels. Our choice, as for a body: what each takes is not seen in its bytes. */
-  mostDocumentValues: 200_000,
-  mostBodyValues: 1_000_000,
-  mostFieldNameBytes: 255,
-  mostBatchItems,
-  mostQueryBytes: 8 * kilobyte,
-  mostQueryParameters: 200,
-  mostFilterTests: 200,
-  /** What `contains`, `startswith` and `endswith` look for. */
-  mostSearchCharacters: 1_000,
-  mostPopulateDepth: 5,
-  mostPopulatePaths: 20,
-  mostPopulatedRecords: 10_000,
-  mostAnswerBytes: 32 * megabyte,
-  /** What a refusal lists of what is wrong; those beyond are found once these are mended. Our choice. */
-  mostIssues: 1_000,
-  mostStatementSeconds: 10,
-  mostFileNameBytes: 255,
-  mostPathBytes: 1_000,
-  /** One file that comes with a document or a user. */
-  mostDocumentFileBytes: 50 * megabyte,
-  mostFilesPerRequest: 100,
-  /** Fields that the permissions of a collection hide, and those that they make read-only. Our choice: each document is asked for each. */
-  mostFieldRules: 50,
+  maxBodyBytes: 10 * megabyte,
+  maxDocumentBytes: megabyte,
+  maxDocumentDepth: 64,
+  maxDocumentKeys: 10_000,
+  /** Counts object members and array items at all levels, because bytes do not show their cost. Our choice, as for bodies. */
+  maxDocumentValues: 200_000,
+  maxBodyValues: 1_000_000,
+  maxFieldNameBytes: 255,
+  maxBatchItems,
+  maxQueryBytes: 8 * kilobyte,
+  maxQueryParameters: 200,
+  maxFilterTests: 200,
+  /** Applies to `contains`, `startswith` and `endswith`. */
+  maxSearchCharacters: 1_000,
+  maxPopulateDepth: 5,
+  maxPopulatePaths: 20,
+  maxPopulatedRecords: 10_000,
+  maxAnswerBytes: 32 * megabyte,
+  /** Caps the issues in one response. Our choice. */
+  maxIssues: 1_000,
+  maxStatementSeconds: 10,
+  maxFileNameBytes: 255,
+  maxPathBytes: 1_000,
+  /** Applies to one file of a document or user. */
+  maxDocumentFileBytes: 50 * megabyte,
+  maxFilesPerRequest: 100,
+  /** Applies to hidden and to read-only fields of a collection, because each is checked in each document. Our choice. */
+  maxFieldRules: 50,
 } as const
 
 /**
- * What one stored file and all of a project's files may take, by tier; `null` is unlimited. Our choice: `standard`, for
- * which the specification has no figures, has those of `pro`.
+ * Maximum bytes of one file and of all files of a project, by tier; `null` is unlimited. Our choice: `standard`, which the
+ * specification does not list, has the limits of `pro`.
  */
 export const storageLimits: { readonly [Name in Tier]: { readonly file: number; readonly total: number | null } } = {
   free: { file: 10 * megabyte, total: gigabyte },

@@ -1,11 +1,11 @@
-/** How mail is sent beside landing in the mailbox: each by an address of its own. Contract 6.8. */
+/** Transports that send mail in addition to the local mailbox. Each is configured by a URL. Contract 6.8. */
 interface MailTransport {
-  /** Of the address, with its colon. */
+  /** URL schemes, with a colon. */
   readonly schemes: readonly string[]
   readonly example: string
-  /** What help calls it. */
+  /** Description in help. */
   readonly summary: string
-  /** The environment variable that says the address where no flag does. */
+  /** Environment variable with the URL, used without a flag. */
   readonly variable: string
 }
 
@@ -20,5 +20,5 @@ export const mailTransports = {
 
 export type MailTransportName = keyof typeof mailTransports
 
-/** The addresses by which mail is sent. Without any, it only lands in the mailbox. */
+/** URLs of mail transports. Without any, mail stays in the local mailbox. */
 export type MailUrls = { readonly [Name in MailTransportName as `${Name}Url`]: string | undefined }

@@ -3,9 +3,9 @@ import type { Where } from './where.js'
 
 export interface Page<Item> {
   readonly items: readonly Item[]
-  /** All matches, not the page; `null` when they were not counted. */
+  /** Number of matches on all pages; `null` if not counted. */
   readonly total: number | null
-  /** The limit that was used: the service's most, if more was asked for. Some services tell none beside an array. */
+  /** Limit that the service used, which may be lower than requested. Undefined if the service does not report it. */
   readonly limit: number | undefined
   readonly offset: number
 }
@@ -13,11 +13,11 @@ export interface Page<Item> {
 export interface Sort {
   readonly path: Path
   readonly direction: 'asc' | 'desc'
-  /** Whether a field of the data is ordered by point in time; only the service sets it. */
+  /** Sorts a field by point in time. Set only by the service. */
   readonly isTime?: true
 }
 
-/** One list request, in the core's form. Without `sort`: newest first. */
+/** A list request in the form of the core. Default order: newest first. */
 export interface ListQuery {
   readonly where: Where
   readonly sort: Sort | undefined

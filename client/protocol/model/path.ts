@@ -1,6 +1,6 @@
 import { isObject, type Json } from './json.js'
 
-/** A dotted name taken apart: `author.name` is `['author', 'name']`. */
+/** A dotted name in parts: `author.name` is `['author', 'name']`. */
 export type Path = readonly [string, ...string[]]
 
 export function parsePath(dotted: string): Path {
@@ -12,8 +12,8 @@ export function formatPath(path: Path): string {
 }
 
 /**
- * The value at a path, `undefined` where there is none. As `#>` of PostgreSQL has it, a whole number
- * picks an element of an array, from the end when it is negative.
+ * Returns the value at a path, or `undefined`. Like `#>` in PostgreSQL, integers index arrays, and negative ones count from
+ * the end.
  */
 export function valueAt(data: Json | undefined, path: readonly string[]): Json | undefined {
   let value: Json | undefined = data
@@ -25,21 +25,21 @@ export function valueAt(data: Json | undefined, path: readonly string[]): Json |
   return value
 }
 
-/** Whether a segment picks an item where it meets an array. */
+/** Tells whether a segment indexes an array. */
 export function isIndexSegment(segment: string): boolean {
   return /^[ \t-\r]*[+-]?\d+$/.test(segment)
 }
 
 /**
- * Whether one of two paths leads through the other, or both to the same place: what is asked of one says something of the other.
- * The items of an array count as one place.
+ * Tells whether one path contains the other, so that a query on one reveals something about the other. Ignores array
+ * indexes.
  */
 export function overlap(one: Path, other: Path): boolean {
   const [a, b] = [withoutIndexes(one), withoutIndexes(other)]
   return a.every((segment, at) => at >= b.length || segment === b[at])
 }
 
-/** The first segment is a field of the document itself, whatever it looks like. */
+/** Drops array indexes. Keeps the first segment, which is always a field. */
 export function withoutIndexes([first, ...others]: Path): Path {
   return [first, ...others.filter((segment) => !isIndexSegment(segment))]
 }

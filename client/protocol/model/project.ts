@@ -1,43 +1,43 @@
 import { defaultRateLimit, defaultTier, type RateLimit, rateLimitWords, type Tier, tiers } from './limits.js'
 
-/** What `allowedOrigins` may hold: a scheme and a host, whose name has at most 253 characters, with an optional port. */
+/** Matches origins in `allowedOrigins`: scheme, host of at most 253 characters, optional port. */
 export const originForm = /^[A-Za-z][A-Za-z0-9+.-]{0,30}:\/\/(?:[^/?#\s@*:[\]]{1,253}|\[[0-9a-fA-F:.]+\])(?::\d{1,5})?$/
 
-/** How an origin is written, for people who wrote another one. */
-export const originWords =
-  'is not an origin: write scheme and host, such as https://app.example or capacitor://localhost, and name each host, without wildcards, paths, user names or passwords'
+/** Error for invalid origins. */
+export const originProblem =
+  'is not a valid origin: write scheme and host, such as https://app.example or capacitor://localhost, without wildcards, paths, user names or passwords'
 
-/** What the project's owner may set. */
+/** Settings that the owner of a project can change. */
 export interface ProjectSettings {
-  /** As in the `svc-dialect` header: `a`, or `a, document=flat`. */
+  /** Default dialect, as in the `svc-dialect` header: `a`, or `a, document=flat`. */
   readonly dialect: string
-  /** Origins such as `https://app.example` whose pages may call the service. */
+  /** Origins whose pages may call the service, such as `https://app.example`. */
   readonly allowedOrigins: readonly string[]
   readonly rateLimit: RateLimit
   readonly tier: Tier
-  /** Roles that a user may take at sign-up. Contract 6.2. */
+  /** Roles that users may choose at sign-up. Contract 6.2. */
   readonly selfRoles: readonly string[]
-  /** Whether `data.role` counts as a role: as the owner alone writes it from then on. Contract 6.2. */
+  /** Treats `data.role` as a role, which then only the owner can write. Contract 6.2. */
   readonly trustDataRole: boolean
-  /** Whether every login needs a second factor; users without an authenticator get a code by mail. Contract 6.7. */
+  /** Requires two-factor login. Users without an authenticator get a code by email. Contract 6.7. */
   readonly require2fa: boolean
-  /** Whether users with an unverified address may only read. Contract 6.9. */
+  /** Limits users with an unverified email address to reading. Contract 6.9. */
   readonly requireVerifiedEmail: boolean
-  /** What failed logins are counted by: the account alone, or the address of the client too. Contract 6.12. */
+  /** Counts failed logins per account, or per account and client address. Contract 6.12. */
   readonly loginThrottle: 'account' | 'address'
-  /** Seconds that a user token lives. Contract 6.4. */
+  /** Lifetime of user tokens in seconds. Contract 6.4. */
   readonly tokenTtl: number
-  /** Address of the app whose pages verify addresses and reset passwords; left out, the service's own do. Contract 6.8. */
+  /** URL of the app with pages for email verification and password reset. `null` uses the pages of the service. Contract 6.8. */
   readonly appUrl: string | null
-  /** `listed` takes only the types that the specification names as uploads to storage. Contract 8.4. */
+  /** `listed` allows only the file types that the specification lists. Contract 8.4. */
   readonly fileTypes: 'any' | 'listed'
-  /** What one file with a document or a user may weigh: `fixed` is 50 MB, `tier` the tier's figure. Contract 8.4. */
+  /** Size limit of files of documents and users: `fixed` is 50 MB, `tier` the limit of the tier. Contract 8.4. */
   readonly documentFiles: 'fixed' | 'tier'
-  /** Which files browsers show instead of downloading them. Contract 8.3. */
+  /** Files that browsers display instead of downloading. Contract 8.3. */
   readonly inlineFiles: 'safe' | 'any'
-  /** Whether the emulator keeps its last requests in memory. Contract 11. */
+  /** Keeps recent requests in memory. Contract 11. */
   readonly requestLog: boolean
-  /** `IDP_*` and `IDP_<NAME>_*`: the keys of the identity providers. Contract 7.1. */
+  /** Keys of identity providers: `IDP_*` and `IDP_<NAME>_*`. Contract 7.1. */
   readonly idp: Readonly<Record<string, string>>
 }
 
@@ -61,8 +61,8 @@ export const defaultSettings: ProjectSettings = {
 }
 
 /**
- * Has a project hold the keys `to` of providers alone, where it may hold those of `from`: keys are set one by one, as nobody can read those
- * that are there, and an empty one is taken away.
+ * Builds a change that leaves a project with only the keys of `to`. Empties the other keys, which removes them, because
+ * stored keys cannot be read.
  */
 export function onlyKeys(from: readonly string[], to: ProjectSettings['idp'] = {}): ProjectSettings['idp'] {
   return { ...Object.fromEntries(from.map((key) => [key, ''])), ...to }
@@ -74,60 +74,60 @@ export interface Project {
   readonly settings: ProjectSettings
 }
 
-/** What each setting does, for help and documentation. */
+/** Describes each setting, for help and documentation. */
 export const settingWords: { readonly [Name in keyof ProjectSettings]: string } = {
-  dialect: 'The forms that the project speaks: a, b, c, or "a, document=flat".',
+  dialect: 'Default dialect: a, b, c, or overrides such as "a, document=flat".',
   allowedOrigins: 'Origins whose pages may call the service, such as https://app.example.',
-  rateLimit: `Requests in a window of time; it takes ${rateLimitWords}.`,
-  tier: `The plan whose limits for files hold: ${tiers.join(', ')}. It switches no rate limit on.`,
-  selfRoles: 'Roles that a user may take at sign-up.',
-  trustDataRole: 'Whether data.role counts as a role, which only the owner then writes.',
-  require2fa: 'Whether every login needs a second factor: a code of an authenticator, or one by mail.',
-  requireVerifiedEmail: 'Whether users with an unverified address may only read.',
-  loginThrottle: 'What failed logins are counted by: account, or address as well.',
-  tokenTtl: 'Seconds that a user token is valid.',
-  appUrl: 'Address of the app whose pages verify addresses and reset passwords; null for those of the service.',
-  fileTypes: 'Types that storage takes: any, or those that are listed in the specification.',
-  documentFiles: 'The most that a file with a document or user may weigh: fixed (50 MB), or what the tier has.',
+  rateLimit: `Rate limit: ${rateLimitWords}.`,
+  tier: `Plan with the limits for files: ${tiers.join(', ')}. It does not turn rate limits on.`,
+  selfRoles: 'Roles that users may choose at sign-up.',
+  trustDataRole: 'Treats data.role as a role, which then only the owner can write.',
+  require2fa: 'Requires two-factor login, with a code from an authenticator app or by email.',
+  requireVerifiedEmail: 'Limits users with an unverified email address to reading.',
+  loginThrottle: 'Counts failed logins per account, or per account and client address (address).',
+  tokenTtl: 'Lifetime of user tokens in seconds.',
+  appUrl: 'URL of the app with pages for email verification and password reset; null uses the pages of the service.',
+  fileTypes: 'File types that you can upload: any, or only those listed in the specification.',
+  documentFiles: 'Size limit of files of documents and users: fixed (50 MB), or the limit of the tier.',
   inlineFiles:
-    'Files that browsers show instead of downloading them: safe (those that run nothing), or any, in a sandbox.',
-  requestLog: 'Whether the emulator keeps the last requests in memory, for svc requests.',
-  idp: 'The keys of identity providers, IDP_* and IDP_<NAME>_*, each set by itself; an empty one is removed.',
+    'Files that browsers display instead of downloading: safe (types that cannot run code), or any, in a sandbox.',
+  requestLog: 'Keeps recent requests in memory, for svc requests.',
+  idp: 'Keys of identity providers, IDP_* and IDP_<NAME>_*. Set them one by one; an empty value removes a key.',
 }
 
-/** The content of `svc.json`. */
+/** Content of `svc.json`. */
 export interface SvcConfig {
-  /** Where commands go. Commands run no code, so these three are read from `svc.json` only. */
+  /** Target of commands. `url`, `profile` and `dialect` are read only from `svc.json`, because commands do not run code. */
   readonly url?: string
   readonly profile?: string
   readonly dialect?: string
   readonly dev?: DevSettings
-  /** Settings of the project, in effect as soon as the file is saved. */
+  /** Project settings. They apply as soon as you save the file. */
   readonly settings?: Partial<ProjectSettings>
 }
 
-/** How `svc dev` runs; its flags beat these. Paths begin at the folder of the file. */
+/** Options of `svc dev`. Flags override them. Paths are relative to the file. */
 export interface DevSettings {
   readonly port?: number
-  /** The state folder. */
+  /** State folder. */
   readonly data?: string
   readonly memory?: boolean
-  /** Keeps the data of each git branch apart. */
+  /** Separates the data of each git branch. */
   readonly perBranch?: boolean
   /** Id of the project that the keys belong to. */
   readonly project?: string
   /** PostgreSQL's `shared_buffers` in the embedded database, from 16 (the default) to 1,024. */
   readonly sharedBuffersMb?: number
   readonly databaseUrl?: string
-  /** The same server past a pooler in transaction mode. */
+  /** Direct connection to the same server, if `databaseUrl` is a pooler in transaction mode. */
   readonly databaseListenUrl?: string
   readonly filesUrl?: string
   readonly mailFrom?: string
   readonly trustedProxies?: number
-  /** Files to fill collections from. */
+  /** Seed files. */
   readonly seed?: string | readonly string[]
-  /** File of types that is kept up to date, as `svc types generate` writes it. */
+  /** File for generated types, which `svc dev` keeps up to date. */
   readonly types?: string
-  /** Milliseconds that answers come later: 200, or "100-500". In effect as soon as the file is saved. */
+  /** Delay of responses in milliseconds: 200 or "100-500". Applies as soon as you save the file. */
   readonly latency?: number | string
 }

@@ -1,7 +1,7 @@
-/** Login through an identity provider: how it may end, and how the built-in provider can be made to fail. */
+/** Outcomes of logins through an identity provider, and faults of the built-in provider. */
 import type { JsonObject } from './json.js'
 
-/** What `svc-error` says. Spec, "Authentication" 8. */
+/** Values of `svc-error`. Spec, "Authentication" 8. */
 export const loginFailures = [
   'invalid_authorization_code',
   'failed_to_get_user_info',
@@ -13,10 +13,10 @@ export const loginFailures = [
 
 export type LoginFailure = (typeof loginFailures)[number]
 
-/** The names of the two parameters that the app's page finds in its address. */
+/** Query parameters that the app's page receives after a login. */
 export const outcomeNames = { token: 'svc-super-token', failure: 'svc-error' } as const
 
-/** Ways in which the built-in provider fails on demand: what it does, and how the login then ends. Contract 7.2. */
+/** Faults of the built-in provider, each with its effect and the outcome of the login. Contract 7.2. */
 export const providerFaults = {
   'bad-code': { says: 'refuses the code', endsIn: 'invalid_authorization_code' },
   'no-profile': { says: 'does not give the profile', endsIn: 'failed_to_get_user_info' },
@@ -25,7 +25,7 @@ export const providerFaults = {
   slow: { says: 'does not answer in time', endsIn: 'authentication_failed' },
   down: { says: 'drops the connection', endsIn: 'authentication_failed' },
   'wrong-audience': { says: 'signs for another client', endsIn: 'authentication_failed' },
-  'wrong-issuer': { says: 'signs as somebody else', endsIn: 'authentication_failed' },
+  'wrong-issuer': { says: 'signs as another issuer', endsIn: 'authentication_failed' },
   'wrong-nonce': { says: 'signs another nonce', endsIn: 'authentication_failed' },
   'wrong-key': { says: 'signs with another key', endsIn: 'authentication_failed' },
   cancelled: { says: 'is made to cancel', endsIn: 'authentication_failed' },
@@ -33,12 +33,12 @@ export const providerFaults = {
 
 export type ProviderFault = keyof typeof providerFaults
 
-/** How the next logins fail. */
+/** A fault that applies to upcoming logins. */
 export interface StandingFault {
   readonly fault: ProviderFault
-  /** Logins that are going to meet it; `null` until it is changed. */
+  /** Number of logins it applies to; `null` until it is removed. */
   readonly times: number | null
-  /** The client id whose logins are meant; left out, all. */
+  /** Client id it applies to. Default: all. */
   readonly client?: string | undefined
 }
 
@@ -48,16 +48,16 @@ export function isProviderFault(text: string): text is ProviderFault {
 
 /** An account of the built-in provider. */
 export interface ProviderAccount {
-  /** The subject: what the provider calls the person, and what never changes. */
+  /** Subject id, which never changes. */
   readonly id: string
   readonly name: string
   readonly email: string | null
   readonly emailVerified: boolean
-  /** What the profile says beside these; one of the same name wins over them. */
+  /** Additional claims in the profile. They override the fields above. */
   readonly claims: JsonObject
 }
 
-/** What the requests of a login are for, in the order in which they come. */
+/** Purposes of the requests of a login, in order. */
 export const hopKinds = {
   start: 'asks for the address of the login',
   depart: 'sets out, bound to this browser',
@@ -71,21 +71,21 @@ export const hopKinds = {
 
 export type HopKind = keyof typeof hopKinds
 
-/** A request of a login and its answer; secrets, codes and tokens are "…" with their length. */
+/** A request of a login and its response. Secrets, codes and tokens are replaced by "…" with their length. */
 export interface LoginHop {
   readonly kind: HopKind
   readonly from: 'browser' | 'service'
   readonly to: 'service' | 'provider' | 'app'
   readonly method: string
-  /** Without its query, which is in `request`. */
+  /** Without the query, which is in `request`. */
   readonly url: string
   readonly at: string
-  /** `null` while nothing is answered, and where others answer. */
+  /** `null` until the response, and if another server responds. */
   readonly milliseconds: number | null
   readonly status: number | null
   readonly request: Readonly<Record<string, string>>
   readonly answer: Readonly<Record<string, string>>
-  /** What the ID token or the profile says of the account. */
+  /** Claims of the ID token or the profile. */
   readonly claims: Readonly<Record<string, string>> | null
 }
 
@@ -94,7 +94,7 @@ export interface LoginFlow {
   readonly at: string
   readonly project: string
   readonly provider: string
-  /** `null` until the browser, or the app, has come back. */
+  /** `null` until the browser or the app returns. */
   readonly outcome: 'succeeded' | LoginFailure | null
   readonly hops: readonly LoginHop[]
 }

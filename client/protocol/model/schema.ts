@@ -17,23 +17,23 @@ const fits: { [Type in FieldType]: (value: Json) => boolean } = {
   any: () => true,
 }
 
-/** A day or a point in time, as ISO 8601 writes it. Contract 5.2. */
+/** Tells whether text is an ISO 8601 date or point in time. Contract 5.2. */
 export function isDateTime(text: string): boolean {
   return isoTime.test(text) && !Number.isNaN(Date.parse(text)) && isDay(text.slice(0, 10))
 }
 
-/** A day that the calendar has: `Date` takes 30 February for a day in March. */
+/** Refuses days like 30 February, which `Date` reads as a day in March. */
 function isDay(day: string): boolean {
   const at = new Date(`${day}T00:00:00Z`)
   return !Number.isNaN(at.getTime()) && at.toISOString().startsWith(day)
 }
 
-/** What is wrong with fields under a schema; nothing if they fit. Contract 5.2. */
+/** Validates fields against a schema. Contract 5.2. */
 export function checkFields(schema: Schema, fields: Fields): Issue[] {
   return schemaCheck(schema)(fields)
 }
 
-/** The same for many documents: the schema is taken apart once. */
+/** Returns a validator for many documents. */
 export function schemaCheck(schema: Schema): (fields: Fields) => Issue[] {
   const rules = Object.entries(schema)
   return (fields) => {
@@ -41,7 +41,7 @@ export function schemaCheck(schema: Schema): (fields: Fields) => Issue[] {
     for (const [name, rule] of rules) {
       const value = Object.hasOwn(fields, name) ? fields[name] : undefined
       if (value === undefined) {
-        // One that is new or replaced has its defaults by then; one from before the rule may go on without the field.
+        // Accepts a missing field with a default: new documents already have it, and old ones may go without.
         if (rule.required && rule.default === undefined) issues.push(missing(name))
       } else if (!fits[rule.type](value)) issues.push(wrongType(name, rule))
     }
@@ -49,12 +49,12 @@ export function schemaCheck(schema: Schema): (fields: Fields) => Issue[] {
   }
 }
 
-/** The fields, with the schema's defaults where they say nothing. */
+/** Fills missing fields with the defaults of the schema. */
 export function withDefaults(schema: Schema, fields: Fields): Fields {
   return schemaDefaults(schema)(fields)
 }
 
-/** The same for many documents. */
+/** Returns a function that fills defaults, for many documents. */
 export function schemaDefaults(schema: Schema): (fields: Fields) => Fields {
   const rules = Object.entries(schema).filter(([, rule]) => rule.default !== undefined)
   return (fields) => {
@@ -66,7 +66,7 @@ export function schemaDefaults(schema: Schema): (fields: Fields) => Fields {
   }
 }
 
-/** What is wrong with a schema itself: a field named as an operator, or a default that its own type refuses. */
+/** Validates a schema: refuses fields named like operators, and defaults of another type. */
 export function checkSchema(schema: Schema): Issue[] {
   return Object.entries(schema).flatMap(([name, rule]) => {
     if (operatorNames.includes(name)) return [{ path: ['schema', name], message: 'is an operator', type: 'operator' }]

@@ -1,7 +1,7 @@
 import type { Json } from './json.js'
 import type { Path } from './path.js'
 
-/** What a test may ask of a field. `contains` minds case, `icontains` does not. Spec, "List query parameters". */
+/** Filter operators. `contains` is case-sensitive, `icontains` is not. Spec, "List query parameters". */
 export const operators = [
   'eq',
   'ne',
@@ -20,8 +20,8 @@ export const operators = [
 export type Operator = (typeof operators)[number]
 
 /**
- * One question about one field. `value` is text as a query says it; what it equals is in contract 4.2. With `isTime`, field and value are
- * compared as points in time; only the service sets it.
+ * One condition on one field. `value` is text from a query; contract 4.2 defines what it equals. `isTime` compares points in
+ * time, and is set only by the service.
  */
 export type Test =
   | {
@@ -38,7 +38,7 @@ export type Test =
     }
   | { readonly path: Path; readonly operator: 'isnull'; readonly isNull: boolean; readonly isTime?: never }
 
-/** Every clause must hold; a clause holds when any of its tests does. */
+/** Requires every clause to hold. A clause holds if any of its tests holds. */
 export interface Where {
   readonly all: readonly Clause[]
 }
@@ -46,11 +46,11 @@ export interface Clause {
   readonly any: readonly Test[]
 }
 
-/** The service's own fields. They win over fields of these names in a document's data. Contract 4.2. */
+/** Fields set by the service. They take precedence over data fields of the same names. Contract 4.2. */
 const ownFields = ['id', 'createdAt', 'updatedAt'] as const
 export type OwnField = (typeof ownFields)[number]
 
-/** The path of a field in a record: the service's own times answer to both of their names. Contract 1. */
+/** Normalizes a path: the times set by the service have two names. Contract 1. */
 export function ownName(path: Path): Path {
   if (path.length > 1) return path
   if (path[0] === 'created_at') return ['createdAt']
@@ -61,21 +61,21 @@ export function ownField(path: Path): OwnField | undefined {
   return path.length === 1 ? ownFields.find((name) => name === path[0]) : undefined
 }
 
-/** The JSON values that a query's text equals: the string, and the number, boolean or null that it spells. */
-export function meaningsOf(text: string): readonly Json[] {
-  const number = numberOf(text)
+/** Returns the JSON values that text in a query equals: the string, and the number, boolean or null it spells. */
+export function parseMeanings(text: string): readonly Json[] {
+  const number = parseNumber(text)
   if (number !== undefined) return [text, number]
   return Object.hasOwn(words, text) ? [text, words[text] ?? null] : [text]
 }
 
-/** The number that a query's text spells in JSON's grammar, if a double can hold it. */
-export function numberOf(text: string): number | undefined {
+/** Parses a number in JSON syntax, if a double can hold it. */
+export function parseNumber(text: string): number | undefined {
   if (!/^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/.test(text)) return undefined
   const number = Number(text)
   return Number.isFinite(number) ? number : undefined
 }
 
-/** Whether a document can hold this text at all; what it cannot hold equals nothing and has no place in an order. Contract 2.4. */
+/** Tells whether documents can contain this text. Other text equals nothing and does not sort. Contract 2.4. */
 export function canHold(text: string): boolean {
   return !text.includes('\0') && !/\p{Surrogate}/u.test(text)
 }

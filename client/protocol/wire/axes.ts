@@ -1,6 +1,6 @@
 /**
- * The registry of axes: all that the service serves in several forms, each axis with its table of forms. The types of a
- * dialect, its header, the description of the API and `svc dialects` follow from it. Contract 1.
+ * Registry of axes: everything that the service offers in several forms, each with its table of forms. Dialect types, the
+ * header, the API description and `svc dialects` derive from it. Contract 1.
  */
 import { pageSizes } from '../model/limits.js'
 import { bodyForms } from './body/decode.js'
@@ -21,7 +21,7 @@ export const axes = {
   body: bodyForms,
   record: recordEnvelopes,
   list: listEnvelopes,
-  /** The page size when none is asked for, and the largest there is. Spec, "Limits". */
+  /** Default and maximum page size. Spec, "Limits". */
   paging: pageSizes,
   filters: filterSuffixes,
   put: putForms,
@@ -33,14 +33,14 @@ export const axes = {
 
 export type Axis = keyof typeof axes
 export type Form<Name extends Axis> = keyof (typeof axes)[Name]
-/** A choice of one form of each axis. */
+/** One form of each axis. */
 export type Dialect = { readonly [Name in Axis]: Form<Name> }
 
 export function axisNames(): Axis[] {
   return Object.keys(axes) as Axis[]
 }
 
-/** The forms of an axis. */
-export function formsOf<Name extends Axis>(axis: Name): Form<Name>[] {
+/** Lists the forms of an axis. */
+export function listForms<Name extends Axis>(axis: Name): Form<Name>[] {
   return Object.keys(axes[axis]) as Form<Name>[]
 }

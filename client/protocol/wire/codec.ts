@@ -1,11 +1,11 @@
 import type { Json, Writable } from '../model/json.js'
 
-/** A JSON Schema (2020-12), as OpenAPI 3.1 takes it. */
+/** A JSON Schema (2020-12) for OpenAPI 3.1. */
 export interface JsonSchema {
   readonly [keyword: string]: unknown
 }
 
-/** One form of a value on the wire: what it looks like, how the service encodes it, how its clients decode it. */
+/** One form of a value on the wire: its schema, encoder and decoder. */
 export interface Codec<Value, Outgoing = Value> {
   readonly schema: JsonSchema
   encode(value: Outgoing): Writable

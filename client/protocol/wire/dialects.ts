@@ -1,6 +1,6 @@
-/** The named dialects, and dialects as text: the header `svc-dialect`. Contract 1. */
+/** Named dialects, and their text form for the header `svc-dialect`. Contract 1. */
 import { SvcError } from '../model/errors.js'
-import { type Axis, axes, axisNames, type Dialect, formsOf } from './axes.js'
+import { type Axis, axes, axisNames, type Dialect, listForms } from './axes.js'
 import { spokenForms } from './spoken.js'
 
 const plain = {
@@ -26,9 +26,9 @@ export const dialects = {
 export type DialectName = keyof typeof dialects
 
 /**
- * Parses `b`, `a, document=flat, errors=detail`, or exceptions alone, which apply on top of `base`.
+ * Parses `b`, `a, document=flat, errors=detail`, or only overrides of `base`.
  *
- * @throws {SvcError} `INVALID_DIALECT`, naming the choices.
+ * @throws {SvcError} `INVALID_DIALECT` with the valid choices
  */
 export function parseDialect(text = '', base: Dialect = dialects.a): Dialect {
   const [first = '', ...rest] = text.trim().split(/\s*,\s*/)
@@ -39,13 +39,13 @@ export function parseDialect(text = '', base: Dialect = dialects.a): Dialect {
     const [axis = '', form = ''] = exception.split(/\s*=\s*(.*)/s)
     if (!isAxis(axis)) throw unknown('axis', axis, axisNames())
     if (chosen[axis]) throw new SvcError('INVALID_DIALECT', `"${axis}" is given twice.`)
-    requireOneOf(axis, form, formsOf(axis))
+    requireOneOf(axis, form, listForms(axis))
     chosen[axis] = form
   }
   return { ...(dialects[first as DialectName] ?? base), ...chosen } as Dialect
 }
 
-/** The shortest text that reads back as that dialect. */
+/** Formats a dialect as the shortest text that parses to it. */
 export function formatDialect(dialect: Dialect): string {
   const texts = (Object.keys(dialects) as DialectName[]).map((name) => {
     const exceptions = axisNames().flatMap((axis) =>

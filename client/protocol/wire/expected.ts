@@ -1,14 +1,14 @@
-/** What an answer must hold. A service that answers otherwise is another one, or speaks another dialect. */
+/** Checks the form of responses. Other forms come from another service or another dialect. */
 import { SvcError } from '../model/errors.js'
 import { isObject, type Json, type JsonObject } from '../model/json.js'
 
-/** Reads a header by its name in lower case. */
+/** Reads a header by its lower-case name. */
 export type HeaderReader = (name: string) => string | null | undefined
 
-/** Finds out what a service speaks. */
+/** Command that detects the dialect of a service. */
 export const detectCommand = 'svc dialects detect'
 
-/** What to say of an answer whose form is not the one that was asked for. */
+/** Creates the error for a response in another form than the dialect's. */
 export function otherForm(axis: string, why = ''): SvcError {
   return new SvcError(
     'INVALID_RESPONSE',
@@ -16,7 +16,7 @@ export function otherForm(axis: string, why = ''): SvcError {
   )
 }
 
-/** The value, if it is what it must be. @throws {SvcError} that names the axis */
+/** Returns the value if the condition holds. @throws {SvcError} that names the axis */
 export function expect<Value>(isSo: unknown, value: unknown, axis = 'record'): Value {
   if (isSo) return value as Value
   throw otherForm(axis)
@@ -27,12 +27,12 @@ export function asObject(body: Json | undefined, axis?: string): JsonObject {
   return expect(isObject(body), body, axis)
 }
 
-/** Whether each is a text that is not empty. */
+/** Tells whether all values are non-empty strings. */
 export function areTexts(...values: unknown[]): boolean {
   return values.every((value) => typeof value === 'string' && value)
 }
 
-/** A record of the service's own, its names in camel case: `created_at` is `createdAt`. @throws {SvcError} */
+/** Decodes a record and its names to camel case: `created_at` becomes `createdAt`. @throws {SvcError} */
 export function decodeRecord<Item = JsonObject>(record: Json | undefined): Item {
   const named = Object.entries(asObject(record)).map(([name, value]) => [
     name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase()),
@@ -41,7 +41,7 @@ export function decodeRecord<Item = JsonObject>(record: Json | undefined): Item 
   return Object.fromEntries(named) as Item
 }
 
-/** The number in a header; nothing where there is none. */
+/** Parses the number in a header; undefined without one. */
 export function numberIn(text: string | null | undefined): number | undefined {
   return text ? Number(text) : undefined
 }

@@ -1,4 +1,4 @@
-/** The few JSON Schemas that the forms are made of. */
+/** JSON Schemas that the forms are built from. */
 import type { JsonSchema } from './codec.js'
 
 export const text: JsonSchema = { type: 'string' }
@@ -6,7 +6,7 @@ export const time: JsonSchema = { type: 'string', format: 'date-time' }
 export const flag: JsonSchema = { type: 'boolean' }
 export const count: JsonSchema = { type: 'integer', minimum: 0 }
 
-/** An object of these members, all of them required but those named. */
+/** Builds an object schema. All members are required except those named. */
 export function object(
   properties: Readonly<Record<string, JsonSchema>>,
   { optional = [] as readonly string[] } = {},
@@ -19,12 +19,12 @@ export function arrayOf(items: JsonSchema): JsonSchema {
   return { type: 'array', items }
 }
 
-/** An object of any names, whose values are all of one kind. */
+/** Builds the schema of an object with any keys and values of one type. */
 export function mapOf(values: JsonSchema): JsonSchema {
   return { type: 'object', additionalProperties: values }
 }
 
-/** One of these texts. */
+/** Builds the schema of an enum. */
 export function oneOf(texts: readonly string[]): JsonSchema {
   return { type: 'string', enum: texts }
 }

@@ -8,7 +8,7 @@ import { type Json, type JsonObject, JsonText, writeJson } from '../model/json.j
 import type { ListQuery } from '../model/page.js'
 import { formatPath, parsePath } from '../model/path.js'
 import { type Clause, operators, type Test, type Where } from '../model/where.js'
-import { axes, axisNames, type Dialect, formsOf } from './axes.js'
+import { axes, axisNames, type Dialect, listForms } from './axes.js'
 import { decodeChanges, decodeNewDocument } from './body/decode.js'
 import { encodeFields } from './body/encode.js'
 import { dialects, formatDialect, parseDialect } from './dialects.js'
@@ -21,7 +21,7 @@ import { formatQuery } from './query/format.js'
 import * as readers from './records/decode.js'
 import * as answers from './records/documents.js'
 
-/** What a document loses on the way through each shape, and why. */
+/** Parts of a document that each shape drops, and why. */
 const losses = {
   enveloped: ['collectionId', 'version'], // Spec, shape A: it names the collection; the version is the etag.
   snake: ['collection', 'version'], // Spec, shape B: it has the collection's id.
@@ -30,7 +30,7 @@ const losses = {
 
 /** Every dialect that differs from a named one in one form: each cell of each axis at least once. */
 const everyDialect: Dialect[] = Object.values(dialects).flatMap((dialect) =>
-  axisNames().flatMap((axis) => formsOf(axis).map((form) => ({ ...dialect, [axis]: form }) as Dialect)),
+  axisNames().flatMap((axis) => listForms(axis).map((form) => ({ ...dialect, [axis]: form }) as Dialect)),
 )
 
 const name = fc.string({ minLength: 1, unit: 'grapheme' })
@@ -98,7 +98,7 @@ const clause = fc.record({ any: fc.array(test, { minLength: 1, maxLength: 3 }) }
 const outgoing = (one: Required<Document>) => ({ ...one, data: new JsonText(JSON.stringify(one.data)) })
 const overTheWire = (body: Parameters<typeof writeJson>[0]) => JSON.parse(writeJson(body)) as JsonObject
 
-/** What a client makes of an answer. */
+/** Decodes a response like a client. */
 function read<Value>(
   reader: readers.Read<Value>,
   dialect: Dialect,
@@ -168,7 +168,7 @@ describe('clients decode what the service encodes in every form:', () => {
     for (const code of Object.keys(statuses) as ErrorCode[]) {
       const issues = code === 'VALIDATION_ERROR' ? [{ path: ['a', 0, 'b'], message: 'is wrong', type: 'string' }] : []
       const error = new SvcError(code, 'is wrong', issues, { retryAfterSeconds: 3 })
-      for (const format of formsOf('errors')) {
+      for (const format of listForms('errors')) {
         const { status, headers, body } = answers.encodeError({ errors: format }, error)
         const read = decodeError(status, (header) => headers[header], overTheWire(body), '')
         expect(read).toMatchObject({ code, message: 'is wrong', issues, status, retryAfterSeconds: 3 })
@@ -258,7 +258,7 @@ const unsaid: { readonly [Family in Dialect['filters']]: readonly string[] } = {
   both: [],
 }
 
-/** What the service makes of a question: under `double`, its only `contains` ignores case. */
+/** Returns the filter as the service reads it: under `double`, `contains` always ignores case. */
 function understood({ filters }: Dialect, all: readonly Clause[]): Clause[] {
   const asRead = (one: Test): Test =>
     filters === 'double' && one.operator === 'contains' ? { ...one, operator: 'icontains' } : one
@@ -268,7 +268,7 @@ function understood({ filters }: Dialect, all: readonly Clause[]): Clause[] {
 function canSay({ filters }: Dialect, { operator, path }: Test): boolean {
   // `rank__in_contains` ends in an unknown suffix of the doubled family, which is read first.
   if (filters === 'both' && operator === 'contains') return !/__|_$/.test(formatPath(path))
-  // What stands before a single suffix ends in no underscore.
+  // The field before a single suffix must not end in an underscore.
   if (filters === 'single' && formatPath(path).endsWith('_')) return false
   return !unsaid[filters].includes(operator)
 }

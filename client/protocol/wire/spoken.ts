@@ -1,4 +1,4 @@
-/** What a client has to know of the dialect that it speaks. The service knows the rest, and refuses what it does not serve. */
+/** The part of a dialect that a client needs. The service knows the rest, and refuses unknown forms. */
 import { SvcError } from '../model/errors.js'
 import { bodyWrappers } from './body/encode.js'
 import { documentDecoders } from './document/decode.js'
@@ -7,7 +7,7 @@ import { listDecoders } from './list/decode.js'
 import { documentPaths } from './paths/encode.js'
 import { recordDecoders } from './record/decode.js'
 
-/** The axes that decide how a client encodes requests, and how it decodes answers. */
+/** Axes that decide how a client encodes requests and decodes responses. */
 const spokenAxes = {
   paths: documentPaths,
   document: documentDecoders,
@@ -31,7 +31,7 @@ const a = {
   frames: 'message',
 } as const
 
-/** These axes of the named dialects, and those of events, which clients ask for in one form. */
+/** Forms of these axes in the named dialects. Clients always request one form of events. */
 export const spokenForms = {
   a,
   b: { ...a, paths: 'nested', document: 'snake', list: 'array', filters: 'both', events: 'plain', frames: 'model' },
@@ -40,13 +40,13 @@ export const spokenForms = {
 
 type DialectName = keyof typeof spokenForms
 
-/** A dialect as a client speaks it, and its text. */
+/** A dialect in a client, with its text. */
 export interface NamedDialect extends Spoken {
   readonly name: DialectName
   readonly text: string
 }
 
-/** Parses `b`, `a, document=flat`, or exceptions alone, which apply on top of `a`. @throws {SvcError} `INVALID_DIALECT` */
+/** Parses `b`, `a, document=flat`, or only overrides of `a`. @throws {SvcError} `INVALID_DIALECT` */
 export function parseSpoken(text: string): NamedDialect {
   if (/^[^,]*=/.test(text)) return parseSpoken(`a, ${text}`)
   const [name = '', ...exceptions] = text.split(/\s*,\s*/)
@@ -57,14 +57,14 @@ export function parseSpoken(text: string): NamedDialect {
   throw new SvcError('INVALID_DIALECT', `"${text}" is not a valid dialect.`)
 }
 
-/** A dialect as short as it can be said: its name, and the forms that are another dialect's. */
+/** Formats a dialect as short as possible: its name and the forms that differ. */
 export function sayDialect(name: DialectName, forms: Partial<Record<keyof typeof a, string>>): string {
   const own = spokenForms[name]
   const exceptions = Object.entries(forms).filter(([axis, form]) => own[axis as keyof typeof a] !== form)
   return [name, ...exceptions.map((exception) => exception.join('='))].join(', ')
 }
 
-/** Asks for whole documents with the name of their collection, whatever the rest of the dialect looks like. */
+/** Requests whole documents with the name of their collection, independent of the dialect. */
 export function realtimeDialect({ name, text: _, ...forms }: NamedDialect): string {
   return sayDialect(name, { ...forms, document: 'enveloped', events: 'past', frames: 'model' })
 }

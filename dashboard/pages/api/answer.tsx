@@ -1,4 +1,4 @@
-/** What came back, and while it comes. */
+/** Shows the answer while it arrives. */
 import { useEffect, useRef } from 'react'
 import { Link } from 'wouter'
 import { formatBytes } from '../../../client/protocol/model/figures.js'
@@ -13,7 +13,7 @@ interface AnswerProps {
   readonly received: Received | undefined
   readonly error: unknown
   readonly isBusy: boolean
-  /** Whether the page of requests has it. */
+  /** Whether the page Requests lists it. */
   readonly isRecorded: boolean
 }
 
@@ -28,21 +28,21 @@ export function Answer({ received, error, isBusy, isRecorded }: AnswerProps) {
     <section className="received" aria-label="Answer" aria-live="polite" ref={here}>
       {error === undefined ? null : <Failure error={error} />}
       {received === undefined ? null : <Shown received={received} isRecorded={isRecorded} />}
-      {isBusy && !received ? <p className="padded dim">Sent. Nothing has come yet.</p> : null}
+      {isBusy && !received ? <p className="padded dim">Sent. Waiting for the answer.</p> : null}
     </section>
   )
 }
 
 function Shown({ received, isRecorded }: { received: Received; isRecorded: boolean }) {
-  const { status, words, milliseconds, bytes, headers, text, isWhole } = received
+  const { status, statusText, milliseconds, bytes, headers, text, isWhole } = received
   const request = isRecorded ? headers.find(([name]) => name === 'x-request-id')?.[1] : undefined
   return (
     <>
       <p className="received-head mono">
-        <span className={statusLook(status)}>{status === 0 ? 'redirect' : `${status} ${words}`}</span>
+        <span className={statusLook(status)}>{status === 0 ? 'redirect' : `${status} ${statusText}`}</span>
         <span className="dim">
           {milliseconds.toFixed(1)} ms · {formatBytes(bytes)}
-          {isWhole ? '' : ' · still coming'}
+          {isWhole ? '' : ' · still receiving'}
         </span>
         <span className="grow" />
         {request === undefined ? null : (
@@ -59,9 +59,8 @@ function Shown({ received, isRecorded }: { received: Received; isRecorded: boole
 }
 
 function AnswerBody({ status, text, isWhole, bytes }: Pick<Received, 'status' | 'text' | 'isWhole' | 'bytes'>) {
-  if (status === 0)
-    return <p className="padded dim">It leads to another address. Browsers show neither which nor why.</p>
-  if (text === null) return <p className="padded dim">{formatBytes(bytes)} that are no text.</p>
-  if (text === '') return <p className="padded dim">{isWhole ? 'It has no body.' : ''}</p>
+  if (status === 0) return <p className="padded dim">A redirect to another address. Browsers do not show the target.</p>
+  if (text === null) return <p className="padded dim">{formatBytes(bytes)} of binary data.</p>
+  if (text === '') return <p className="padded dim">{isWhole ? 'No body.' : ''}</p>
   return <JsonText text={isWhole ? pretty(text) : text} />
 }

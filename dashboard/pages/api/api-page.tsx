@@ -1,4 +1,4 @@
-/** The reference of the API, read from the service's own `/openapi.json`, and requests to try it. */
+/** API reference from the service's `/openapi.json`, with a form to try each operation. */
 import { useQuery } from '@tanstack/react-query'
 import { type KeyboardEvent, useCallback, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react'
 import { Link, useLocation, useParams, useSearch } from 'wouter'
@@ -12,7 +12,7 @@ import { methodLook } from '../../parts/request-looks.js'
 import { Search } from '../../parts/search.js'
 import { Empty } from '../../parts/states.js'
 import { useSession } from '../../session/context.js'
-import { groupsOf, groupWords, type Operation, readDescription } from './description.js'
+import { formatGroup, groupOperations, type Operation, readDescription } from './description.js'
 import { OperationPane } from './operation-pane.js'
 import type { Caller } from './request.js'
 
@@ -27,17 +27,17 @@ export function ApiPage() {
   const { data: description } = query
   const [caller, setCaller] = useState<Caller>()
   const [tab, setTab] = useState('reference')
-  const [words, setWords] = useState('')
+  const [filter, setFilter] = useState('')
   const tail = search === '' ? '' : `?${search}`
   const close = useCallback(() => go(`/api-reference${tail}`), [go, tail])
-  const operations = useFound(description?.operations ?? [], useDeferredValue(words))
+  const operations = useMatching(description?.operations ?? [], useDeferredValue(filter))
   const operation = description?.operations.find((each) => each.id === id)
   useCommand('svc open api')
   return (
     <Page
       title="API"
       facts={description ? `${operations.length} operations · dialect ${dialect} · /openapi.json` : ''}
-      actions={<Search label="Find an operation" value={words} onChange={setWords} />}
+      actions={<Search label="Find an operation" value={filter} onChange={setFilter} />}
       pane={
         description && operation ? (
           <OperationPane
@@ -57,7 +57,7 @@ export function ApiPage() {
       <Query
         query={{
           ...query,
-          // Another dialect may not be one.
+          // The dialect in the address may be invalid, so retry with the project's own.
           refetch: () => (dialect === own ? query.refetch() : go(`/api-reference/${id ?? ''}`)),
         }}
       >
@@ -65,12 +65,12 @@ export function ApiPage() {
           <>
             {id !== undefined && !operation ? (
               <p className="padded dim" role="status">
-                No operation is called "{id}" in dialect {dialect}.
+                Operation "{id}" does not exist in dialect {dialect}.
               </p>
             ) : null}
             {operations.length === 0 ? (
-              <Empty title="Nothing has these words">
-                <p>The search looks at paths, methods, names and summaries.</p>
+              <Empty title="No operation matches">
+                <p>You can search paths, methods, names and summaries.</p>
               </Empty>
             ) : null}
             <Operations operations={operations} selected={id} tail={tail} />
@@ -81,7 +81,7 @@ export function ApiPage() {
   )
 }
 
-/** As the service describes itself to who speaks that dialect. What is shown stays until the next one is there. */
+/** Reads the description in one dialect. Shows the previous one until it is loaded. */
 function useDescription(dialect: string) {
   const { guard } = useSession()
   return useQuery({
@@ -93,8 +93,8 @@ function useDescription(dialect: string) {
       })
       const { ok, status } = answer
       const body = await answer.json().catch(() => undefined)
-      const words = body?.error?.message ?? body?.detail ?? `The description is answered with ${status}.`
-      if (!ok || body === undefined) throw new SvcError('INVALID_RESPONSE', words, [], { status })
+      const message = body?.error?.message ?? body?.detail ?? `Reading /openapi.json failed with status ${status}.`
+      if (!ok || body === undefined) throw new SvcError('INVALID_RESPONSE', message, [], { status })
       return readDescription(body)
     },
     staleTime: Number.POSITIVE_INFINITY,
@@ -102,15 +102,15 @@ function useDescription(dialect: string) {
   })
 }
 
-/** Those in which every word is found. */
-function useFound(operations: readonly Operation[], words: string): readonly Operation[] {
+/** Finds the operations that contain every word. */
+function useMatching(operations: readonly Operation[], filter: string): readonly Operation[] {
   return useMemo(() => {
-    const wanted = words.toLowerCase().split(/\s+/)
+    const wanted = filter.toLowerCase().split(/\s+/)
     return operations.filter(({ id, method, paths, summary, group }) => {
-      const text = [id, method, summary, groupWords(group), ...paths].join(' ').toLowerCase()
+      const text = [id, method, summary, formatGroup(group), ...paths].join(' ').toLowerCase()
       return wanted.every((word) => text.includes(word))
     })
-  }, [operations, words])
+  }, [operations, filter])
 }
 
 interface OperationsProps {
@@ -128,10 +128,10 @@ function Operations({ operations, selected, tail }: OperationsProps) {
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: the keys move between the links in it.
     <div className="operations" ref={list} onKeyDown={move}>
-      {groupsOf(operations).map(([group, each]) => (
-        <section key={group} aria-label={groupWords(group)}>
+      {groupOperations(operations).map(([group, each]) => (
+        <section key={group} aria-label={formatGroup(group)}>
           <h2 className="section">
-            {groupWords(group)}
+            {formatGroup(group)}
             <span className="mono dim">{each.length}</span>
           </h2>
           <ul>

@@ -1,4 +1,4 @@
-/** What `/openapi.json` says, as far as the page reads it: its operations, each once, whatever paths it has. */
+/** Reads the operations of `/openapi.json`. Merges the paths of an operation into one entry. */
 
 import type { Json } from '../../../client/protocol/model/json.js'
 import { grouped } from '../../parts/grouped.js'
@@ -43,19 +43,19 @@ export interface Operation {
   readonly id: string
   readonly group: string
   readonly method: string
-  /** The first one is the one to use. */
+  /** Preferred path first. */
   readonly paths: readonly string[]
   readonly summary: string
   readonly parameters: readonly Parameter[]
   readonly bodies: readonly Body[]
   readonly answers: readonly Answer[]
-  /** The names of what lets a caller in, any of which does. */
+  /** Names of security schemes. Any one of them suffices. */
   readonly security: readonly string[]
 }
 
 export interface Description {
   readonly operations: readonly Operation[]
-  readonly schemaOf: (schema: Schema) => Schema
+  readonly resolveSchema: (schema: Schema) => Schema
 }
 
 interface RawAnswer {
@@ -79,7 +79,7 @@ interface RawDescription {
 }
 
 export function readDescription(raw: RawDescription): Description {
-  const resolve = <Value extends { readonly $ref?: string }>(value: Value) => resolved(raw, value)
+  const resolve = <Value extends { readonly $ref?: string }>(value: Value) => resolveReference(raw, value)
   const found = new Map<string, Operation>()
   for (const [path, methods] of Object.entries(raw.paths)) {
     for (const [method, operation] of Object.entries(methods)) {
@@ -89,15 +89,15 @@ export function readDescription(raw: RawDescription): Description {
       const isFirst = id === operation.operationId
       if (known && !isFirst) found.set(id, { ...known, paths: [...known.paths, path] })
       else {
-        const described = operationOf(id, method.toUpperCase(), path, operation, resolve)
+        const described = readOperation(id, method.toUpperCase(), path, operation, resolve)
         found.set(id, { ...described, paths: [path, ...(known?.paths ?? [])] })
       }
     }
   }
-  return { operations: [...found.values()], schemaOf: resolve }
+  return { operations: [...found.values()], resolveSchema: resolve }
 }
 
-function operationOf(
+function readOperation(
   id: string,
   method: string,
   path: string,
@@ -108,7 +108,7 @@ function operationOf(
     ...{ id, method, summary },
     group: tags?.[0] ?? path.split('/').find((part) => part !== '') ?? 'other',
     paths: [path],
-    // Every operation has the dialect, so it says the least.
+    // Show the dialect last, because every operation has it.
     parameters: (parameters ?? []).toSorted((one, other) => lateness(one) - lateness(other)),
     bodies: Object.entries(requestBody?.content ?? {}).map(([type, { schema }]) => ({ type, schema: schema ?? {} })),
     answers: Object.entries(responses ?? {}).map(([status, answer]) => {
@@ -123,12 +123,12 @@ function lateness({ name }: Parameter): number {
   return name === 'svc-dialect' ? 1 : 0
 }
 
-/** References lead to references at most so often. */
-const mostHops = 8
+/** Bounds chains of references. */
+const maxHops = 8
 
-function resolved<Value extends { readonly $ref?: string }>(raw: object, value: Value): Value {
+function resolveReference<Value extends { readonly $ref?: string }>(raw: object, value: Value): Value {
   let at: Value = value
-  for (let hop = 0; at.$ref !== undefined && hop < mostHops; hop++) {
+  for (let hop = 0; at.$ref !== undefined && hop < maxHops; hop++) {
     let found: unknown = raw
     for (const part of at.$ref.replace(/^#\//, '').split('/')) {
       const name = part.replaceAll('~1', '/').replaceAll('~0', '~')
@@ -140,13 +140,13 @@ function resolved<Value extends { readonly $ref?: string }>(raw: object, value: 
   return at
 }
 
-/** The groups in the order in which they are first named. */
-export function groupsOf(operations: readonly Operation[]): (readonly [group: string, readonly Operation[]])[] {
+/** Groups operations in the order of the description. */
+export function groupOperations(operations: readonly Operation[]): (readonly [group: string, readonly Operation[]])[] {
   return [...grouped(operations, ({ group }) => group)]
 }
 
-/** `twoFactor` as people write it. */
-export function groupWords(group: string): string {
+/** Turns `twoFactor` into `Two factor`. */
+export function formatGroup(group: string): string {
   const words = group.replaceAll(/([a-z])([A-Z])/g, '$1 $2').toLowerCase()
   return words.charAt(0).toUpperCase() + words.slice(1)
 }

@@ -1,4 +1,4 @@
-/** One operation: what it takes and answers, and a request to try it. */
+/** Shows one operation with its reference and a form to try it. */
 import { useState } from 'react'
 import { useCommand } from '../../frame/command-line.js'
 import { useCopy } from '../../frame/undo.js'
@@ -9,9 +9,9 @@ import { Tabs } from '../../parts/tabs.js'
 import { useSession } from '../../session/context.js'
 import type { Description, Operation } from './description.js'
 import { Reference } from './reference.js'
-import { type Caller, commandWords, curlWords, missingIn, requestOf } from './request.js'
+import { buildRequest, type Caller, findMissing, formatCommand, formatRequestCurl } from './request.js'
+import { isForm, type RequestForm, readForm, storeForm } from './request-form.js'
 import { TryIt } from './try-it.js'
-import { isForm, keepTyped, type Typed, typedOf } from './typed.js'
 import { useCallers, useSending } from './use-sending.js'
 
 interface OperationPaneProps {
@@ -33,22 +33,22 @@ export function OperationPane(props: OperationPaneProps) {
   const copy = useCopy()
   const offered = useCallers(operation.security)
   const caller = chosen && offered.includes(chosen) ? chosen : (offered[0] ?? 'nobody')
-  const [typed, setTyped] = useState(() => typedOf(operation, description, project.id))
+  const [typed, setTyped] = useState(() => readForm(operation, description, project.id))
   const sending = useSending()
-  const request = requestOf(operation, typed, dialect)
-  // `svc api` has no control token, and sends no forms.
-  const isOfCommand = caller !== 'control' && !isForm(typed.type)
-  useCommand(isOfCommand ? commandWords(request) : `svc open api ${operation.id}`)
+  const request = buildRequest(operation, typed, dialect)
+  // `svc api` cannot send a control token or forms.
+  const hasCommand = caller !== 'control' && !isForm(typed.type)
+  useCommand(hasCommand ? formatCommand(request) : `svc open api ${operation.id}`)
 
-  const onType = (next: Typed) => {
+  const onType = (next: RequestForm) => {
     setTyped(next)
-    keepTyped(operation.id, next)
+    storeForm(operation.id, next)
   }
   const onSend = () => {
-    const [missing] = missingIn(operation, typed)
+    const [missing] = findMissing(operation, typed)
     onTab('try')
     if (missing === undefined) void sending.start(request, caller)
-    else sending.setError(new Error(`"${missing}" is a part of the path: it takes a value.`))
+    else sending.setError(new Error(`"${missing}" is part of the path. Enter a value.`))
   }
   const content = () => <TryIt {...{ ...props, typed, onType, caller, offered, sending, onSend }} />
   return (
@@ -62,7 +62,7 @@ export function OperationPane(props: OperationPaneProps) {
       onClose={onClose}
       foot={
         <>
-          <Button onClick={() => copy('a curl command', curlWords(request, caller, publicKey, url))}>
+          <Button onClick={() => copy('a curl command', formatRequestCurl(request, caller, publicKey, url))}>
             Copy as curl
           </Button>
           <span className="grow" />

@@ -1,9 +1,9 @@
-/** What an operation takes and answers. */
+/** Shows the parameters, bodies and answers of an operation. */
 import type { ReactNode } from 'react'
 import { statusLook } from '../../parts/request-looks.js'
+import { describeLimits, describeType } from './describe-schema.js'
 import type { Answer, Description, Operation, Parameter } from './description.js'
 import { FieldLine, SchemaFields } from './schema-fields.js'
-import { limitWords, typeWords } from './schema-words.js'
 
 interface ReferenceProps {
   readonly operation: Operation
@@ -12,18 +12,18 @@ interface ReferenceProps {
 
 const securityWords: Readonly<Record<string, string>> = {
   apiKey: 'a key',
-  bearer: 'a key or the token of a user',
+  bearer: 'a key or a user token',
   controlToken: 'the control token',
 }
 
-export function Reference({ operation, description: { schemaOf } }: ReferenceProps) {
+export function Reference({ operation, description: { resolveSchema } }: ReferenceProps) {
   const { summary, security, paths, parameters, bodies, answers } = operation
   const who =
-    security.length === 0 ? 'nothing' : [...new Set(security.map((name) => securityWords[name] ?? name))].at(-1)
+    security.length === 0 ? 'no key' : [...new Set(security.map((name) => securityWords[name] ?? name))].at(-1)
   return (
     <>
       <p className="padded">
-        {summary} <span className="dim">It asks for {who}.</span>
+        {summary} <span className="dim">Needs {who}.</span>
       </p>
       {paths.length > 1 ? (
         <Part title="Also at">
@@ -39,7 +39,7 @@ export function Reference({ operation, description: { schemaOf } }: ReferencePro
           <ul className="schema">
             {parameters.map((parameter) => (
               <li key={parameter.in + parameter.name}>
-                <ParameterLine parameter={parameter} schemaOf={schemaOf} />
+                <ParameterLine parameter={parameter} resolveSchema={resolveSchema} />
               </li>
             ))}
           </ul>
@@ -48,14 +48,14 @@ export function Reference({ operation, description: { schemaOf } }: ReferencePro
       {bodies.map(({ type, schema }) => (
         <Part key={type} title="Body" facts={type}>
           <p className="schema-whole dim">
-            <span className="mono">{typeWords(schema, schemaOf)}</span> {schemaOf(schema).description}
+            <span className="mono">{describeType(schema, resolveSchema)}</span> {resolveSchema(schema).description}
           </p>
-          <SchemaFields schema={schema} schemaOf={schemaOf} />
+          <SchemaFields schema={schema} resolveSchema={resolveSchema} />
         </Part>
       ))}
       <Part title="Answers">
         {answers.map((answer) => (
-          <AnswerLines key={answer.status} answer={answer} schemaOf={schemaOf} />
+          <AnswerLines key={answer.status} answer={answer} resolveSchema={resolveSchema} />
         ))}
       </Part>
     </>
@@ -74,21 +74,21 @@ function Part({ title, facts, children }: { title: string; facts?: string; child
   )
 }
 
-type SchemaOf = Description['schemaOf']
+type ResolveSchema = Description['resolveSchema']
 
-function ParameterLine({ parameter, schemaOf }: { parameter: Parameter; schemaOf: SchemaOf }) {
-  const { name, in: place, required = false, description, schema } = parameter
+function ParameterLine({ parameter, resolveSchema }: { parameter: Parameter; resolveSchema: ResolveSchema }) {
+  const { name, in: location, required = false, description, schema } = parameter
   return (
     <FieldLine
       name={name}
       isRequired={required}
-      type={`${typeWords(schema, schemaOf)} · ${place}`}
-      words={[description, limitWords(schemaOf(schema))]}
+      type={`${describeType(schema, resolveSchema)} · ${location}`}
+      notes={[description, describeLimits(resolveSchema(schema))]}
     />
   )
 }
 
-function AnswerLines({ answer, schemaOf }: { answer: Answer; schemaOf: SchemaOf }) {
+function AnswerLines({ answer, resolveSchema }: { answer: Answer; resolveSchema: ResolveSchema }) {
   const { status, description, schema } = answer
   const isFine = Number(status) < 400
   return (
@@ -98,8 +98,8 @@ function AnswerLines({ answer, schemaOf }: { answer: Answer; schemaOf: SchemaOf 
       </summary>
       {schema ? (
         <>
-          <p className="schema-whole mono dim">{typeWords(schema, schemaOf)}</p>
-          <SchemaFields schema={schema} schemaOf={schemaOf} />
+          <p className="schema-whole mono dim">{describeType(schema, resolveSchema)}</p>
+          <SchemaFields schema={schema} resolveSchema={resolveSchema} />
         </>
       ) : null}
     </details>

@@ -1,17 +1,17 @@
-/** The request that was typed: as it is sent, as a curl command, and on the command line. */
+/** Builds the request from the form, as a curl command, and as a `svc api` command. */
 
 import { isObject, parseJson } from '../../../client/protocol/model/json.js'
-import { curlOf } from '../../../client/snippets/curl.js'
+import { formatCurl } from '../../../client/snippets/curl.js'
 import { shellWord } from '../../../client/snippets/shell.js'
 import { wordsIn } from '../../parts/words.js'
 import type { Operation, Parameter } from './description.js'
-import { isForm, type Typed } from './typed.js'
+import { isForm, type RequestForm } from './request-form.js'
 
 export const callers = {
   public: 'the public key',
   secret: 'the secret key',
-  user: 'the user acted as',
-  nobody: 'nobody',
+  user: 'the user you act as',
+  nobody: 'no key',
   control: 'the control token',
 } as const
 
@@ -19,37 +19,38 @@ export type Caller = keyof typeof callers
 
 export interface Request {
   readonly method: string
-  /** With its query. */
+  /** Includes the query string. */
   readonly path: string
   readonly headers: { readonly [name: string]: string }
   readonly body: string | FormData | URLSearchParams | undefined
 }
 
-/** What stands for a parameter where something is typed for it. */
-function typedFor(typed: Typed, { in: place, name }: Parameter): string {
-  return typed.values[`${place} ${name}`] ?? ''
+function readParameter(typed: RequestForm, { in: location, name }: Parameter): string {
+  return typed.values[`${location} ${name}`] ?? ''
 }
 
-/** The names of parts of the path that nothing stands for yet. */
-export function missingIn({ parameters }: Operation, typed: Typed): string[] {
+/** Returns the names of path parameters without a value. */
+export function findMissing({ parameters }: Operation, typed: RequestForm): string[] {
   return parameters
-    .filter((each) => each.in === 'path' && typed.path.includes(`{${each.name}}`) && typedFor(typed, each) === '')
+    .filter((each) => each.in === 'path' && typed.path.includes(`{${each.name}}`) && readParameter(typed, each) === '')
     .map(({ name }) => name)
 }
 
-/** Without what says who asks. */
-export function requestOf(operation: Operation, typed: Typed, dialect: string): Request {
-  const given = operation.parameters.filter((each) => typedFor(typed, each) !== '')
+/** Builds the request without credentials. */
+export function buildRequest(operation: Operation, typed: RequestForm, dialect: string): Request {
+  const given = operation.parameters.filter((each) => readParameter(typed, each) !== '')
   let { path } = typed
   for (const each of given) {
-    if (each.in === 'path') path = path.replace(`{${each.name}}`, encodeURIComponent(typedFor(typed, each)))
+    if (each.in === 'path') path = path.replace(`{${each.name}}`, encodeURIComponent(readParameter(typed, each)))
   }
-  const query = given.filter((each) => each.in === 'query').flatMap((each) => queryOf(each, typedFor(typed, each)))
+  const query = given
+    .filter((each) => each.in === 'query')
+    .flatMap((each) => encodeQuery(each, readParameter(typed, each)))
   const headers: Record<string, string> = {}
   if (takesDialect(operation)) headers['svc-dialect'] = dialect
-  for (const each of given) if (each.in === 'header') headers[each.name] = typedFor(typed, each)
-  const body = bodyOf(typed)
-  // The boundary of a form's parts is the browser's to choose.
+  for (const each of given) if (each.in === 'header') headers[each.name] = readParameter(typed, each)
+  const body = buildBody(typed)
+  // The browser sets the content type of forms, with the boundary.
   if (typeof body === 'string') headers['content-type'] = typed.type
   return { method: operation.method, path: query.length === 0 ? path : `${path}?${query.join('&')}`, headers, body }
 }
@@ -58,14 +59,14 @@ export function takesDialect({ parameters }: Operation): boolean {
   return parameters.some(({ name }) => name === 'svc-dialect')
 }
 
-/** A parameter that takes any name, as filters do, is typed as the query string that it is. */
-function queryOf({ name, schema }: Parameter, text: string): string[] {
+/** Parameters with free names, such as filters, are typed as a query string. */
+function encodeQuery({ name, schema }: Parameter, text: string): string[] {
   if (schema.type === 'object') return [text.replace(/^[?&]/, '')]
   const values = schema.type === 'array' ? wordsIn(text) : [text]
   return values.map((each) => `${encodeURIComponent(name)}=${encodeURIComponent(each)}`)
 }
 
-function bodyOf({ type, text, form }: Typed): Request['body'] {
+function buildBody({ type, text, form }: RequestForm): Request['body'] {
   if (type === '') return undefined
   if (!isForm(type)) return text
   const entries = Object.entries(form).filter(([, value]) => value !== '')
@@ -77,7 +78,7 @@ function bodyOf({ type, text, form }: Typed): Request['body'] {
   return data
 }
 
-/** Headers of a caller, with a mark in the place of what is secret. */
+/** Returns the headers of a caller, with secrets masked. */
 const markedHeaders = (publicKey: string): { readonly [Name in Caller]: Readonly<Record<string, string>> } => ({
   public: { 'x-api-key': publicKey },
   secret: { 'x-api-key': '[masked]' },
@@ -86,24 +87,31 @@ const markedHeaders = (publicKey: string): { readonly [Name in Caller]: Readonly
   control: {},
 })
 
-export function curlWords({ method, path, headers, body }: Request, caller: Caller, publicKey: string, url: string) {
+export function formatRequestCurl(
+  { method, path, headers, body }: Request,
+  caller: Caller,
+  publicKey: string,
+  url: string,
+): string {
   const text = typeof body === 'string' ? body : body instanceof URLSearchParams ? String(body) : null
   const shown = { ...markedHeaders(publicKey)[caller], ...headers }
   const record = { type: null, bytes: null, text, isCut: false, isMasked: false, leftOut: null }
   const parts =
-    body instanceof FormData ? [...body].map(([name, value]) => `-F ${shellWord(partWords(name, value))}`) : []
+    body instanceof FormData ? [...body].map(([name, value]) => `-F ${shellWord(formatPart(name, value))}`) : []
   const token = caller === 'control' ? ['-H "svc-control-token: $SVC_CONTROL_TOKEN"'] : []
-  return [curlOf({ method, path, request: { headers: shown, body: record } }, url), ...token, ...parts].join(' \\\n  ')
+  return [formatCurl({ method, path, request: { headers: shown, body: record } }, url), ...token, ...parts].join(
+    ' \\\n  ',
+  )
 }
 
-function partWords(name: string, value: FormDataEntryValue): string {
+function formatPart(name: string, value: FormDataEntryValue): string {
   return `${name}=${typeof value === 'string' ? value : `@${value.name}`}`
 }
 
-/** As `svc api` takes it: fields of the body, each as text or as JSON. */
-export function commandWords({ method, path, headers, body }: Request): string {
+/** Formats the request as a `svc api` command, with body fields as text or JSON. */
+export function formatCommand({ method, path, headers, body }: Request): string {
   const fields = typeof body === 'string' ? parseJson(body) : undefined
-  const words = isObject(fields)
+  const fieldArguments = isObject(fields)
     ? Object.entries(fields).map(([name, value]) =>
         shellWord(typeof value === 'string' ? `${name}=${value}` : `${name}:=${JSON.stringify(value)}`),
       )
@@ -112,7 +120,7 @@ export function commandWords({ method, path, headers, body }: Request): string {
   const dialect = headers['svc-dialect']
   return [
     ...['svc api', method, shellWord(path)],
-    ...words,
+    ...fieldArguments,
     ...file,
     ...(dialect === undefined ? [] : [`-H ${shellWord(`svc-dialect: ${dialect}`)}`]),
   ].join(' ')

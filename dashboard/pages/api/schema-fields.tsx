@@ -1,25 +1,26 @@
-/** A schema as fields one below the other, what they hold indented. */
-import type { Description, Schema } from './description.js'
-import { alternativesOf, limitWords, typeWords } from './schema-words.js'
+/** Shows a schema as an indented list of fields. */
 
-const mostDepth = 5
+import { describeLimits, describeType, listAlternatives } from './describe-schema.js'
+import type { Description, Schema } from './description.js'
+
+const maxDepth = 5
 
 interface SchemaProps {
   readonly schema: Schema
-  readonly schemaOf: Description['schemaOf']
+  readonly resolveSchema: Description['resolveSchema']
   readonly depth?: number
 }
 
-export function SchemaFields({ schema: given, schemaOf, depth = 0 }: SchemaProps) {
-  const schema = schemaOf(given)
-  if (depth > mostDepth) return null
-  const inner = { schemaOf, depth: depth + 1 }
-  const alternatives = alternativesOf(schema).map(schemaOf)
-  if (alternatives.some((each) => hasFields(each, schemaOf))) {
+export function SchemaFields({ schema: given, resolveSchema, depth = 0 }: SchemaProps) {
+  const schema = resolveSchema(given)
+  if (depth > maxDepth) return null
+  const inner = { resolveSchema, depth: depth + 1 }
+  const alternatives = listAlternatives(schema).map(resolveSchema)
+  if (alternatives.some((each) => hasFields(each, resolveSchema))) {
     return alternatives.map((each, at) => (
       <div key={at}>
         <p className="either dim">
-          {at === 0 ? 'either' : 'or'} {typeWords(each, schemaOf)}
+          {at === 0 ? 'either' : 'or'} {describeType(each, resolveSchema)}
         </p>
         <SchemaFields schema={each} {...inner} />
       </div>
@@ -38,8 +39,8 @@ export function SchemaFields({ schema: given, schemaOf, depth = 0 }: SchemaProps
           <FieldLine
             name={isAny ? <i>{name}</i> : name}
             isRequired={required.includes(name)}
-            type={typeWords(field, schemaOf)}
-            words={[schemaOf(field).description, limitWords(schemaOf(field))]}
+            type={describeType(field, resolveSchema)}
+            notes={[resolveSchema(field).description, describeLimits(resolveSchema(field))]}
           />
           <SchemaFields schema={field} {...inner} />
         </li>
@@ -48,8 +49,8 @@ export function SchemaFields({ schema: given, schemaOf, depth = 0 }: SchemaProps
   )
 }
 
-function hasFields(given: Schema, schemaOf: Description['schemaOf']): boolean {
-  const schema = schemaOf(given)
+function hasFields(given: Schema, resolveSchema: Description['resolveSchema']): boolean {
+  const schema = resolveSchema(given)
   return (
     schema.properties !== undefined || typeof schema.additionalProperties === 'object' || schema.items !== undefined
   )
@@ -59,12 +60,12 @@ interface FieldLineProps {
   readonly name: React.ReactNode
   readonly isRequired: boolean
   readonly type: string
-  readonly words: readonly (string | undefined)[]
+  readonly notes: readonly (string | undefined)[]
 }
 
-/** One field: what it is called, what it takes, and what there is to say about it. */
-export function FieldLine({ name, isRequired, type, words }: FieldLineProps) {
-  const said = words.filter((each) => each !== undefined && each !== '').join(' · ')
+/** Shows one field with its type and description. */
+export function FieldLine({ name, isRequired, type, notes }: FieldLineProps) {
+  const said = notes.filter((each) => each !== undefined && each !== '').join(' · ')
   return (
     <div className="schema-line">
       <span className="mono schema-name">{name}</span>

@@ -1,23 +1,23 @@
-/** Sends what was typed and reads what comes, as it comes: some answers have no end. */
+/** Sends the request and streams the answer, because some answers never end. */
 import type { Guard } from '../../session/guard.js'
 import type { Request } from './request.js'
 
 export interface Received {
-  /** 0 where the browser shows none: of an answer that leads elsewhere. */
+  /** 0 for a redirect, because browsers hide its status. */
   readonly status: number
-  readonly words: string
+  readonly statusText: string
   readonly milliseconds: number
   readonly bytes: number
   readonly headers: readonly (readonly [name: string, value: string])[]
-  /** Null for bytes that are no text. */
+  /** Null for binary data. */
   readonly text: string | null
   readonly isWhole: boolean
 }
 
-/** A page that shows more of a text gains nothing by it. */
-const mostCharacters = 4_000_000
+/** Longer texts are cut. */
+const maxCharacters = 4_000_000
 
-/** @throws whatever `fetch` throws */
+/** @throws like `fetch` */
 export async function send(
   guard: Guard,
   { method, path, headers, body }: Request,
@@ -28,29 +28,29 @@ export async function send(
   const began = performance.now()
   const response = await guard.fetch(path, {
     ...{ method, signal, headers: { ...headers, ...secrets }, cache: 'no-store', credentials: 'omit' },
-    // What leads to another site may not be read from here, and needs not be followed to be understood.
+    // Do not follow redirects: this page may not read other sites.
     redirect: 'manual',
     ...(body === undefined ? {} : { body }),
   })
   const isText = /json|text|xml|javascript|urlencoded/.test(response.headers.get('content-type') ?? 'text')
   const decoder = new TextDecoder()
   let [text, bytes] = ['', 0]
-  const say = (isWhole: boolean) =>
+  const report = (isWhole: boolean) =>
     onPart({
       status: response.status,
-      words: response.statusText,
+      statusText: response.statusText,
       milliseconds: performance.now() - began,
       ...{ bytes, headers: [...response.headers], text: isText ? text : null, isWhole },
     })
-  say(false)
+  report(false)
   const reader = response.body?.getReader()
   for (;;) {
     const { done, value } = (await reader?.read()) ?? { done: true }
     if (done || !value) break
     bytes += value.byteLength
-    if (isText && text.length < mostCharacters) text += decoder.decode(value, { stream: true })
-    say(false)
+    if (isText && text.length < maxCharacters) text += decoder.decode(value, { stream: true })
+    report(false)
   }
   text += decoder.decode()
-  say(true)
+  report(true)
 }

@@ -1,19 +1,19 @@
-/** The request to be sent, each part as something to type. */
+/** A form for the parts of a request. */
 import { useId } from 'react'
 import { useCollections } from '../../frame/counts.js'
 import { Field } from '../../parts/dialog.js'
 import { Answer } from './answer.js'
+import { createExample, describeLimits } from './describe-schema.js'
 import type { Description, Operation, Parameter, Schema } from './description.js'
 import { type Caller, callers, takesDialect } from './request.js'
-import { exampleOf, limitWords } from './schema-words.js'
-import { isForm, type Typed } from './typed.js'
+import { isForm, type RequestForm } from './request-form.js'
 import type { useSending } from './use-sending.js'
 
 interface TryItProps {
   readonly operation: Operation
   readonly description: Description
-  readonly typed: Typed
-  readonly onType: (typed: Typed) => void
+  readonly typed: RequestForm
+  readonly onType: (typed: RequestForm) => void
   readonly caller: Caller
   readonly offered: readonly Caller[]
   readonly onCaller: (caller: Caller) => void
@@ -37,7 +37,7 @@ export function TryIt(props: TryItProps) {
         }}
       >
         <div className="try-who">
-          <Field label="As">
+          <Field label="Send as">
             <select value={caller} onChange={({ target }) => onCaller(target.value as Caller)}>
               {offered.map((each) => (
                 <option key={each} value={each}>
@@ -95,16 +95,16 @@ interface ParameterProps {
 }
 
 function ParameterField({ parameter, value, onChange }: ParameterProps) {
-  const { name, in: place, required, description, schema } = parameter
+  const { name, in: location, required, description, schema } = parameter
   const [input, list] = [useId(), useId()]
   const { data: collections } = useCollections()
   const choices = schema.enum ?? (schema.type === 'boolean' ? [true, false] : undefined)
-  const isCollection = place === 'path' && name === 'collection'
+  const isCollection = location === 'path' && name === 'collection'
   return (
     <div className="try-parameter">
       <label htmlFor={input}>
         <span className="mono">{name}</span>
-        <small className={required ? 'warn' : 'dim'}>{required ? `${place}, required` : place}</small>
+        <small className={required ? 'warn' : 'dim'}>{required ? `${location}, required` : location}</small>
         {choices ? (
           <select id={input} value={value} onChange={({ target }) => onChange(target.value)}>
             <option value="" />
@@ -132,7 +132,7 @@ function ParameterField({ parameter, value, onChange }: ParameterProps) {
           ))}
         </datalist>
       ) : null}
-      {description === undefined && limitWords(schema) === '' ? null : <p className="dim">{description}</p>}
+      {description === undefined && describeLimits(schema) === '' ? null : <p className="dim">{description}</p>}
     </div>
   )
 }
@@ -143,13 +143,14 @@ function BodyField({ operation, description, typed, onType }: TryItProps) {
   const change = (type: string) => {
     const next = operation.bodies.find((each) => each.type === type)
     const isEmpty = typed.text.trim() === ''
-    const text = next && isEmpty && !isForm(type) ? JSON.stringify(exampleOf(next.schema, description.schemaOf)) : ''
+    const text =
+      next && isEmpty && !isForm(type) ? JSON.stringify(createExample(next.schema, description.resolveSchema)) : ''
     onType({ ...typed, type, text: isEmpty ? text : typed.text })
   }
   return (
     <>
       {operation.bodies.length > 1 ? (
-        <Field label="Body as">
+        <Field label="Body type">
           <select value={body.type} onChange={({ target }) => change(target.value)}>
             {operation.bodies.map(({ type }) => (
               <option key={type}>{type}</option>
@@ -158,7 +159,7 @@ function BodyField({ operation, description, typed, onType }: TryItProps) {
         </Field>
       ) : null}
       {isForm(body.type) ? (
-        <FormFields schema={description.schemaOf(body.schema)} typed={typed} onType={onType} />
+        <FormFields schema={description.resolveSchema(body.schema)} typed={typed} onType={onType} />
       ) : (
         <Field label="Body">
           <textarea
@@ -174,7 +175,7 @@ function BodyField({ operation, description, typed, onType }: TryItProps) {
   )
 }
 
-/** The parts of a form: texts and files. Where any other name is a file, one of them may be added as `file`. */
+/** Text and file fields of a form. Adds a field `file` if the schema allows files under any name. */
 function FormFields({ schema, typed, onType }: { schema: Schema } & Pick<TryItProps, 'typed' | 'onType'>) {
   const { properties = {}, additionalProperties } = schema
   const fields = Object.entries(properties)

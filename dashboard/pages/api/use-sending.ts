@@ -2,11 +2,11 @@ import { useEffect, useRef, useState } from 'react'
 import { asFailure } from '../../../client/send.js'
 import { useSendUndoably } from '../../frame/undo.js'
 import { useSession } from '../../session/context.js'
-import { keptFor } from '../../session/storage.js'
+import { openBrowserStore } from '../../session/storage.js'
 import type { Caller, Request } from './request.js'
 import { type Received, send } from './send.js'
 
-/** Who may be asked as, and who is, unless something else was chosen. */
+/** Returns the callers that an operation accepts. The first one is the default. */
 export function useCallers(security: readonly string[]): readonly Caller[] {
   const { acting } = useSession()
   if (security.includes('controlToken')) return ['control', 'nobody']
@@ -22,11 +22,11 @@ export function useSending() {
   const abort = useRef<AbortController>(undefined)
   useEffect(() => () => abort.current?.abort(), [])
 
-  const secretsOf = (caller: Caller): Record<string, string> => {
+  const createSecretHeaders = (caller: Caller): Record<string, string> => {
     if (caller === 'public') return { 'x-api-key': publicKey }
     if (caller === 'secret') return { 'x-api-key': ownerKey.key }
     if (caller === 'user') return { authorization: `Bearer ${acting?.token ?? ''}` }
-    return caller === 'control' ? { 'svc-control-token': keptFor(folder).token() ?? '' } : {}
+    return caller === 'control' ? { 'svc-control-token': openBrowserStore(folder).token() ?? '' } : {}
   }
 
   async function start(request: Request, caller: Caller) {
@@ -38,7 +38,9 @@ export function useSending() {
     setReceived(undefined)
     const onPart = (part: Received) => mine === abort.current && setReceived(part)
     try {
-      await sendUndoably({ by: 'api', ...request }, () => send(guard, request, secretsOf(caller), mine.signal, onPart))
+      await sendUndoably({ by: 'api', ...request }, () =>
+        send(guard, request, createSecretHeaders(caller), mine.signal, onPart),
+      )
     } catch (failure) {
       if (!mine.signal.aborted) setError(asFailure(failure, 'the emulator'))
     } finally {

@@ -1,4 +1,4 @@
-/** The rows of an answer; one that is selected is shown whole. */
+/** Shows the rows of a result, and the selected one in full. */
 import { useMemo, useState } from 'react'
 import type { Control } from '../../../client/control.js'
 import type { Json } from '../../../client/index.js'
@@ -13,23 +13,23 @@ interface Row {
   readonly values: readonly Json[]
 }
 
-const mostShown = 200
+const maxShown = 200
 
-/** The rows as objects; of two columns of one name the later has its place behind it. */
-export function recordsOf({ columns, rows }: Answer): { [name: string]: Json }[] {
-  const names = namesOf(columns)
+/** Turns rows into objects. Appends the position to repeated column names. */
+export function toRecords({ columns, rows }: Answer): { [name: string]: Json }[] {
+  const names = numberNames(columns)
   return rows.map((values) => Object.fromEntries(names.map((name, at) => [name, values[at] ?? null])))
 }
 
-function namesOf(columns: readonly string[]): string[] {
+function numberNames(columns: readonly string[]): string[] {
   return columns.map((name, at) => (columns.indexOf(name) === at ? name : `${name} (${at + 1})`))
 }
 
 export function AnswerGrid({ answer }: { answer: Answer }) {
   const { rows } = answer
   const [open, setOpen] = useState<number>()
-  const columns = useMemo(() => columnsOf(answer), [answer])
-  const selected = open === undefined ? undefined : recordsOf({ ...answer, rows: rows.slice(open, open + 1) })[0]
+  const columns = useMemo(() => buildColumns(answer), [answer])
+  const selected = open === undefined ? undefined : toRecords({ ...answer, rows: rows.slice(open, open + 1) })[0]
   if (rows.length === 0) return <Empty title="No rows" />
   return (
     <div className="answer">
@@ -38,7 +38,7 @@ export function AnswerGrid({ answer }: { answer: Answer }) {
         columns={columns}
         count={rows.length}
         rowAt={(at) => (rows[at] ? { at, values: rows[at] } : undefined)}
-        idOf={({ at }) => String(at)}
+        getId={({ at }) => String(at)}
         selected={open === undefined ? undefined : String(open)}
         onOpen={({ at }) => setOpen(at === open ? undefined : at)}
       />
@@ -51,10 +51,10 @@ export function AnswerGrid({ answer }: { answer: Answer }) {
   )
 }
 
-function columnsOf({ columns, rows }: Answer): Column<Row>[] {
-  return namesOf(columns).map((name, at) => {
+function buildColumns({ columns, rows }: Answer): Column<Row>[] {
+  return numberNames(columns).map((name, at) => {
     const seen = rows.slice(0, 50).map((row) => row[at] ?? null)
-    const longest = Math.max(name.length, ...seen.map((value) => wordsOf(value).length))
+    const longest = Math.max(name.length, ...seen.map((value) => formatValue(value).length))
     const isNumber = seen.some((value) => typeof value === 'number') && seen.every(isNumberOrNull)
     return {
       name,
@@ -70,10 +70,10 @@ const isNumberOrNull = (value: Json) => value === null || typeof value === 'numb
 
 function Value({ value }: { value: Json }) {
   if (value === null) return <i className="dim">null</i>
-  const words = wordsOf(value)
+  const words = formatValue(value)
   return typeof value === 'string' ? <bdi title={words}>{words}</bdi> : <bdi className="mono">{words}</bdi>
 }
 
-function wordsOf(value: Json): string {
-  return (typeof value === 'string' ? value : JSON.stringify(value)).slice(0, mostShown)
+function formatValue(value: Json): string {
+  return (typeof value === 'string' ? value : JSON.stringify(value)).slice(0, maxShown)
 }

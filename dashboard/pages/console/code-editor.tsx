@@ -1,4 +1,4 @@
-/** The editor of the console. It is loaded with it. */
+/** SQL editor of the console. */
 import { autocompletion, type CompletionSource, closeCompletion, completionKeymap } from '@codemirror/autocomplete'
 import { defaultKeymap, history, historyKeymap } from '@codemirror/commands'
 import { PostgreSQL, sql } from '@codemirror/lang-sql'
@@ -14,7 +14,7 @@ export interface CodeEditorProps {
   readonly onChange: (text: string) => void
   readonly onRun: () => void
   readonly complete: CompletionSource
-  /** What was wrong with it, and where. */
+  /** Error message and its position. */
   readonly fault: { readonly at: number; readonly message: string } | undefined
 }
 

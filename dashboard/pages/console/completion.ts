@@ -1,8 +1,8 @@
-/** What the console offers while one types: names of collections, their fields, and what can be done with them. */
+/** Completes collection names, fields, keywords and functions in the console. */
 import type { Completion, CompletionContext, CompletionResult } from '@codemirror/autocomplete'
 import { quotedName } from '../../parts/sql-name.js'
 
-/** What is known of the emulator, asked for when it is needed. */
+/** Loads names on demand. */
 export interface Names {
   collections(): readonly string[]
   columns(name: string): Promise<readonly { readonly name: string; readonly type: string }[]>
@@ -18,7 +18,7 @@ const functions = [
   ...['string_agg', 'jsonb_agg', 'jsonb_array_length', 'jsonb_array_elements_text', 'row_number', 'percentile_cont'],
 ]
 
-/** A name as SQL takes it. */
+/** Quotes an SQL name if necessary. */
 export function sqlName(name: string): string {
   return /^[a-z_][a-z0-9_]*$/.test(name) && !reserved.has(name) ? name : quotedName(name)
 }
@@ -98,7 +98,7 @@ export async function completeSql(context: CompletionContext, names: Names): Pro
   if (parts) {
     const [, owner = '', rest = ''] = parts
     const source = sources.get(plain(owner)) ?? plain(owner)
-    return { from: context.pos - rest.length, options: await columnsOf([source], names), validFor: /^"?[\w$]*$/ }
+    return { from: context.pos - rest.length, options: await completeColumns([source], names), validFor: /^"?[\w$]*$/ }
   }
   const before = context.state.doc.sliceString(0, from)
   const isSource = /\b(?:from|join)\s+$/i.test(before)
@@ -106,7 +106,7 @@ export async function completeSql(context: CompletionContext, names: Names): Pro
     ...{ label: name, apply: sqlName(name), type: 'class', detail: 'collection', boost: isSource ? 9 : 0 },
   }))
   if (isSource) return { from, options: tables, validFor: /^"?[\w$]*$/ }
-  const columns = await columnsOf([...new Set(sources.values())], names)
+  const columns = await completeColumns([...new Set(sources.values())], names)
   const others = [
     ...keywords.map((label) => ({ label, type: 'keyword' })),
     ...functions.map((label) => ({ label, apply: `${label}(`, type: 'function', detail: 'function' })),
@@ -114,7 +114,7 @@ export async function completeSql(context: CompletionContext, names: Names): Pro
   return { from, options: [...columns, ...tables, ...others], validFor: /^"?[\w$]*$/ }
 }
 
-async function columnsOf(sources: readonly string[], names: Names): Promise<Completion[]> {
+async function completeColumns(sources: readonly string[], names: Names): Promise<Completion[]> {
   const found = await Promise.all(sources.map((name) => names.columns(name).catch(() => [])))
   const types = new Map(found.flat().map(({ name, type }) => [name, type]))
   return [...types].map(([name, type]) => ({
@@ -122,7 +122,7 @@ async function columnsOf(sources: readonly string[], names: Names): Promise<Comp
   }))
 }
 
-/** The collections that a query reads, by the names that it calls them by. */
+/** Maps aliases in a query to collections. */
 function sourcesIn(text: string, collections: readonly string[]): Map<string, string> {
   const known = new Set([...collections, 'users', 'files'])
   const sources = new Map<string, string>()

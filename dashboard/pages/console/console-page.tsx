@@ -1,4 +1,4 @@
-/** SQL over the collections. */
+/** Runs SQL over the collections. */
 import { useMemo } from 'react'
 import { SvcError } from '../../../client/index.js'
 import { formatCount } from '../../../client/protocol/model/figures.js'
@@ -7,11 +7,11 @@ import { useCommand } from '../../frame/command-line.js'
 import { Query } from '../../live/query.js'
 import { Page } from '../../parts/layout.js'
 import { Menu } from '../../parts/menu.js'
-import { csvOf } from '../../parts/rows/csv.js'
+import { formatCsv } from '../../parts/rows/csv.js'
 import { download } from '../../parts/rows/download.js'
 import { Empty } from '../../parts/states.js'
 import { useSession } from '../../session/context.js'
-import { type Answer, AnswerGrid, recordsOf } from './answer-grid.js'
+import { type Answer, AnswerGrid, toRecords } from './answer-grid.js'
 import { completeSql, sqlName } from './completion.js'
 import { useKeptText } from './kept-text.js'
 import { useNames } from './use-names.js'
@@ -28,16 +28,16 @@ export function ConsolePage() {
     control.sql.run({ project: project.id, query }),
   )
   useCommand(`svc sql ${shellWord(text.trim() === '' ? 'select …' : text.trim())}`)
-  const fault = useMemo(() => faultOf(errorHere), [errorHere])
+  const fault = useMemo(() => locateError(errorHere), [errorHere])
   return (
-    <Page title="Console" facts="One SELECT over a copy of the collections, users and files. It changes nothing.">
+    <Page title="Console" facts="Runs one SELECT over a copy of your collections, users and files.">
       <Workbench
         kept={kept}
         complete={(context) => completeSql(context, names)}
         fault={fault}
         isBusy={isBusy}
         onRun={start}
-        words={answer ? wordsFor(answer) : ''}
+        status={answer ? describeAnswer(answer) : ''}
         actions={answer && answer.rows.length > 0 ? <Save answer={answer} /> : null}
       >
         <Query
@@ -52,13 +52,13 @@ export function ConsolePage() {
 }
 
 function Save({ answer }: { answer: Answer }) {
-  const rows = () => recordsOf(answer)
+  const rows = () => toRecords(answer)
   return (
     <Menu
       trigger="Save as"
       entries={[
-        { words: 'CSV', run: () => void csvOf(rows()).then((text) => download('answer.csv', text)) },
-        { words: 'JSON', run: () => download('answer.json', `${JSON.stringify(rows(), undefined, 2)}\n`) },
+        { label: 'CSV', run: () => void formatCsv(rows()).then((text) => download('answer.csv', text)) },
+        { label: 'JSON', run: () => download('answer.json', `${JSON.stringify(rows(), undefined, 2)}\n`) },
       ]}
     />
   )
@@ -72,10 +72,10 @@ function Beginning({ example = 'posts', onTake }: { example: string | undefined;
     'select email, roles, created_at from users',
   ]
   return (
-    <Empty title="Ask the collections">
+    <Empty title="Query your collections">
       <p>
-        Each collection is a table: id, created_at, updated_at, version, its fields, and data, the whole document. Names
-        with capitals stand in double quotes.
+        Each collection is a table with the columns id, created_at, updated_at, version, one for each field, and data
+        (the whole document). Put names with capitals in double quotes.
       </p>
       <ul className="examples">
         {queries.map((query) => (
@@ -90,18 +90,18 @@ function Beginning({ example = 'posts', onTake }: { example: string | undefined;
   )
 }
 
-function wordsFor({ rows, isCut, milliseconds }: Answer): string {
+function describeAnswer({ rows, isCut, milliseconds }: Answer): string {
   const count = `${formatCount(rows.length)} ${rows.length === 1 ? 'row' : 'rows'}`
   return `${isCut ? `the first ${count}` : count} · ${milliseconds} ms`
 }
 
-function faultOf(error: unknown): { at: number; message: string } | undefined {
+function locateError(error: unknown): { at: number; message: string } | undefined {
   if (!(error instanceof SvcError)) return undefined
   const [, at] = error.issues[0]?.path ?? []
   return typeof at === 'number' ? { at, message: error.message } : undefined
 }
 
-/** The place is marked in the editor. */
+/** Removes the position, because the editor marks it. */
 function withoutPlace(error: unknown): unknown {
   return error instanceof SvcError ? new SvcError(error.code, error.message) : error
 }

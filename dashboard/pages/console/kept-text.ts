@@ -1,13 +1,13 @@
 /** Keeps the console's text and its history in the browser, per state folder. */
 import { useState } from 'react'
 
-const mostRuns = 50
-const mostCharacters = 10_000
+const maxRuns = 50
+const maxCharacters = 10_000
 
 export interface KeptText {
   readonly text: string
   readonly change: (text: string) => void
-  /** The newest first. */
+  /** Newest first. */
   readonly runs: readonly string[]
   readonly addRun: (text: string) => void
 }
@@ -24,7 +24,7 @@ export function useKeptText(folder: string): KeptText {
       keep(name, typed)
     },
     addRun(run) {
-      const next = [run, ...runs.filter((other) => other !== run)].slice(0, mostRuns)
+      const next = [run, ...runs.filter((other) => other !== run)].slice(0, maxRuns)
       setRuns(next)
       keep(`${name}:runs`, JSON.stringify(next))
     },
@@ -40,10 +40,10 @@ function readRuns(name: string): string[] {
   }
 }
 
-/** What does not fit is not kept; it stays on the page. */
+/** Skips texts that are too long. They stay on the page. */
 function keep(name: string, text: string): void {
   try {
-    if (text.length <= mostCharacters * mostRuns) localStorage.setItem(name, text)
+    if (text.length <= maxCharacters * maxRuns) localStorage.setItem(name, text)
   } catch {
     // The quota of localStorage is used up.
   }

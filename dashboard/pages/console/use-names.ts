@@ -1,4 +1,4 @@
-/** The names that the console completes, read once in a while. */
+/** Caches the names for completion. */
 import { useQueryClient } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { useCollections } from '../../frame/counts.js'

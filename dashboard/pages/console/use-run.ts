@@ -1,4 +1,4 @@
-/** What becomes of a text that is run: its answer, or why it failed. */
+/** Runs a query and tracks its result. */
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { KeptText } from './kept-text.js'
@@ -6,13 +6,13 @@ import type { KeptText } from './kept-text.js'
 interface Run<Answer> {
   readonly answer: Answer | undefined
   readonly error: unknown
-  /** The error, while what stands in the editor is what was run. */
+  /** The error, as long as the editor still contains the text that was run. */
   readonly errorHere: unknown
   readonly isBusy: boolean
   readonly start: () => void
 }
 
-/** Runs what stands there, and keeps it once it has succeeded. */
+/** Runs the text, and adds it to the history if it succeeds. */
 export function useRun<Answer>({ text, addRun }: KeptText, carryOut: (text: string) => Promise<Answer>): Run<Answer> {
   const [ran, setRan] = useState('')
   const { data, error, isPending, mutate } = useMutation({

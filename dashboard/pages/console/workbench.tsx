@@ -1,4 +1,4 @@
-/** An editor above and what came of it below, with what was run before. */
+/** Lays out an editor with its history above a result. */
 import { type ReactNode, Suspense } from 'react'
 import { Button } from '../../parts/button.js'
 import { Menu } from '../../parts/menu.js'
@@ -12,16 +12,16 @@ const CodeEditor = lazyPart(() => import('./code-editor.js'))
 interface WorkbenchProps extends Pick<CodeEditorProps, 'complete' | 'fault' | 'onRun'> {
   readonly kept: KeptText
   readonly isBusy: boolean
-  /** What can be done with the text or the answer. */
+  /** Buttons for the text or the result. */
   readonly actions: ReactNode
   /** One line about the answer. */
-  readonly words: string
+  readonly status: string
   readonly children: ReactNode
 }
 
-const mostShown = 20
+const maxShown = 20
 
-export function Workbench({ kept, isBusy, actions, words, children, onRun, ...editor }: WorkbenchProps) {
+export function Workbench({ kept, isBusy, actions, status, children, onRun, ...editor }: WorkbenchProps) {
   const { text, change, runs } = kept
   return (
     <div className="workbench">
@@ -37,11 +37,11 @@ export function Workbench({ kept, isBusy, actions, words, children, onRun, ...ed
         {runs.length === 0 ? null : (
           <Menu
             trigger="History"
-            entries={runs.slice(0, mostShown).map((run) => ({ words: oneLine(run), run: () => change(run) }))}
+            entries={runs.slice(0, maxShown).map((run) => ({ label: oneLine(run), run: () => change(run) }))}
           />
         )}
         <span className="facts cut grow" role="status">
-          {words}
+          {status}
         </span>
         {actions}
       </div>

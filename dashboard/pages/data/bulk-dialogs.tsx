@@ -1,4 +1,4 @@
-/** Changing or deleting all that a query matches, with a look at the first of them before. */
+/** Dialogs that edit or delete all matching documents, with a preview of the first ones. */
 
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -9,7 +9,7 @@ import { formatCount } from '../../../client/protocol/model/figures.js'
 import { isObject, objectOfMany } from '../../../client/protocol/model/json.js'
 import { useUndo } from '../../frame/undo.js'
 import { Failure } from '../../live/failure.js'
-import { nameOf } from '../../parts/columns.js'
+import { formatName } from '../../parts/columns.js'
 import { Field, FormDialog } from '../../parts/dialog.js'
 import { useStop } from '../../parts/use-stop.js'
 import { useSession } from '../../session/context.js'
@@ -25,7 +25,7 @@ interface BulkProps {
 const batchSize = 500
 const previewed = 5
 
-function useFirst(name: string, { where, populate, text }: QueryState) {
+function usePreview(name: string, { where, populate, text }: QueryState) {
   const { client } = useSession()
   return useQuery({
     queryKey: ['documents', name, text, 'preview'],
@@ -33,8 +33,8 @@ function useFirst(name: string, { where, populate, text }: QueryState) {
   })
 }
 
-/** Everything that matches, by its ids first: what is changed on the way may no longer match. */
-async function inBatches(
+/** Collects the ids first, because changed documents may no longer match the filter. */
+async function runInBatches(
   client: Client,
   name: string,
   { where, populate }: QueryState,
@@ -55,11 +55,11 @@ export function BulkDelete({ name, query, total, onClose }: BulkProps) {
   const { doUndoably } = useUndo()
   const [done, setDone] = useState(0)
   const stop = useStop()
-  const { data } = useFirst(name, query)
+  const { data } = usePreview(name, query)
   const remove = useMutation({
     mutationFn: () =>
-      doUndoably(`Deleted ${formatCount(total)} documents of ${name}`, `docs delete ${name} --all`, () =>
-        inBatches(client, name, query, (ids) => client.collection(name).deleteMany(ids), {
+      doUndoably(`Deleted ${formatCount(total)} documents in ${name}`, `docs delete ${name} --all`, () =>
+        runInBatches(client, name, query, (ids) => client.collection(name).deleteMany(ids), {
           onDone: setDone,
           signal: stop(),
         }),
@@ -68,7 +68,7 @@ export function BulkDelete({ name, query, total, onClose }: BulkProps) {
   })
   return (
     <FormDialog
-      title={`Delete ${formatCount(total)} documents of ${name}?`}
+      title={`Delete ${formatCount(total)} documents in ${name}?`}
       action={remove.isPending ? `Deleted ${formatCount(done)}` : `Delete ${formatCount(total)}`}
       isBad
       isBusy={remove.isPending}
@@ -77,7 +77,7 @@ export function BulkDelete({ name, query, total, onClose }: BulkProps) {
       onSubmit={() => remove.mutate()}
     >
       <Preview documents={data?.items ?? []} total={total} />
-      <p className="dim">For ten seconds it can be undone; afterwards by svc undo.</p>
+      <p className="dim">You can undo this for ten seconds here, and later with svc undo.</p>
     </FormDialog>
   )
 }
@@ -87,7 +87,7 @@ function Preview({ documents, total }: { documents: readonly Document[]; total: 
     <ul className="preview">
       {documents.map((document) => (
         <li key={document.id} className="cut">
-          <bdi>{nameOf(document)}</bdi> <span className="mono dim">{document.id}</span>
+          <bdi>{formatName(document)}</bdi> <span className="mono dim">{document.id}</span>
         </li>
       ))}
       {total > documents.length ? <li className="dim">and {formatCount(total - documents.length)} more</li> : null}
@@ -101,12 +101,12 @@ export function BulkEdit({ name, query, total, onClose }: BulkProps) {
   const [text, setText] = useState('{\n  \n}')
   const [done, setDone] = useState(0)
   const stop = useStop()
-  const { data } = useFirst(name, query)
+  const { data } = usePreview(name, query)
   const [changes, wrong] = parseChanges(text)
   const edit = useMutation({
     mutationFn: () =>
-      doUndoably(`Changed ${formatCount(total)} documents of ${name}`, `docs batch ${name}`, () =>
-        inBatches(
+      doUndoably(`Changed ${formatCount(total)} documents in ${name}`, `docs batch ${name}`, () =>
+        runInBatches(
           client,
           name,
           query,
@@ -120,7 +120,7 @@ export function BulkEdit({ name, query, total, onClose }: BulkProps) {
   const failure = wrong ?? edit.error
   return (
     <FormDialog
-      title={`Edit ${formatCount(total)} documents of ${name}`}
+      title={`Edit ${formatCount(total)} documents in ${name}`}
       action={edit.isPending ? `Changed ${formatCount(done)}` : `Change ${formatCount(total)}`}
       isWide
       isBusy={edit.isPending || wrong !== undefined}
@@ -128,7 +128,7 @@ export function BulkEdit({ name, query, total, onClose }: BulkProps) {
       onClose={onClose}
       onSubmit={() => edit.mutate()}
     >
-      <Field label="Fields to set" hint="The others stay. $append and $remove change lists.">
+      <Field label="Fields to set" hint="Other fields stay. Use $append and $remove to change lists.">
         <textarea
           className="input"
           rows={6}
@@ -150,7 +150,7 @@ function parseChanges(text: string): [Fields, Error | undefined] {
   try {
     const value = parseExactJson(text)
     if (isObject(value)) return [value, undefined]
-    return [{}, new Error('Write an object of fields.')]
+    return [{}, new Error('Enter a JSON object with the fields to set.')]
   } catch (error) {
     return [{}, error instanceof Error ? error : undefined]
   }
@@ -169,8 +169,8 @@ function Difference({ document, changes }: { document: Document; changes: Fields
   )
   return (
     <p>
-      <span className="dim">{nameOf(document)} </span>
-      {names.length === 0 ? <span className="dim">stays as it is</span> : null}
+      <span className="dim">{formatName(document)} </span>
+      {names.length === 0 ? <span className="dim">no change</span> : null}
       {names.map((field) => (
         <span key={field}>
           {field} <del>{JSON.stringify(document.data[field])?.slice(0, 60)}</del>{' '}

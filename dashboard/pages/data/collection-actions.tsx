@@ -1,4 +1,4 @@
-/** What can be done with a whole collection, or with all that its filters match. */
+/** Actions for a collection, or for all documents that match its filters. */
 import { useState } from 'react'
 import { useLocation } from 'wouter'
 import type { Collection } from '../../../client/index.js'
@@ -17,7 +17,7 @@ interface ActionsProps {
   readonly name: string
   readonly collection: Collection | undefined
   readonly query: QueryState
-  /** How many match; of what could not be counted, nothing is done to all. */
+  /** Number of matching documents. If unknown, bulk actions are not offered. */
   readonly total: number | undefined
 }
 
@@ -28,12 +28,12 @@ export function CollectionActions({ name, collection, query, total }: ActionsPro
   const isCounted = total !== undefined
   const count = formatCount(total ?? 0)
   const which = query.where.all.length === 0 ? `all ${count}` : `the ${count} that match`
-  const ofCollection = collection && {
+  const collectionProps = collection && {
     collection,
     onClose: close,
     onDone: (next: string | undefined) => go(next === undefined ? '/data' : `/data/${encodeURIComponent(next)}`),
   }
-  const ofQuery = isCounted && { name, query, total, onClose: close }
+  const bulkProps = isCounted && { name, query, total, onClose: close }
   return (
     <>
       <button type="button" className="button plain wide-only" onClick={() => setOpened('import')}>
@@ -48,26 +48,26 @@ export function CollectionActions({ name, collection, query, total }: ActionsPro
         label={`More for ${name}`}
         trigger={<Icon name="more" />}
         entries={[
-          { words: 'Schema and permissions', run: () => setOpened('edit') },
-          { words: 'Rename', run: () => setOpened('rename') },
-          { words: 'Import', run: () => setOpened('import') },
+          { label: 'Schema and permissions', run: () => setOpened('edit') },
+          { label: 'Rename', run: () => setOpened('rename') },
+          { label: 'Import', run: () => setOpened('import') },
           ...(isCounted
             ? [
-                { words: 'Export', run: () => setOpened('export') },
-                { words: `Edit ${which}`, run: () => setOpened('bulk edit') },
-                { words: `Delete ${which}`, run: () => setOpened('bulk delete'), isBad: true },
+                { label: 'Export', run: () => setOpened('export') },
+                { label: `Edit ${which}`, run: () => setOpened('bulk edit') },
+                { label: `Delete ${which}`, run: () => setOpened('bulk delete'), isBad: true },
               ]
             : []),
-          { words: 'Delete the collection', run: () => setOpened('remove'), isBad: true },
+          { label: 'Delete collection', run: () => setOpened('remove'), isBad: true },
         ]}
       />
       {opened === 'import' ? <ImportDialog name={name} onClose={close} /> : null}
-      {ofQuery && opened === 'export' ? <ExportDialog {...ofQuery} /> : null}
-      {ofQuery && opened === 'bulk edit' ? <BulkEdit {...ofQuery} /> : null}
-      {ofQuery && opened === 'bulk delete' ? <BulkDelete {...ofQuery} /> : null}
-      {ofCollection && opened === 'edit' ? <EditCollection {...ofCollection} /> : null}
-      {ofCollection && opened === 'rename' ? <RenameCollection {...ofCollection} /> : null}
-      {ofCollection && opened === 'remove' ? <DeleteCollection {...ofCollection} /> : null}
+      {bulkProps && opened === 'export' ? <ExportDialog {...bulkProps} /> : null}
+      {bulkProps && opened === 'bulk edit' ? <BulkEdit {...bulkProps} /> : null}
+      {bulkProps && opened === 'bulk delete' ? <BulkDelete {...bulkProps} /> : null}
+      {collectionProps && opened === 'edit' ? <EditCollection {...collectionProps} /> : null}
+      {collectionProps && opened === 'rename' ? <RenameCollection {...collectionProps} /> : null}
+      {collectionProps && opened === 'remove' ? <DeleteCollection {...collectionProps} /> : null}
     </>
   )
 }

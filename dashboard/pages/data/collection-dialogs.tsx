@@ -1,4 +1,4 @@
-/** Creating, renaming, changing and deleting a collection. */
+/** Dialogs that create, rename, edit and delete a collection. */
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type ChangeEvent, useState } from 'react'
 import type { Collection, Permissions, Schema } from '../../../client/index.js'
@@ -37,13 +37,13 @@ export function CreateCollection({ onClose, onCreated }: { onClose: () => void; 
   )
 }
 
-interface OfCollection {
+interface CollectionDialogProps {
   readonly collection: Collection
   readonly onClose: () => void
   readonly onDone: (name: string | undefined) => void
 }
 
-export function RenameCollection({ collection, onClose, onDone }: OfCollection) {
+export function RenameCollection({ collection, onClose, onDone }: CollectionDialogProps) {
   const session = useSession()
   const { owner } = session
   const queries = useQueryClient()
@@ -65,14 +65,14 @@ export function RenameCollection({ collection, onClose, onDone }: OfCollection) 
       onClose={onClose}
       onSubmit={(form) => rename.mutate(String(form.get('name')))}
     >
-      <Field label="Name" hint="Documents keep their ids. Code that uses the former name no longer finds it.">
+      <Field label="Name" hint="Documents keep their ids. Code that uses the old name stops working.">
         <input className="input mono" name="name" defaultValue={collection.name} required autoComplete="off" />
       </Field>
     </FormDialog>
   )
 }
 
-export function DeleteCollection({ collection, onClose, onDone }: OfCollection) {
+export function DeleteCollection({ collection, onClose, onDone }: CollectionDialogProps) {
   const { owner } = useSession()
   const { doUndoably } = useUndo()
   const { name } = collection
@@ -95,36 +95,38 @@ export function DeleteCollection({ collection, onClose, onDone }: OfCollection) 
       onClose={onClose}
       onSubmit={() => remove.mutate()}
     >
-      <p>All its documents and their files go with it. For ten seconds it can be undone.</p>
+      <p>
+        This deletes all its documents and their files. You can undo it for ten seconds here, and later with svc undo.
+      </p>
     </FormDialog>
   )
 }
 
-/** Schema and permissions, as the API takes them, with a line for each field. */
-export function EditCollection({ collection, onClose, onDone }: OfCollection) {
+/** Edits schema and permissions in the format of the API. */
+export function EditCollection({ collection, onClose, onDone }: CollectionDialogProps) {
   const { owner } = useSession()
   const queries = useQueryClient()
   const [wrong, setWrong] = useState<Error>()
   const [known, setKnown] = useState(collection)
   const [typed, setTyped] = useState<Readonly<Record<string, string>>>({})
-  const before = textsOf(known)
+  const before = formatTexts(known)
   const texts: Record<string, string> = { ...before, ...typed }
   const of = (name: string) => ({
     ...{ name, value: texts[name] },
     onChange({ target: { value } }: ChangeEvent<HTMLInputElement | HTMLTextAreaElement>) {
-      // What is typed back to what was there is no change.
+      // Restoring the original text is not a change.
       setTyped(({ [name]: _, ...rest }) => (value === before[name] ? rest : { ...rest, [name]: value }))
     },
   })
   const save = useMutation({
     async mutationFn(changes: { schema: Schema; permissions: Permissions }) {
       const now = await owner.collections.get(collection.name)
-      const isChanged = JSON.stringify(textsOf(now)) !== JSON.stringify(before)
+      const isChanged = JSON.stringify(formatTexts(now)) !== JSON.stringify(before)
       setKnown(now)
       if (!isChanged) return owner.collections.update(collection.name, changes)
       await queries.invalidateQueries({ queryKey: ['collections'] })
       throw new Error(
-        'Changed elsewhere while this was open. Where you typed nothing, it shows that; the rest replaces it.',
+        'Changed elsewhere while this was open. Fields you did not edit show the new values. Save again to overwrite the others.',
       )
     },
     async onSuccess({ name }) {
@@ -149,27 +151,27 @@ export function EditCollection({ collection, onClose, onDone }: OfCollection) {
           setWrong(undefined)
           save.mutate({ schema, permissions })
         } catch (error) {
-          setWrong(new Error(`Schema or rules are no JSON: ${error instanceof Error ? error.message : error}`))
+          setWrong(new Error(`Schema or rules are not valid JSON: ${error instanceof Error ? error.message : error}`))
         }
       }}
     >
       <Field
         label="Schema"
-        hint={`Fields by name, each with a type (${fieldTypes.join(', ')}), required and default. Documents that are stored are not checked again: svc collections check.`}
+        hint={`Fields by name, each with a type (${fieldTypes.join(', ')}), required and default. Stored documents are not checked again. To check them, run svc collections check.`}
       >
         <textarea className="input" rows={10} spellCheck={false} {...of('schema')} />
       </Field>
       <fieldset className="permissions">
-        <legend>Roles that may</legend>
+        <legend>Roles allowed to</legend>
         {permissionKinds.map((kind) => (
           <Field key={kind} label={kind}>
-            <input className="input mono" placeholder="anybody with a key" {...of(kind)} />
+            <input className="input mono" placeholder="anyone with a key" {...of(kind)} />
           </Field>
         ))}
       </fieldset>
       <Field
         label="Rules for fields"
-        hint='Who else than the secret key reads hidden fields and sets read-only ones: {"hidden": {"salary": ["hr"]}, "readonly": {"status": []}}'
+        hint='Roles that can read hidden fields and set read-only ones, besides the secret key: {"hidden": {"salary": ["hr"]}, "readonly": {"status": []}}'
       >
         <textarea className="input" rows={4} spellCheck={false} {...of('rules')} />
       </Field>
@@ -177,8 +179,8 @@ export function EditCollection({ collection, onClose, onDone }: OfCollection) {
   )
 }
 
-/** What each field of the form shows where nothing is typed. */
-function textsOf({ schema, permissions }: Collection): Record<string, string> {
+/** Returns the initial text of each form field. */
+function formatTexts({ schema, permissions }: Collection): Record<string, string> {
   const { hidden = {}, readonly = {} } = permissions ?? {}
   return {
     schema: JSON.stringify(schema, undefined, 2),

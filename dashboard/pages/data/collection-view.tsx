@@ -1,4 +1,4 @@
-/** The documents of one collection: filters, the grid, and what is selected beside it. */
+/** Shows the documents of a collection: filters, grid, and the selected document. */
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useCallback, useMemo, useRef, useState } from 'react'
 import { useLocation } from 'wouter'
@@ -10,15 +10,15 @@ import { useCommand } from '../../frame/command-line.js'
 import { useFlashes } from '../../live/context.js'
 import { Query } from '../../live/query.js'
 import { Button } from '../../parts/button.js'
-import { type ColumnOfData, type Linked, shortId, Value, widthOf } from '../../parts/columns.js'
+import { chooseWidth, type DataColumn, type Linked, shortId, Value } from '../../parts/columns.js'
 import { type Column, Grid } from '../../parts/grid.js'
 import { DropTarget, Page } from '../../parts/layout.js'
 import { Empty, Gone, isMissing, NoMatch, Skeleton } from '../../parts/states.js'
 import { Time } from '../../parts/time.js'
 import { useSession } from '../../session/context.js'
-import { draftKey, draftOf } from '../../session/drafts.js'
+import { draftKey, readDraft } from '../../session/drafts.js'
 import { CollectionActions } from './collection-actions.js'
-import { permissionWords, schemaWords } from './collections-list.js'
+import { describePermissions, describeSchema } from './collections-list.js'
 import { DocumentPane } from './document/document-pane.js'
 import { Filters } from './filters.js'
 import { ImportDialog } from './import-dialog.js'
@@ -32,7 +32,7 @@ export function CollectionView({ name, id }: { name: string; id: string | undefi
   const query = useQueryState()
   const documents = useDocuments(name, query)
   const collection = useQuery({ queryKey: ['collections', 'one', name], queryFn: () => owner.collections.get(name) })
-  useCommand(commandOf(name, query))
+  useCommand(formatCommand(name, query))
   const place = `/data/${encodeURIComponent(name)}`
   const search = query.text === '' ? '' : `?${query.text}`
   const close = useCallback(() => go(place + search), [go, place, search])
@@ -48,7 +48,7 @@ export function CollectionView({ name, id }: { name: string; id: string | undefi
     return at
   }
   const document = id === 'new' ? undefined : id
-  // Nothing of what one user was shown is in the editor of another.
+  // The key resets the editor when the user changes, so it never shows text of another user.
   const pane =
     id === undefined ? undefined : (
       <DocumentPane
@@ -57,15 +57,15 @@ export function CollectionView({ name, id }: { name: string; id: string | undefi
       />
     )
   if (collection.error && !collection.data) {
-    // What was typed into a document of it can still be copied, or discarded.
-    const hasDraft = draftOf(draftKey(session, name, document)) !== undefined
+    // Keep the pane, so that the user can copy or discard unsaved text.
+    const hasDraft = readDraft(draftKey(session, name, document)) !== undefined
     return (
       <Page title={name} pane={hasDraft ? pane : undefined}>
         <Query query={collection} gone={{ what: 'collection', back: 'All collections', onBack: () => go('/data') }} />
       </Page>
     )
   }
-  // What is typed into the pane and into dialogs stays.
+  // Keep the pane and the dialogs, because they may contain unsaved text.
   const isGone = isMissing(collection.error)
   return (
     <Page
@@ -75,11 +75,12 @@ export function CollectionView({ name, id }: { name: string; id: string | undefi
           ''
         ) : (
           <>
-            {factsOf(documents, query)}
+            {describeCount(documents, query)}
             {collection.data ? (
               <>
                 {' '}
-                · schema: {schemaWords(collection.data.schema ?? {})} · {permissionWords(collection.data.permissions)}
+                · schema: {describeSchema(collection.data.schema ?? {})} ·{' '}
+                {describePermissions(collection.data.permissions)}
               </>
             ) : null}
           </>
@@ -109,7 +110,7 @@ export function CollectionView({ name, id }: { name: string; id: string | undefi
   )
 }
 
-/** What takes a file that is dropped onto it, and shows what is imported of it. */
+/** Opens the import dialog for a dropped file. */
 function ImportTarget({ name, children }: { name: string; children: ReactNode }) {
   const [file, setFile] = useState<File>()
   return (
@@ -150,7 +151,7 @@ function List({ name, id, query, documents, openNew }: ListProps) {
     <NoMatch what="document" onAll={() => query.change({ where: { all: [] } })} />
   ) : (
     <Empty title="No documents yet" command={`svc docs create ${shellWord(name)} title=Hello`}>
-      <p>Create one here, drop a file here, or let your app write the first.</p>
+      <p>Create one, drop a file here, or let your app write the first one.</p>
       <Button look="main" onClick={openNew}>
         New document
       </Button>
@@ -163,11 +164,11 @@ function List({ name, id, query, documents, openNew }: ListProps) {
           nothing
         ) : (
           <Grid
-            label={`Documents of ${name}`}
+            label={`Documents in ${name}`}
             columns={columns}
             count={total}
             rowAt={documents.at}
-            idOf={(document) => document.id}
+            getId={(document) => document.id}
             selected={id}
             fresh={fresh}
             onOpen={open}
@@ -180,7 +181,7 @@ function List({ name, id, query, documents, openNew }: ListProps) {
 }
 
 function gridColumns(
-  columns: readonly ColumnOfData[],
+  columns: readonly DataColumn[],
   query: QueryState,
   openLink: (linked: Linked) => void,
 ): Column<Document>[] {
@@ -197,7 +198,7 @@ function gridColumns(
       return {
         name,
         head: <SortHead query={query} field={name} title={name} type={type} />,
-        width: widthOf(column),
+        width: chooseWidth(column),
         isNumber: type === 'number',
         cell: ({ data }) => <Value value={Object.hasOwn(data, name) ? data[name] : undefined} onLink={openLink} />,
       }
@@ -211,7 +212,7 @@ function gridColumns(
   ]
 }
 
-/** Sorts by a field, then the other way round, then not. */
+/** Cycles through ascending, descending and unsorted. */
 function SortHead({ query, field, title, type }: { query: QueryState; field: string; title: string; type?: string }) {
   const { sort } = query
   const direction = sort && formatPath(sort.path) === field ? sort.direction : undefined
@@ -231,14 +232,14 @@ function SortHead({ query, field, title, type }: { query: QueryState; field: str
   )
 }
 
-function factsOf({ total, error }: Documents, { where }: QueryState): string {
-  if (total === undefined) return error ? 'documents: not read' : '…'
+function describeCount({ total, error }: Documents, { where }: QueryState): string {
+  if (total === undefined) return error ? 'documents: not loaded' : '…'
   const words = `${formatCount(total)} ${total === 1 ? 'document' : 'documents'}`
   return where.all.length === 0 ? words : `${words} match`
 }
 
-/** The same filters as the command takes them, whose `contains` minds case. */
-function commandOf(name: string, { text, sort, populate }: QueryState): string {
+/** Formats the filters as a command. Uses `icontains`, because `contains` of the command is case-sensitive. */
+function formatCommand(name: string, { text, sort, populate }: QueryState): string {
   const parts = text.split('&').filter((part) => part !== '' && !/^(orderBy|order|populate)=/.test(part))
   const wheres = parts.map((part) => {
     const words = decodeURIComponent(part.replaceAll('+', ' ')).replace(/__contains=/, '__icontains=')

@@ -1,4 +1,4 @@
-/** All collections of the project. */
+/** Lists the collections of the project. */
 import { useQuery } from '@tanstack/react-query'
 import { useDeferredValue, useState } from 'react'
 import { useLocation } from 'wouter'
@@ -44,7 +44,9 @@ export function CollectionsList() {
           if (all.length === 0)
             return (
               <Empty title="No collections yet" command="svc collections create posts">
-                <p>A collection keeps JSON documents. Your app, the command line and this page see the same ones.</p>
+                <p>
+                  A collection contains JSON documents. Your app, the command line and this page share the same data.
+                </p>
                 <Button look="main" onClick={() => setCreating(true)}>
                   New collection
                 </Button>
@@ -57,7 +59,7 @@ export function CollectionsList() {
               columns={columns}
               count={shown.length}
               rowAt={(index) => shown[index]}
-              idOf={({ id }) => id}
+              getId={({ id }) => id}
               isOpenedByEnter
               onOpen={({ name }) => go(`/data/${encodeURIComponent(name)}`)}
             />
@@ -95,14 +97,14 @@ const columns: readonly Column<Collection>[] = [
     head: 'schema',
     width: 'minmax(160px, 2fr)',
     narrowWidth: null,
-    cell: ({ schema }) => schemaWords(schema),
+    cell: ({ schema }) => describeSchema(schema),
   },
   {
     name: 'permissions',
     head: 'permissions',
     width: 'minmax(140px, 1fr)',
     narrowWidth: null,
-    cell: ({ permissions }) => permissionWords(permissions),
+    cell: ({ permissions }) => describePermissions(permissions),
   },
   {
     name: 'created',
@@ -113,7 +115,7 @@ const columns: readonly Column<Collection>[] = [
   },
 ]
 
-/** Asked for only while its row is in view. */
+/** Counts documents only while the row is in view. */
 function Count({ name }: { name: string }) {
   const { owner } = useSession()
   const { data } = useQuery({
@@ -123,13 +125,13 @@ function Count({ name }: { name: string }) {
   return <>{data == null ? '…' : formatCount(data)}</>
 }
 
-export function schemaWords(schema: Collection['schema']) {
+export function describeSchema(schema: Collection['schema']) {
   const fields = Object.entries(schema)
-  if (fields.length === 0) return <i className="dim">none: any document fits</i>
+  if (fields.length === 0) return <i className="dim">none: any document is valid</i>
   return <span className="mono">{fields.map(([name, { required }]) => (required ? `${name}*` : name)).join(', ')}</span>
 }
 
-export function permissionWords(permissions: Collection['permissions']) {
+export function describePermissions(permissions: Collection['permissions']) {
   const set = permissionKinds.filter((kind) => (permissions?.[kind]?.length ?? 0) > 0)
   const rules = fieldRuleKinds.map((rule) => [rule, Object.keys(permissions?.[rule] ?? {})] as const)
   const words = [

@@ -2,7 +2,7 @@ import { useParams } from 'wouter'
 import { CollectionView } from './collection-view.js'
 import { CollectionsList } from './collections-list.js'
 
-/** The collections, or the documents of one. */
+/** Shows all collections, or the documents of one. */
 export function DataPage() {
   const { collection, id } = useParams<{ collection?: string; id?: string }>()
   if (collection === undefined) return <CollectionsList />

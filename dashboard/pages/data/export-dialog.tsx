@@ -1,4 +1,4 @@
-/** Everything that a query matches, as a file. */
+/** Exports all matching documents to a file. */
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { Document } from '../../../client/index.js'
@@ -6,7 +6,7 @@ import { exported } from '../../../client/protocol/model/documents/exported.js'
 import { formatCount } from '../../../client/protocol/model/figures.js'
 import { Failure } from '../../live/failure.js'
 import { Field, FormDialog } from '../../parts/dialog.js'
-import { csvOf } from '../../parts/rows/csv.js'
+import { formatCsv } from '../../parts/rows/csv.js'
 import { download } from '../../parts/rows/download.js'
 import { useStop } from '../../parts/use-stop.js'
 import { useSession } from '../../session/context.js'
@@ -29,8 +29,8 @@ export function ExportDialog({ name, query, total, onClose }: ExportProps) {
     async mutationFn(form: Form) {
       const documents: Document[] = []
       const { where, sort, populate } = query
-      const asked = { where, populate, signal: stop(), ...(sort ? { sort } : {}) }
-      for await (const document of client.collection(name).iterate(asked)) {
+      const options = { where, populate, signal: stop(), ...(sort ? { sort } : {}) }
+      for await (const document of client.collection(name).iterate(options)) {
         documents.push(document as Document)
         if (documents.length % 500 === 0) setDone(documents.length)
       }
@@ -40,16 +40,16 @@ export function ExportDialog({ name, query, total, onClose }: ExportProps) {
   })
   return (
     <FormDialog
-      title={`Export ${formatCount(total)} documents of ${name}`}
-      action={save.isPending ? `${formatCount(done)} of ${formatCount(total)}` : 'Save the file'}
+      title={`Export ${formatCount(total)} documents from ${name}`}
+      action={save.isPending ? `${formatCount(done)} of ${formatCount(total)}` : 'Save file'}
       isBusy={save.isPending}
       failure={save.error ? <Failure error={save.error} /> : null}
       onClose={onClose}
       onSubmit={(form) => save.mutate(String(form.get('form')) as Form)}
     >
-      <Field label="Form" hint={`Larger ones: svc docs export ${name} writes as it reads.`}>
+      <Field label="Format" hint={`For large collections, use svc docs export ${name}.`}>
         <select name="form">
-          <option value="ndjson">NDJSON: a document a line</option>
+          <option value="ndjson">NDJSON: one document per line</option>
           <option value="json">JSON: one list</option>
           <option value="csv">CSV: for spreadsheets</option>
         </select>
@@ -64,5 +64,5 @@ const plain = (document: Document) =>
 const writers: { readonly [Name in Form]: (documents: readonly Document[]) => string | Promise<string> } = {
   json: (documents) => `${JSON.stringify(documents.map(plain), undefined, 2)}\n`,
   ndjson: (documents) => documents.map((document) => `${JSON.stringify(plain(document))}\n`).join(''),
-  csv: (documents) => csvOf(documents.map(plain)),
+  csv: (documents) => formatCsv(documents.map(plain)),
 }

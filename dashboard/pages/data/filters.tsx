@@ -1,14 +1,14 @@
-/** Filters as pills, as the query string they are, and as code. */
+/** Shows filters as pills, as an editable query string, and as code. */
 import { useState } from 'react'
 import { formatPath, parsePath } from '../../../client/protocol/model/path.js'
 import { type Clause, type Operator, operators, type Test } from '../../../client/protocol/model/where.js'
-import { clientCodeOf } from '../../../client/snippets/client-code.js'
-import { curlOf } from '../../../client/snippets/curl.js'
+import { formatClientCode } from '../../../client/snippets/client-code.js'
+import { formatCurl } from '../../../client/snippets/curl.js'
 import { useCopy } from '../../frame/undo.js'
 import { Button } from '../../parts/button.js'
-import type { ColumnOfData } from '../../parts/columns.js'
+import type { DataColumn } from '../../parts/columns.js'
 import { Menu } from '../../parts/menu.js'
-import { wordsOf } from '../../parts/states.js'
+import { describeError } from '../../parts/states.js'
 import { useSession } from '../../session/context.js'
 import { type QueryState, without } from './query-state.js'
 import { SavedViews } from './saved-views.js'
@@ -16,7 +16,7 @@ import { SavedViews } from './saved-views.js'
 interface FiltersProps {
   readonly name: string
   readonly query: QueryState
-  readonly columns: readonly ColumnOfData[]
+  readonly columns: readonly DataColumn[]
 }
 
 export function Filters({ name, query, columns }: FiltersProps) {
@@ -52,7 +52,7 @@ export function Filters({ name, query, columns }: FiltersProps) {
         </>
       )}
       <span className="grow" />
-      {query.error ? <span className="bad">{wordsOf(query.error)}</span> : null}
+      {query.error ? <span className="bad">{describeError(query.error)}</span> : null}
       {query.sort ? (
         <span className="mono dim">
           sort {query.sort.direction === 'desc' ? '−' : ''}
@@ -66,7 +66,7 @@ export function Filters({ name, query, columns }: FiltersProps) {
   )
 }
 
-const words: { readonly [Name in Operator]: string } = {
+const operatorLabels: { readonly [Name in Operator]: string } = {
   eq: 'is',
   ne: 'is not',
   gt: '>',
@@ -75,14 +75,14 @@ const words: { readonly [Name in Operator]: string } = {
   lte: '≤',
   contains: 'contains',
   icontains: 'contains (any case)',
-  startswith: 'begins with',
+  startswith: 'starts with',
   endswith: 'ends with',
   in: 'is one of',
   notin: 'is none of',
   isnull: 'is missing',
 }
 
-/** The service's own `contains` ignores case in the dialect that this page speaks. */
+/** Leaves out `contains`, which ignores case in the dialect of this page, like `icontains`. */
 const offered = operators.filter((each) => each !== 'contains')
 
 function Pill({ clause, onRemove }: { clause: Clause; onRemove: () => void }) {
@@ -92,8 +92,8 @@ function Pill({ clause, onRemove }: { clause: Clause; onRemove: () => void }) {
         <span key={JSON.stringify(test)} className="pill-test">
           {at > 0 ? <span className="op">or</span> : null}
           <span>{formatPath(test.path)}</span>
-          <span className="op">{words[test.operator]}</span>
-          <span className="value cut">{valueWords(test)}</span>
+          <span className="op">{operatorLabels[test.operator]}</span>
+          <span className="value cut">{formatTestValue(test)}</span>
         </span>
       ))}
       <button type="button" onClick={onRemove} aria-label="Remove this filter">
@@ -103,13 +103,13 @@ function Pill({ clause, onRemove }: { clause: Clause; onRemove: () => void }) {
   )
 }
 
-function valueWords(test: Test): string {
+function formatTestValue(test: Test): string {
   if ('values' in test) return test.values.join(', ')
   return 'isNull' in test ? (test.isNull ? 'yes' : 'no') : test.value
 }
 
 interface AddFilterProps {
-  readonly columns: readonly ColumnOfData[]
+  readonly columns: readonly DataColumn[]
   readonly onAdd: (clause: Clause) => void
   readonly onClose: () => void
 }
@@ -124,7 +124,7 @@ function AddFilter({ columns, onAdd, onClose }: AddFilterProps) {
         event.preventDefault()
         const form = new FormData(event.currentTarget)
         const field = String(form.get('field')).trim()
-        if (field !== '') onAdd({ any: [testOf(field, operator, String(form.get('value') ?? ''))] })
+        if (field !== '') onAdd({ any: [createTest(field, operator, String(form.get('value') ?? ''))] })
       }}
     >
       <input
@@ -133,7 +133,7 @@ function AddFilter({ columns, onAdd, onClose }: AddFilterProps) {
         list="fields"
         placeholder="field"
         aria-label="Field"
-        // biome-ignore lint/a11y/noAutofocus: it was asked for by the button before it.
+        // biome-ignore lint/a11y/noAutofocus: the user just opened it with a button.
         autoFocus
         autoComplete="off"
         spellCheck={false}
@@ -146,7 +146,7 @@ function AddFilter({ columns, onAdd, onClose }: AddFilterProps) {
       <select aria-label="Operator" value={operator} onChange={(event) => setOperator(event.target.value as Operator)}>
         {offered.map((each) => (
           <option key={each} value={each}>
-            {words[each]}
+            {operatorLabels[each]}
           </option>
         ))}
       </select>
@@ -163,7 +163,7 @@ function AddFilter({ columns, onAdd, onClose }: AddFilterProps) {
   )
 }
 
-function testOf(field: string, operator: Operator, value: string): Test {
+function createTest(field: string, operator: Operator, value: string): Test {
   const path = parsePath(field)
   if (operator === 'isnull') return { path, operator, isNull: value === 'true' }
   if (operator === 'in' || operator === 'notin') {
@@ -172,7 +172,7 @@ function testOf(field: string, operator: Operator, value: string): Test {
   return { path, operator, value }
 }
 
-/** The filters as the API reads them, to be edited or pasted. */
+/** Edits the filters as the query string of the API. */
 function QueryText({ query, onClose }: { query: QueryState; onClose: () => void }) {
   const [error, setError] = useState<unknown>()
   return (
@@ -195,11 +195,11 @@ function QueryText({ query, onClose }: { query: QueryState; onClose: () => void 
         defaultValue={query.text}
         placeholder="status=published&views__gte=100"
         spellCheck={false}
-        // biome-ignore lint/a11y/noAutofocus: it was asked for by the menu.
+        // biome-ignore lint/a11y/noAutofocus: the user just opened it from the menu.
         autoFocus
       />
       <Button type="submit">Apply</Button>
-      {error === undefined ? null : <span className="bad">{wordsOf(error)}</span>}
+      {error === undefined ? null : <span className="bad">{describeError(error)}</span>}
     </form>
   )
 }
@@ -215,10 +215,10 @@ function CopyMenu({ name, query, onText }: { name: string; query: QueryState; on
     <Menu
       trigger="Copy as"
       entries={[
-        { words: 'Copy as client code', run: () => copy('client code', clientCodeOf(request, url)) },
-        { words: 'Copy as curl', run: () => copy('a curl command', curlOf(request, url)) },
-        { words: 'Copy the query string', run: () => copy('the query string', query.text) },
-        { words: 'Edit the query string', run: onText },
+        { label: 'Copy as client code', run: () => copy('client code', formatClientCode(request, url)) },
+        { label: 'Copy as curl', run: () => copy('a curl command', formatCurl(request, url)) },
+        { label: 'Copy the query string', run: () => copy('the query string', query.text) },
+        { label: 'Edit the query string', run: onText },
       ]}
     />
   )

@@ -1,4 +1,4 @@
-/** Documents from a file, or from what was pasted: JSON, NDJSON, CSV, or the cells of a spreadsheet. */
+/** Imports documents from a file or pasted text: JSON, NDJSON, CSV, or spreadsheet cells. */
 import { useMutation } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import type { Client, Fields } from '../../../client/index.js'
@@ -14,10 +14,10 @@ import { useStop } from '../../parts/use-stop.js'
 import { useSession } from '../../session/context.js'
 
 const batchSize = 500
-const mostCharacters = 2_000_000
+const maxCharacters = 2_000_000
 const previewed = 3
-/** Larger ones would fill the page's memory; the command line reads them as they come. */
-const mostBytes = 50 * 2 ** 20
+/** Larger files would exhaust the memory of the page. The command line streams them. */
+const maxBytes = 50 * 2 ** 20
 
 interface Created {
   readonly rows: readonly Fields[]
@@ -28,7 +28,7 @@ const nothing: Created = { rows: [], lastId: '' }
 
 interface ImportProps {
   readonly name: string
-  /** One that was dropped. */
+  /** A dropped file. */
   readonly file?: File
   readonly onClose: () => void
 }
@@ -37,11 +37,11 @@ export function ImportDialog({ name, file: dropped, onClose }: ImportProps) {
   const { client, owner } = useSession()
   const { doUndoably } = useUndo()
   const [rows, setRows] = useState<readonly Fields[]>([])
-  /** An integer that is imported as text, since a number would change it. */
+  /** First integer that is imported as text because a number would change it. */
   const [kept, setKept] = useState<string>()
   const [wrong, setWrong] = useState<unknown>()
   const [done, setDone] = useState(0)
-  /** What a try that failed has created: it is not created again by the next one, of which it is the beginning. */
+  /** Rows that a failed attempt created. A retry skips them if it starts with the same rows. */
   const created = useRef(nothing)
 
   async function take(read: () => Promise<string>) {
@@ -70,18 +70,18 @@ export function ImportDialog({ name, file: dropped, onClose }: ImportProps) {
       if (done > 0 && !(await isThere(owner, name, created.current.lastId))) {
         created.current = nothing
         setDone(0)
-        throw new Error(`The first ${formatCount(done)} are not there any more: next time all are created.`)
+        throw new Error(`The first ${formatCount(done)} documents no longer exist. Try again to create all of them.`)
       }
       return doUndoably(`Imported into ${name}`, `docs import ${name}`, async () => {
         for (let at = done; at < rows.length; ) {
           stop().throwIfAborted()
           const from = at
-          const batch = rows.slice(from, from + fitting(rows, from))
+          const batch = rows.slice(from, from + countFitting(rows, from))
           const documents = await client
             .collection(name)
             .createMany(batch)
             .catch((error) => {
-              // It names rows as it counts them, within the request.
+              // The service counts rows within the request, so add the offset.
               throw placed(error, ([row, ...path]) => (typeof row === 'number' ? [from + row, ...path] : path))
             })
           at += batch.length
@@ -93,7 +93,7 @@ export function ImportDialog({ name, file: dropped, onClose }: ImportProps) {
     onSuccess: (isDone) => isDone && onClose(),
   })
   useEffect(() => {
-    if (dropped) void take(() => textOf(dropped))
+    if (dropped) void take(() => readText(dropped))
   }, [dropped])
   const failure = wrong ?? create.error
   return (
@@ -108,7 +108,7 @@ export function ImportDialog({ name, file: dropped, onClose }: ImportProps) {
     >
       <Field
         label="File"
-        hint={`JSON, NDJSON or CSV up to 50 MB. Larger ones, and those that replace: svc docs import ${name}`}
+        hint={`JSON, NDJSON or CSV, up to 50 MB. For larger files, or to replace documents, use svc docs import ${name}.`}
       >
         <input
           type="file"
@@ -116,9 +116,9 @@ export function ImportDialog({ name, file: dropped, onClose }: ImportProps) {
           disabled={create.isPending}
           onChange={({ target }) => {
             const file = target.files?.[0]
-            if (file) void take(() => textOf(file))
+            if (file) void take(() => readText(file))
           }}
-          // To choose the same file, once it is corrected, is a change only where none is chosen.
+          // Clear the choice, so that choosing the corrected file again counts as a change.
           onClick={({ currentTarget }) => {
             currentTarget.value = ''
           }}
@@ -134,7 +134,9 @@ export function ImportDialog({ name, file: dropped, onClose }: ImportProps) {
           onChange={({ target }) => void take(async () => target.value)}
         />
       </Field>
-      {done > 0 && !create.isPending ? <p className="dim">The first {formatCount(done)} are there already.</p> : null}
+      {done > 0 && !create.isPending ? (
+        <p className="dim">The first {formatCount(done)} documents were created already.</p>
+      ) : null}
       {kept === undefined ? null : <p role="status">{keptAsText(kept)}</p>}
       {rows.length > 0 ? (
         <ul className="preview mono">
@@ -149,7 +151,7 @@ export function ImportDialog({ name, file: dropped, onClose }: ImportProps) {
   )
 }
 
-/** What a try has created may have been undone since. */
+/** Checks whether earlier rows still exist, because the user may have undone the attempt. */
 async function isThere(owner: Client, name: string, id: string): Promise<boolean> {
   try {
     await owner.collection(name).get(id)
@@ -164,18 +166,18 @@ function beginsWith(rows: readonly Fields[], beginning: readonly Fields[]): bool
   return beginning.every((row, at) => JSON.stringify(row) === JSON.stringify(rows[at]))
 }
 
-async function textOf(file: File): Promise<string> {
-  if (file.size > mostBytes) throw new Error('The file is over 50 MB.')
+async function readText(file: File): Promise<string> {
+  if (file.size > maxBytes) throw new Error('The file is larger than 50 MB. Import it with svc docs import.')
   return file.text()
 }
 
-/** How many rows from there on go into one request, which has a limit of bytes. */
-function fitting(rows: readonly Fields[], from: number): number {
+/** Returns how many rows fit into one request. */
+function countFitting(rows: readonly Fields[], from: number): number {
   let characters = 0
   let count = 0
   for (const row of rows.slice(from, from + batchSize)) {
     characters += JSON.stringify(row).length
-    if (count > 0 && characters > mostCharacters) break
+    if (count > 0 && characters > maxCharacters) break
     count++
   }
   return count

@@ -1,4 +1,4 @@
-/** What a list of documents asks for. It stands in the address of the page, written as the API's own query string in dialect a. */
+/** Stores filters and order in the address of the page, as the query string of the API in dialect a. */
 import { useCallback, useMemo } from 'react'
 import { useLocation, useSearch } from 'wouter'
 import { SvcError } from '../../../client/index.js'
@@ -10,56 +10,56 @@ import { decodeListQuery, parseQuery } from '../../../client/protocol/wire/query
 import { encodeListQuery } from '../../../client/protocol/wire/query/encode.js'
 import { formatQuery } from '../../../client/protocol/wire/query/format.js'
 
-export interface Asked {
+export interface ListQuery {
   readonly where: Where
   readonly sort: Sort | undefined
-  /** The links that filters and order reach through. */
+  /** Links that filters and order pass through. */
   readonly populate: readonly string[]
 }
 
-export interface QueryState extends Asked {
-  /** As the API takes it, without its `?`. */
+export interface QueryState extends ListQuery {
+  /** Query string of the API, without `?`. */
   readonly text: string
-  /** Why the address cannot be read; then nothing is filtered. */
+  /** Set if the address is invalid. Then no filter applies. */
   readonly error: SvcError | undefined
-  readonly change: (asked: Partial<Asked>) => void
-  /** @throws {SvcError} what the API would say of it */
+  readonly change: (query: Partial<ListQuery>) => void
+  /** @throws {SvcError} the error that the API would return */
   readonly changeText: (text: string) => void
 }
 
-/** As the address of a list has it, behind the `?`. */
-export function formatAsked({ where, sort, populate }: Asked): string {
+/** Formats a query for the address, without `?`. */
+export function formatListQuery({ where, sort, populate }: ListQuery): string {
   return formatQuery(encodeListQuery(dialects.a, { where, sort, populate: populate.map(parsePath) }))
 }
 
 /** @throws {SvcError} */
-function parseAsked(text: string): Asked {
+function parseListQuery(text: string): ListQuery {
   const { where, sort, populate } = decodeListQuery(dialects.a, parseQuery(text))
   return { where, sort, populate: populate.map(formatPath) }
 }
 
-const nothing: Asked = { where: { all: [] }, sort: undefined, populate: [] }
+const nothing: ListQuery = { where: { all: [] }, sort: undefined, populate: [] }
 
 export function useQueryState(): QueryState {
   const search = useSearch()
-  const [place, go] = useLocation()
-  const [asked, error] = useMemo((): [Asked, SvcError | undefined] => {
+  const [path, go] = useLocation()
+  const [query, error] = useMemo((): [ListQuery, SvcError | undefined] => {
     try {
-      return [parseAsked(search), undefined]
+      return [parseListQuery(search), undefined]
     } catch (failure) {
       return [nothing, failure instanceof SvcError ? failure : undefined]
     }
   }, [search])
-  const show = useCallback((text: string) => go(text === '' ? place : `${place}?${text}`), [go, place])
-  const change = useCallback((next: Partial<Asked>) => show(formatAsked({ ...asked, ...next })), [show, asked])
-  const changeText = useCallback((text: string) => show(formatAsked(parseAsked(text))), [show])
+  const show = useCallback((text: string) => go(text === '' ? path : `${path}?${text}`), [go, path])
+  const change = useCallback((next: Partial<ListQuery>) => show(formatListQuery({ ...query, ...next })), [show, query])
+  const changeText = useCallback((text: string) => show(formatListQuery(parseListQuery(text))), [show])
   return useMemo(
-    () => ({ ...asked, text: formatAsked(asked), error, change, changeText }),
-    [asked, error, change, changeText],
+    () => ({ ...query, text: formatListQuery(query), error, change, changeText }),
+    [query, error, change, changeText],
   )
 }
 
-/** Without one of its clauses. */
+/** Removes one clause. */
 export function without(where: Where, clause: Clause): Where {
   return { all: where.all.filter((each) => each !== clause) }
 }

@@ -1,4 +1,4 @@
-/** Queries of a collection under a name, kept in this browser. */
+/** Saves named queries of a collection in this browser. */
 import { useState } from 'react'
 import { Field, FormDialog } from '../../parts/dialog.js'
 import { Menu } from '../../parts/menu.js'
@@ -10,12 +10,12 @@ type Views = Readonly<Record<string, string>>
 
 export function SavedViews({ collection, query }: { collection: string; query: QueryState }) {
   const { folder } = useSession()
-  const place = `${folder}:views:${collection}`
-  const [views, setViews] = useState<Views>(() => JSON.parse(preference(place) ?? '{}'))
+  const storageKey = `${folder}:views:${collection}`
+  const [views, setViews] = useState<Views>(() => JSON.parse(preference(storageKey) ?? '{}'))
   const [isNaming, setNaming] = useState(false)
   const keep = (next: Views) => {
     setViews(next)
-    keepPreference(place, JSON.stringify(next))
+    keepPreference(storageKey, JSON.stringify(next))
   }
   const names = Object.keys(views)
   const current = names.find((name) => views[name] === query.text && query.text !== '')
@@ -25,15 +25,15 @@ export function SavedViews({ collection, query }: { collection: string; query: Q
       <Menu
         trigger={current ?? 'Views'}
         entries={[
-          ...names.map((name) => ({ words: name, run: () => query.changeText(views[name] ?? '') })),
+          ...names.map((name) => ({ label: name, run: () => query.changeText(views[name] ?? '') })),
           ...(query.text !== '' && current === undefined
-            ? [{ words: 'Save this view…', run: () => setNaming(true) }]
+            ? [{ label: 'Save this view…', run: () => setNaming(true) }]
             : []),
           ...(current === undefined
             ? []
             : [
                 {
-                  words: `Forget ${current}`,
+                  label: `Delete ${current}`,
                   isBad: true,
                   run: () => keep(Object.fromEntries(Object.entries(views).filter(([name]) => name !== current))),
                 },

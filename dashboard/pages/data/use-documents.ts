@@ -1,20 +1,20 @@
-/** The documents of a collection by their place in a list of any length; only the pages in view are kept. */
+/** Random access to a list of documents of any length. Caches only the pages in view. */
 import { keepPreviousData, useQueries, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { type Client, type Document, SvcError } from '../../../client/index.js'
 import { sizes } from '../../../client/protocol/model/limits.js'
 import type { Page, Sort } from '../../../client/protocol/model/page.js'
 import type { Where } from '../../../client/protocol/model/where.js'
-import { type ColumnOfData, columnsOf } from '../../parts/columns.js'
+import { type DataColumn, findColumns } from '../../parts/columns.js'
 import { useSession } from '../../session/context.js'
 import type { QueryState } from './query-state.js'
 
 export interface Documents {
-  /** Left out until they were counted. */
+  /** Undefined until counted. */
   readonly total: number | undefined
-  readonly columns: readonly ColumnOfData[]
+  readonly columns: readonly DataColumn[]
   readonly at: (index: number) => Document | undefined
-  /** The first page, undefined until it has come. */
+  /** The first page. Undefined until loaded. */
   readonly data: Page<Document> | undefined
   readonly error: unknown
   readonly refetch: () => unknown
@@ -22,7 +22,7 @@ export interface Documents {
 }
 
 const pageSize = 100
-/** Pages out of view are evicted from the cache soon: a million documents are some thousand pages. */
+/** Evicts pages out of view soon, because a million documents are thousands of pages. */
 const keptMilliseconds = 3_000
 
 export function useDocuments(name: string, { where, sort, populate: asked, text }: QueryState): Documents {
@@ -32,7 +32,7 @@ export function useDocuments(name: string, { where, sort, populate: asked, text 
   const base = ['documents', name, text, acting?.user.id ?? '']
   const read = (index: number, links: readonly string[], signal: AbortSignal) => {
     const query = { where, ...(sort ? { sort } : {}), asked, signal }
-    // All that match are counted once, with the first page.
+    // Count the total only with the first page.
     return readRange(client, name, query, { offset: index * pageSize, limit: pageSize, links, count: index === 0 })
   }
 
@@ -42,7 +42,7 @@ export function useDocuments(name: string, { where, sort, populate: asked, text 
     gcTime: keptMilliseconds,
     placeholderData: (before, query) => (query?.queryKey[1] === name ? keepPreviousData(before) : undefined),
   })
-  const columns = useMemo(() => columnsOf(head.data?.items ?? []), [head.data])
+  const columns = useMemo(() => findColumns(head.data?.items ?? []), [head.data])
   const links = columns.filter(({ type }) => type === 'link').map(({ name: field }) => field)
   const wanted = Array.from({ length: to - from + 1 }, (_, at) => from + at)
   const pages = useQueries({
@@ -69,7 +69,7 @@ export function useDocuments(name: string, { where, sort, populate: asked, text 
   }
 }
 
-/** Pages that are only passed on the way to others are not asked for. */
+/** Debounces scrolling, so that pages that are only passed are not fetched. */
 const settleMilliseconds = 60
 
 function useRange(): [readonly [number, number], (from: number, to: number) => void] {
@@ -90,7 +90,7 @@ function useRange(): [readonly [number, number], (from: number, to: number) => v
 interface Range {
   readonly offset: number
   readonly limit: number
-  /** Columns that are populated to be shown by name. */
+  /** Link columns to populate, so that they show names. */
   readonly links: readonly string[]
   readonly count: boolean
 }
@@ -98,16 +98,16 @@ interface Range {
 interface Query {
   readonly where: Where
   readonly sort?: Sort
-  /** What filters and order reach through. */
+  /** Links that filters and order pass through. */
   readonly asked: readonly string[]
   readonly signal: AbortSignal
 }
 
-/** A part of a list. What is too large for one answer is read without what is linked, then in halves. */
+/** Reads a part of a list. If the answer is too large, retries without links, then in halves. */
 async function readRange(client: Client, name: string, query: Query, range: Range): Promise<Page<Document>> {
   const { asked, ...which } = query
   const { links, ...part } = range
-  const populate = [...new Set([...asked, ...links])].slice(0, sizes.mostPopulatePaths)
+  const populate = [...new Set([...asked, ...links])].slice(0, sizes.maxPopulatePaths)
   try {
     return (await client.collection(name).list({ ...which, ...part, populate })) as Page<Document>
   } catch (error) {

@@ -1,4 +1,4 @@
-/** The files of the project: those that were uploaded by themselves, and those of documents and users. */
+/** Lists all files of the project, also those of documents and users. */
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useCallback, useEffect, useState } from 'react'
 import { useLocation, useParams } from 'wouter'
@@ -13,7 +13,7 @@ import { Button, Copy } from '../../parts/button.js'
 import { type Column, Grid } from '../../parts/grid.js'
 import { DropTarget, Facts, Page, Pane } from '../../parts/layout.js'
 import { Preview } from '../../parts/preview.js'
-import { Empty, Gone, useWasShown, wordsOf } from '../../parts/states.js'
+import { describeError, Empty, Gone, useWasShown } from '../../parts/states.js'
 import { Time } from '../../parts/time.js'
 import { useSession } from '../../session/context.js'
 
@@ -38,11 +38,11 @@ export function FilesPage() {
   const close = useCallback(() => go('/files'), [go])
   const selected = files.find((file) => file.id === id)
   const wasShown = useWasShown(id, selected !== undefined)
-  // What the address names may stand in a part of the list that is not read yet.
+  // The file in the address may be on a page that is not loaded yet.
   useEffect(() => {
     if (id !== undefined && !selected) onRange(0, Infinity)
   }, [id, selected, onRange])
-  // It may stand in another folder.
+  // The file may be in another folder, so check only in the list of all files.
   const isGone =
     id !== undefined && !selected && folder === '' && query.data !== undefined && files.length >= (total ?? Infinity)
   useCommand(folder === '' ? 'svc files list' : `svc files list ${shellWord(folder)}`)
@@ -74,7 +74,7 @@ export function FilesPage() {
           {() =>
             files.length === 0 ? (
               <Empty title="No files here" command="svc files upload picture.png">
-                <p>Drop files onto this page, or let a document bring its own.</p>
+                <p>Drop files here to upload them. Files of documents and users appear here too.</p>
               </Empty>
             ) : (
               <Grid
@@ -82,7 +82,7 @@ export function FilesPage() {
                 columns={columns}
                 count={files.length}
                 rowAt={(index) => files[index]}
-                idOf={(file) => file.id}
+                getId={(file) => file.id}
                 selected={id}
                 onRange={onRange}
                 onOpen={(file) => go(`/files/${file.id}`)}
@@ -95,7 +95,7 @@ export function FilesPage() {
   )
 }
 
-/** Uploads one after the other, each with how far it has come. */
+/** Uploads files one after the other, and tracks progress. */
 function useUploads(folder: string): [readonly Upload[], (files: Iterable<File>) => Promise<void>] {
   const { client, guard } = useSession()
   const queries = useQueryClient()
@@ -110,13 +110,13 @@ function useUploads(folder: string): [readonly Upload[], (files: Iterable<File>)
       show({})
       try {
         const onProgress = (sent: number, total: number) => show({ sent, total })
-        // It is counted, which `fetch` cannot do, so it goes another way.
+        // `fetch` cannot report progress, so the client uploads without it. Check the emulator here instead.
         guard.doubt()
         await guard.check()
         await client.files.upload(file, { onProgress, ...(folder === '' ? {} : { path: folder }) })
         setUploads((before) => before.filter(({ name }) => name !== file.name))
       } catch (error) {
-        show({ failure: wordsOf(error) })
+        show({ failure: describeError(error) })
       }
       await queries.invalidateQueries({ queryKey: ['files'] })
     }
@@ -260,7 +260,7 @@ function FilePane({ file, onClose }: { file: StoredFile; onClose: () => void }) 
             'folder',
             file.path === '' ? (
               <span key="top" className="dim">
-                the top
+                top level
               </span>
             ) : (
               file.path

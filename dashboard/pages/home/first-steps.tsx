@@ -7,28 +7,28 @@ import { keepPreference, preference } from '../../parts/preference.js'
 import { useSession } from '../../session/context.js'
 
 const steps = [
-  { name: 'create', words: 'Create a document', command: 'svc docs create posts title=Hello' },
-  { name: 'listen', words: 'Listen to changes', command: 'svc tail posts' },
-  { name: 'login', words: 'Log in through the provider', command: 'svc idp login' },
-  { name: 'client', words: 'Add it to your app', command: 'svc init' },
-  { name: 'test', words: 'Run your tests against it', command: 'svc exec -- npm test' },
+  { name: 'create', label: 'Create a document', command: 'svc docs create posts title=Hello' },
+  { name: 'listen', label: 'Listen to changes', command: 'svc tail posts' },
+  { name: 'login', label: 'Log in through the provider', command: 'svc idp login' },
+  { name: 'client', label: 'Add it to your app', command: 'svc init' },
+  { name: 'test', label: 'Run your tests against it', command: 'svc exec -- npm test' },
 ] as const
 
 type Step = (typeof steps)[number]['name']
 
-/** Steps tick themselves off where the emulator sees them happen; the others are ticked by hand. */
+/** Marks steps as done when the emulator sees them happen. Users mark the others themselves. */
 export function FirstSteps() {
   const { folder } = useSession()
-  const place = `${folder}:steps`
-  const [done, setDone] = useState<ReadonlySet<string>>(() => new Set(preference(place)?.split(' ') ?? []))
+  const storageKey = `${folder}:steps`
+  const [done, setDone] = useState<ReadonlySet<string>>(() => new Set(preference(storageKey)?.split(' ') ?? []))
   const seen = useSeen(done)
   const all = new Set([...done, ...seen])
   const text = [...all].join(' ')
-  // What was seen stays done when its event is no longer among those that are kept.
+  // Keep a step done even when its event is no longer in the list.
   useEffect(() => {
     setDone(new Set(text.split(' ')))
-    keepPreference(place, text)
-  }, [place, text])
+    keepPreference(storageKey, text)
+  }, [storageKey, text])
   return (
     <article className="card">
       <h2>
@@ -38,17 +38,17 @@ export function FirstSteps() {
         </span>
       </h2>
       <ol className="steps">
-        {steps.map(({ name, words, command }, at) => (
+        {steps.map(({ name, label, command }, at) => (
           <li key={name}>
             <button
               type="button"
               className={all.has(name) ? 'good' : 'dim'}
-              aria-label={all.has(name) ? `${words}: done` : `${at + 1} ${words}: mark as done`}
+              aria-label={all.has(name) ? `${label}: done` : `${at + 1} ${label}: mark as done`}
               onClick={() => setDone(new Set([...all, name]))}
             >
               {all.has(name) ? <Icon name="check" /> : at + 1}
             </button>
-            <span>{words}</span>
+            <span>{label}</span>
             <code className="mono cut">{command}</code>
             <Copy text={command} />
           </li>
@@ -61,7 +61,7 @@ export function FirstSteps() {
 function useSeen(done: ReadonlySet<string>): Step[] {
   const events = useEvents()
   const { data: connections } = useConnections()
-  // The event of a login does not tell how it was done.
+  // A login event does not tell whether a provider was used.
   const { data: flows } = useFlows(!done.has('login'))
   const has = (kind: string) => events.some((event) => event.kind === kind)
   return [

@@ -1,4 +1,4 @@
-/** Where one begins: addresses and keys to copy, the first steps, what happened last, and whether all is well. */
+/** Shows addresses and keys, the first steps, the last events, and the health of the emulator. */
 import { useState } from 'react'
 import { Link, useLocation } from 'wouter'
 import { formatBytes, formatCount } from '../../../client/protocol/model/figures.js'
@@ -14,7 +14,7 @@ import { Time } from '../../parts/time.js'
 import { useSession } from '../../session/context.js'
 import { FirstSteps } from './first-steps.js'
 
-const mostEvents = 8
+const maxEvents = 8
 
 export function HomePage() {
   const { project } = useSession()
@@ -30,7 +30,7 @@ export function HomePage() {
           <h1>Project {project.name}</h1>
           <p>
             {plural(counts.collections, 'collection', isUnread)}, {plural(counts.users, 'user', isUnread)},{' '}
-            {plural(counts.files, 'file', isUnread)}. {info ? <Kept database={info.database} /> : null}
+            {plural(counts.files, 'file', isUnread)}. {info ? <DataLocation database={info.database} /> : null}
           </p>
           {error ? <Failure error={error} /> : null}
         </div>
@@ -47,25 +47,25 @@ export function HomePage() {
   )
 }
 
-function Kept({ database }: Pick<Info, 'database'>) {
+function DataLocation({ database }: Pick<Info, 'database'>) {
   const { dataDir, servers } = database
-  if (isInMemory(database)) return <>Nothing outlives this process.</>
+  if (isInMemory(database)) return <>Data is in memory only and lost when the emulator stops.</>
   if (dataDir === null) {
     return (
       <>
-        Documents are kept in <code className="mono">{servers.join(', ')}</code>.
+        Data is saved in <code className="mono">{servers.join(', ')}</code>.
       </>
     )
   }
   return (
     <>
-      Everything is kept in <code className="mono">{dataDir}</code>.
+      Data is saved in <code className="mono">{dataDir}</code>.
     </>
   )
 }
 
 function plural(count: number | undefined, word: string, isUnread: boolean): string {
-  if (count === undefined) return isUnread ? `${word}s: not read` : `… ${word}s`
+  if (count === undefined) return isUnread ? `${word}s: not loaded` : `… ${word}s`
   return `${formatCount(count)} ${word}${count === 1 ? '' : 's'}`
 }
 
@@ -124,11 +124,9 @@ function LastEvents() {
           all
         </Link>
       </h2>
-      {events.length === 0 ? (
-        <p className="padded dim">Nothing has happened yet. svc docs create posts title=Hello</p>
-      ) : null}
+      {events.length === 0 ? <p className="padded dim">No events yet. Try svc docs create posts title=Hello</p> : null}
       <ul>
-        {events.slice(0, mostEvents).map((event) => (
+        {events.slice(0, maxEvents).map((event) => (
           <EventLine key={event.id} event={event} />
         ))}
       </ul>
@@ -136,14 +134,14 @@ function LastEvents() {
   )
 }
 
-/** Each commit is written down before it is answered; what it outlives depends on the engine. */
+/** Every commit is saved before its answer. Whether it survives a power failure depends on the engine. */
 function Saved({ database }: Pick<Info, 'database'>) {
   const { isDurable, savedAt } = database
-  if (isInMemory(database)) return <>in memory, until the process ends</>
+  if (isInMemory(database)) return <>in memory only</>
   return (
     <>
-      {savedAt === null ? 'with each commit' : <Time at={savedAt} isOfMachine />}
-      {isDurable ? ' · outlives a power cut' : ' · outlives the process, not a power cut'}
+      {savedAt === null ? 'with each commit' : <Time at={savedAt} isMachineTime />}
+      {isDurable ? ' · survives a power failure' : ' · survives a crash, but not a power failure'}
     </>
   )
 }
@@ -163,7 +161,7 @@ function HealthFacts({ info }: { info: Info }) {
   const { database, disk, streams, limits, hashing, version } = info
   const limit = limits.rateLimit === 'off' ? 'off' : 'on'
   const isOnServer = database.servers.length > 0
-  const withoutFolder = isOnServer ? 'that of the server' : 'nothing is kept'
+  const withoutFolder = isOnServer ? 'on the server' : 'not used'
   return (
     <Facts
       rows={[

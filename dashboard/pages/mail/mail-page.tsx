@@ -1,10 +1,10 @@
-/** The mail that the service has sent: none of it leaves the machine unless a transport was set. */
+/** Shows sent mail. Nothing leaves the machine unless a transport is configured. */
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useCallback, useState } from 'react'
 import { useLocation, useParams } from 'wouter'
 import type { Mail } from '../../../client/protocol/control/mail.js'
 import { useCommand } from '../../frame/command-line.js'
-import { mostMails, useMails } from '../../frame/counts.js'
+import { maxMails, useMails } from '../../frame/counts.js'
 import { useAction, useUndo } from '../../frame/undo.js'
 import { Query } from '../../live/query.js'
 import { Button, Copy } from '../../parts/button.js'
@@ -34,7 +34,7 @@ export function MailPage() {
   const { confirm } = useUndo()
   const clear = () =>
     run(async () => {
-      if (!(await confirm('Delete all mail?', 'It cannot be taken back.', 'Delete'))) return
+      if (!(await confirm('Delete all mail?', 'You cannot undo this.', 'Delete'))) return
       await control.mail.clear({ project: project.id })
       await queries.invalidateQueries({ queryKey: ['mail'] })
       close()
@@ -44,7 +44,7 @@ export function MailPage() {
       title="Mail"
       facts={
         data
-          ? `${data.length === mostMails ? 'the newest ' : ''}${data.length} ${data.length === 1 ? 'mail' : 'mails'} · new ones appear by themselves`
+          ? `${data.length === maxMails ? 'the newest ' : ''}${data.length} ${data.length === 1 ? 'message' : 'messages'} · new mail appears automatically`
           : ''
       }
       actions={
@@ -62,7 +62,7 @@ export function MailPage() {
           if (all.length === 0)
             return (
               <Empty title="No mail yet" command="svc mail wait --link">
-                <p>Mail that verifies addresses, resets passwords or brings codes stays here instead of being sent.</p>
+                <p>Verification links, password resets and codes appear here instead of being sent.</p>
               </Empty>
             )
           if (mails.length === 0) return <NoMatch what="mail" onAll={() => setSearch('')} />
@@ -72,7 +72,7 @@ export function MailPage() {
               columns={columns}
               count={mails.length}
               rowAt={(index) => mails[index]}
-              idOf={(mail) => mail.id}
+              getId={(mail) => mail.id}
               selected={id}
               onOpen={(mail) => go(`/mail/${mail.id}`)}
             />
@@ -162,7 +162,7 @@ function MailPane({ id, onClose }: { id: string; onClose: () => void }) {
   )
 }
 
-/** The links and codes of a mail, which tests of a login need. */
+/** Shows the links and codes of a mail for copying. */
 function Picked({ mail: { links, codes } }: { mail: Mail }) {
   const { hereUrl } = useSession()
   if (links.length + codes.length === 0) return null
@@ -185,7 +185,7 @@ function Picked({ mail: { links, codes } }: { mail: Mail }) {
   )
 }
 
-/** In a frame that may neither run scripts nor load, send or open anything; this page's own policy holds in it as well. */
+/** Shows HTML mail in a sandbox without scripts or network. The policy of this page also applies. */
 function Html({ mail }: { mail: Mail }) {
   return (
     <iframe className="mail-html" title="The mail as HTML" sandbox="" referrerPolicy="no-referrer" srcDoc={mail.html} />

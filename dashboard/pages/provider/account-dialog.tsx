@@ -8,11 +8,11 @@ import { useSession } from '../../session/context.js'
 
 export type Account = Awaited<ReturnType<Control['idp']['accounts']['list']>>['accounts'][number]
 
-/** An account of the built-in provider, to make, to change or to remove. */
+/** Creates, edits or removes an account of the built-in provider. */
 export function AccountDialog({ account, onClose }: { account: Account | undefined; onClose: () => void }) {
   const { control } = useSession()
   const queries = useQueryClient()
-  const { say } = useUndo()
+  const { notify } = useUndo()
   const done = {
     async onSuccess() {
       await queries.invalidateQueries({ queryKey: ['flows'] })
@@ -25,7 +25,7 @@ export function AccountDialog({ account, onClose }: { account: Account | undefin
         String(form.get(each) ?? '').trim(),
       )
       const parsed: unknown = JSON.parse(claims || '{}')
-      if (!isObject(parsed)) throw new Error('Claims are an object.')
+      if (!isObject(parsed)) throw new Error('Claims must be a JSON object.')
       const fields = { email: email || null, emailVerified: form.get('verified') === 'on', claims: parsed }
       if (account) return control.idp.accounts.change({ account: account.id, ...fields, ...(name ? { name } : {}) })
       return control.idp.accounts.add({ id: id ?? '', ...fields, ...(name ? { name } : {}) })
@@ -35,7 +35,7 @@ export function AccountDialog({ account, onClose }: { account: Account | undefin
   const remove = useMutation({
     mutationFn: async (known: Account) => {
       await control.idp.accounts.remove({ account: known.id })
-      say({ words: `Removed ${known.id}`, undo: () => control.idp.accounts.add(known).then(done.onSuccess) })
+      notify({ text: `Removed ${known.id}`, undo: () => control.idp.accounts.add(known).then(done.onSuccess) })
     },
     ...done,
   })
@@ -50,20 +50,20 @@ export function AccountDialog({ account, onClose }: { account: Account | undefin
       onSubmit={(form) => save.mutate(form)}
     >
       {account ? null : (
-        <Field label="Id" hint="As the provider's subject, such as ada.">
+        <Field label="Id" hint="The subject at the provider, such as ada.">
           <input className="input mono" name="id" required autoComplete="off" />
         </Field>
       )}
       <Field label="Name">
         <input className="input" name="name" defaultValue={account?.name} autoComplete="off" />
       </Field>
-      <Field label="Email" hint="Empty for a profile without one.">
+      <Field label="Email" hint="Leave it empty for a profile without an email.">
         <input className="input" name="email" type="email" defaultValue={account?.email ?? ''} autoComplete="off" />
       </Field>
       <label className="field row">
         <input type="checkbox" name="verified" defaultChecked={account?.emailVerified ?? true} /> The email is verified
       </label>
-      <Field label="Claims" hint="More that the provider says of the account, as JSON.">
+      <Field label="Claims" hint="More claims about the account, as JSON.">
         <textarea
           className="input"
           name="claims"

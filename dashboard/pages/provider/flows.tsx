@@ -1,4 +1,4 @@
-/** The last logins as sequences of hops, each with its request and answer. */
+/** Shows the last logins request by request. */
 import { useState } from 'react'
 import { hopKinds, type LoginFlow, type LoginHop } from '../../../client/protocol/model/provider-login.js'
 import { useFlows } from '../../frame/counts.js'
@@ -20,11 +20,11 @@ export function LastFlows() {
       <Query query={flows}>
         {(found) =>
           found.length === 0 ? (
-            <p className="padded dim">No login through a provider since the emulator was started.</p>
+            <p className="padded dim">No logins through a provider since the emulator started.</p>
           ) : (
             <ul className="flows">
               {found.map((flow, at) => (
-                // The last one is open until it is closed.
+                // The newest flow is open by default.
                 <Flow
                   key={flow.id}
                   flow={flow}
@@ -46,7 +46,7 @@ function Flow({ flow, isOpen, toggle }: { flow: LoginFlow; isOpen: boolean; togg
   return (
     <li>
       <button type="button" className="row-button" aria-expanded={isOpen} onClick={toggle}>
-        <Time at={at} isOfMachine />
+        <Time at={at} isMachineTime />
         <b>{provider}</b>
         <bdi className="mono dim cut grow">{account?.email ?? account?.sub ?? ''}</bdi>
         <span className="dim">{hops.length} hops</span>
@@ -55,7 +55,7 @@ function Flow({ flow, isOpen, toggle }: { flow: LoginFlow; isOpen: boolean; togg
       {isOpen ? (
         <ol className="hops">
           {hops.map((hop, index) => (
-            // Hops are only ever added at the end.
+            // The index is a stable key, because hops are only appended.
             <Hop key={index} hop={hop} />
           ))}
         </ol>

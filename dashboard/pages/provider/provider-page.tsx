@@ -1,4 +1,4 @@
-/** The built-in login provider: who may log in with it, and how its next logins end. */
+/** Manages accounts of the built-in login provider, and makes the next logins fail. */
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { type ProviderFault, providerFaults } from '../../../client/protocol/model/provider-login.js'
@@ -26,7 +26,7 @@ export function ProviderPage() {
   return (
     <Page
       title="Login provider"
-      facts={accounts.data ? `${accounts.data.length} accounts · passwords are not asked for` : ''}
+      facts={accounts.data ? `${accounts.data.length} accounts · no passwords needed` : ''}
       actions={
         <>
           <StartLogin />
@@ -69,10 +69,10 @@ export function ProviderPage() {
   )
 }
 
-/** Begins a login in a tab of its own, which ends on a page of the emulator that shows the outcome. */
+/** Starts a login in a new tab. It ends on an emulator page that shows the result. */
 function StartLogin() {
   const { control, project, url } = useSession()
-  const { say } = useUndo()
+  const { notify } = useUndo()
   const [isBusy, run] = useAction()
   const [address, setAddress] = useState<string>()
   const start = () =>
@@ -82,7 +82,7 @@ function StartLogin() {
         completeUrl: `${url}/_svc/login-complete`,
       })
       setAddress(login)
-      say({ words: 'The address of the login is ready' })
+      notify({ text: 'The login address is ready' })
     })
   if (address === undefined) {
     return (
@@ -101,7 +101,7 @@ function StartLogin() {
   )
 }
 
-/** What the next login meets. */
+/** Shows and sets how the next login fails. */
 function NextLogins() {
   const { control } = useSession()
   const queries = useQueryClient()
@@ -123,7 +123,7 @@ function NextLogins() {
       {data?.map(({ fault, times }) => (
         <span key={fault} className="tag warn">
           {providerFaults[fault].says}
-          {times === null ? ', until it is cleared' : times > 1 ? `, ${times} times` : ''}
+          {times === null ? ', until cleared' : times > 1 ? `, ${times} times` : ''}
         </span>
       ))}
       <span className="grow" />
@@ -147,7 +147,7 @@ function NextLogins() {
           <input type="checkbox" name="always" /> until cleared
         </label>
         <Button type="submit" disabled={isBusy}>
-          Let it fail
+          Make it fail
         </Button>
         <Button disabled={isBusy || !data?.length} onClick={() => change(() => control.idp.faults.clear())}>
           Clear
@@ -157,16 +157,16 @@ function NextLogins() {
   )
 }
 
-const mostLogins = 20
+const maxLogins = 20
 
 function LastLogins() {
   const logins = useEvents().filter(({ kind }) => kind.startsWith('login.'))
   return (
     <>
       <h2 className="section">Last logins</h2>
-      {logins.length === 0 ? <p className="padded dim">No login since this page was opened.</p> : null}
+      {logins.length === 0 ? <p className="padded dim">No logins since you opened this page.</p> : null}
       <ul>
-        {logins.slice(0, mostLogins).map((event) => (
+        {logins.slice(0, maxLogins).map((event) => (
           <EventLine key={event.id} event={event} />
         ))}
       </ul>

@@ -1,4 +1,4 @@
-/** Realtime connections with their subscriptions and lag, and live events. */
+/** Shows realtime connections with their subscriptions and lag, and live events. */
 import { useQueryClient } from '@tanstack/react-query'
 import { useDeferredValue, useState } from 'react'
 import type { ConnectionRecord } from '../../../client/protocol/control/connections.js'
@@ -17,7 +17,7 @@ import { Time } from '../../parts/time.js'
 import { useSession } from '../../session/context.js'
 import { SendEvent } from './send-event.js'
 
-const mostShown = 200
+const maxShown = 200
 
 export function RealtimePage() {
   const connections = useConnections()
@@ -29,7 +29,7 @@ export function RealtimePage() {
   useCommand(group === '' ? 'svc tail --all' : `svc tail --all --only ${group}`)
   const shown = (frozen ?? events)
     .filter(({ kind }) => group === '' || kind.startsWith(`${group}.`) || kind === 'stream.missed')
-    .slice(0, mostShown)
+    .slice(0, maxShown)
   return (
     <Page
       title="Realtime"
@@ -40,7 +40,7 @@ export function RealtimePage() {
       }
       actions={
         <>
-          <select aria-label="Events of" value={group} onChange={({ target }) => setGroup(target.value)}>
+          <select aria-label="Event group" value={group} onChange={({ target }) => setGroup(target.value)}>
             <option value="">all events</option>
             {Object.keys(eventGroups).map((name) => (
               <option key={name} value={name}>
@@ -48,7 +48,7 @@ export function RealtimePage() {
               </option>
             ))}
           </select>
-          <Button onClick={() => setFrozen(frozen ? undefined : events)}>{frozen ? 'Go on' : 'Pause'}</Button>
+          <Button onClick={() => setFrozen(frozen ? undefined : events)}>{frozen ? 'Resume' : 'Pause'}</Button>
           <Button look="main" data-key="new" onClick={() => setSending(true)}>
             Send an event
           </Button>
@@ -60,7 +60,8 @@ export function RealtimePage() {
         {(found) =>
           found.length === 0 ? (
             <p className="padded dim">
-              No subscribers. In an app: svc.collection('posts').subscribe(); in a terminal: svc tail posts
+              No subscribers yet. In your app, call svc.collection('posts').subscribe(). In a terminal, run svc tail
+              posts.
             </p>
           ) : (
             <ul className="connections">
@@ -73,7 +74,7 @@ export function RealtimePage() {
       </Query>
       <h2 className="section">Events</h2>
       {shown.length === 0 ? (
-        <Empty title="Nothing has happened yet" command="svc docs create posts title=Hello" />
+        <Empty title="No events yet" command="svc docs create posts title=Hello" />
       ) : (
         <ul>
           {shown.map((event) => (
@@ -101,9 +102,9 @@ function Connection({ connection }: { connection: ConnectionRecord }) {
       <div className="connection-head">
         <span className="plum mono">{transport === 'websocket' ? 'WS' : 'SSE'}</span>
         <b>{email ?? who}</b>
-        <Time at={openedAt} isOfMachine />
+        <Time at={openedAt} isMachineTime />
         <span className="mono dim grow">
-          {formatBytes(bytesSent)} sent{waitingBytes > 0 ? `, ${formatBytes(waitingBytes)} not taken yet` : ''}
+          {formatBytes(bytesSent)} sent{waitingBytes > 0 ? `, ${formatBytes(waitingBytes)} waiting to be sent` : ''}
         </span>
         <Button disabled={isBusy} onClick={close}>
           Close

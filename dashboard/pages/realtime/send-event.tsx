@@ -10,26 +10,26 @@ import { useSession } from '../../session/context.js'
 
 type Documents = ReturnType<Client['collection']>
 
-/** An event sent by hand is a real write, so that subscribers receive what is stored, and it can be undone. */
+/** Sends an event by a real write, so that subscribers receive stored data, and undo works. */
 export function SendEvent({ onClose }: { onClose: () => void }) {
   const { client } = useSession()
-  const { say } = useUndo()
+  const { notify } = useUndo()
   const { data: collections } = useCollections()
   const create = async (documents: Documents, data: Fields) => {
     const { id } = await documents.create(data)
-    say({ words: `Created ${id}`, undo: () => documents.delete(id) })
+    notify({ text: `Created ${id}`, undo: () => documents.delete(id) })
   }
   const change = async (documents: Documents, id: string, data: Fields) => {
     const before = await documents.get(id)
     const { version } = await documents.update(id, data)
     const ifMatch = version === undefined ? {} : { ifMatch: version }
-    say({ words: `Changed ${id}`, undo: () => documents.replace(id, before.data, ifMatch) })
+    notify({ text: `Changed ${id}`, undo: () => documents.replace(id, before.data, ifMatch) })
   }
   const send = useMutation({
     mutationFn(form: FormData) {
       const [collection, id, text] = ['collection', 'id', 'data'].map((name) => String(form.get(name) ?? '').trim())
       const data: unknown = parseExactJson(text || '{}')
-      if (!isObject(data) || !collection) throw new Error('Write an object of fields.')
+      if (!isObject(data) || !collection) throw new Error('Enter a JSON object with the fields of the document.')
       return id ? change(client.collection(collection), id, data) : create(client.collection(collection), data)
     },
     onSuccess: onClose,
@@ -43,7 +43,7 @@ export function SendEvent({ onClose }: { onClose: () => void }) {
       onClose={onClose}
       onSubmit={(form) => send.mutate(form)}
     >
-      <p className="dim">The document is really written, so that everybody who listens gets the event.</p>
+      <p className="dim">This writes the document, so every subscriber gets the event.</p>
       <Field label="Collection">
         <select name="collection">
           {collections?.map(({ name }) => (
@@ -51,7 +51,7 @@ export function SendEvent({ onClose }: { onClose: () => void }) {
           ))}
         </select>
       </Field>
-      <Field label="Document" hint="Id of the one to change; left out, a new one.">
+      <Field label="Document" hint="Id of the document to change. Leave it empty to create one.">
         <input className="input mono" name="id" autoComplete="off" />
       </Field>
       <Field label="Fields">

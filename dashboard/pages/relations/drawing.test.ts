@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import { boxHeight, boxWidth, draw, labelHeight, widthOf } from './drawing.js'
+import { boxHeight, boxWidth, draw, labelHeight, measureLabel } from './drawing.js'
 
-/** `a > b` is a field of a that leads to b. */
+/** `a > b` is a field of a that links to b. */
 function drawn(text: string, ...lone: string[]) {
   const edges = text.split(', ').map((each) => {
     const [from = '', to = ''] = each.split(' > ')
@@ -21,11 +21,11 @@ const graphs = [
 
 it.each(graphs)('draws %s without overlapping boxes, each arrow from box to box', (text) => {
   const { boxes, arrows, width, height } = drawn(text, 'lone', 'other')
-  const places = [...boxes.values()]
+  const corners = [...boxes.values()]
 
-  for (const [at, { x, y }] of places.entries()) {
+  for (const [at, { x, y }] of corners.entries()) {
     expect(x >= 0 && y >= 0 && x + boxWidth <= width && y + boxHeight <= height).toBe(true)
-    for (const other of places.slice(at + 1)) {
+    for (const other of corners.slice(at + 1)) {
       expect(Math.abs(x - other.x) >= boxWidth || Math.abs(y - other.y) >= boxHeight).toBe(true)
     }
   }
@@ -37,13 +37,13 @@ it.each(graphs)('draws %s without overlapping boxes, each arrow from box to box'
   }
 })
 
-it('draws the two arrows of boxes that lead to each other apart', () => {
+it('separates the two arrows of boxes that link to each other', () => {
   const [one, other] = drawn('a > b, b > a').arrows.map(({ label }) => label.y)
 
   expect(one).not.toBe(other)
 })
 
-it('leads from left to right, and puts what nothing leads to beside what it leads to', () => {
+it('draws links from left to right, and corners a box without incoming links next to its target', () => {
   const { boxes } = drawn('comments > posts, posts > authors, notes > authors')
   const x = (name: string) => boxes.get(name)?.x ?? -1
 
@@ -57,7 +57,7 @@ it('keeps the labels of arrows apart', () => {
 
   for (const [at, { edge, label }] of arrows.entries()) {
     for (const other of arrows.slice(at + 1)) {
-      const width = (widthOf(edge.label) + widthOf(other.edge.label)) / 2
+      const width = (measureLabel(edge.label) + measureLabel(other.edge.label)) / 2
       const isApart = Math.abs(label.x - other.label.x) >= width || Math.abs(label.y - other.label.y) >= labelHeight
       expect(isApart).toBe(true)
     }

@@ -43,7 +43,7 @@ interface Drawing<Each extends Edge> {
 }
 
 /** Names of collections may be names of object properties, such as constructor. */
-const idOf = (name: string) => `.${name}`
+const toNodeId = (name: string) => `.${name}`
 
 export function draw<Each extends Edge>(names: readonly string[], edges: readonly Each[]): Drawing<Each> {
   const loops = new Set(edges.flatMap(({ from, to }) => (from === to ? [from] : [])))
@@ -53,12 +53,12 @@ export function draw<Each extends Edge>(names: readonly string[], edges: readonl
   for (const name of linked) {
     // dagre centers boxes, so there is as much room below.
     const height = boxHeight + (loops.has(name) ? 2 * loopHeight : 0)
-    graph.setNode(idOf(name), { width: boxWidth, height, ...unplaced })
+    graph.setNode(toNodeId(name), { width: boxWidth, height, ...unplaced })
   }
   for (const { from, to, label } of edges) {
     if (from === to) continue
-    graph.setEdge(idOf(from), idOf(to), {
-      width: widthOf(label),
+    graph.setEdge(toNodeId(from), toNodeId(to), {
+      width: measureLabel(label),
       height: labelHeight,
       labelpos: 'c',
       points: [],
@@ -67,16 +67,16 @@ export function draw<Each extends Edge>(names: readonly string[], edges: readonl
   }
   layout(graph)
   const { width = 0, height = 0 } = graph.graph()
-  const boxes = new Map([...linked].map((name) => [name, cornerOf(graph.node(idOf(name)))]))
+  const boxes = new Map([...linked].map((name) => [name, toCorner(graph.node(toNodeId(name)))]))
   const arrows = edges.map((edge) => {
     const { from, to } = edge
     const [start = unplaced, end = unplaced] = [boxes.get(from), boxes.get(to)]
-    if (from === to) return loopOf(edge, start)
-    const { points, x, y } = graph.edge(idOf(from), idOf(to))
+    if (from === to) return drawLoop(edge, start)
+    const { points, x, y } = graph.edge(toNodeId(from), toNodeId(to))
     // The first and the last point are at any edge of the box, which may be above or below.
     const inner = points.slice(1, -1)
     const [first = unplaced, last = first] = [inner[0], inner.at(-1)]
-    return { edge, path: pathThrough([portOf(start, first), ...inner, portOf(end, last)]), label: { x, y } }
+    return { edge, path: pathThrough([findPort(start, first), ...inner, findPort(end, last)]), label: { x, y } }
   })
   const lone = names.filter((name) => !linked.has(name))
   if (lone.length === 0) return { boxes, arrows, width, height, loneFrom: undefined }
@@ -94,16 +94,16 @@ export function draw<Each extends Edge>(names: readonly string[], edges: readonl
   }
 }
 
-export function widthOf(label: string): number {
+export function measureLabel(label: string): number {
   return label.length * characterWidth
 }
 
-function cornerOf({ x, y }: Point): Point {
+function toCorner({ x, y }: Point): Point {
   return { x: x - boxWidth / 2, y: y - boxHeight / 2 }
 }
 
 /** The point of a box's side that is nearest to the arrow's next point. */
-function portOf(corner: Point, next: Point): Point {
+function findPort(corner: Point, next: Point): Point {
   const isRightward = next.x > corner.x + boxWidth / 2
   const y = Math.min(Math.max(next.y, corner.y + portMargin), corner.y + boxHeight - portMargin)
   return { x: corner.x + (isRightward ? boxWidth : 0), y }
@@ -122,11 +122,11 @@ function pathThrough([first = unplaced, ...rest]: readonly Point[]): string {
 }
 
 /** An arc above the box, with the label at its left. dagre's own loops do not touch the box. */
-function loopOf<Each extends Edge>(edge: Each, { x, y }: Point): Arrow<Each> {
+function drawLoop<Each extends Edge>(edge: Each, { x, y }: Point): Arrow<Each> {
   const [from, to] = [x + boxWidth - 44, x + boxWidth - 16]
   return {
     edge,
     path: `M ${from} ${y} C ${from} ${y - loopHeight} ${to} ${y - loopHeight} ${to} ${y}`,
-    label: { x: from - portMargin - widthOf(edge.label) / 2, y: y - loopHeight / 2 },
+    label: { x: from - portMargin - measureLabel(edge.label) / 2, y: y - loopHeight / 2 },
   }
 }

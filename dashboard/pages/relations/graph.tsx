@@ -1,4 +1,4 @@
-/** The graph: a box for each collection, an arrow for each pair of them that fields link. */
+/** Draws a box for each collection, and an arrow for each linked pair. */
 
 import { useMemo, useState } from 'react'
 import { Link as PageLink } from 'wouter'
@@ -7,14 +7,14 @@ import { grouped } from '../../parts/grouped.js'
 import { boxHeight, boxWidth, draw, type Edge } from './drawing.js'
 import { type Link, type Relations, usersName } from './use-relations.js'
 
-const mostNameCharacters = 17
-const mostLabelCharacters = 16
+const maxNameCharacters = 17
+const maxLabelCharacters = 16
 
-export function placeOf(name: string): string {
+export function formatPagePath(name: string): string {
   return name === usersName ? '/users' : `/data/${encodeURIComponent(name)}`
 }
 
-export function wordsFor(name: string): string {
+export function formatLabel(name: string): string {
   return name === usersName ? 'users' : name
 }
 
@@ -22,12 +22,12 @@ interface Pair extends Edge {
   readonly fields: string
 }
 
-function pairsOf(links: readonly Link[]): Pair[] {
-  const groups = grouped(links, keyOf)
+function pairLinks(links: readonly Link[]): Pair[] {
+  const groups = grouped(links, formatKey)
   return [...groups.values()].flatMap((group) => {
     const [first] = group
     const fields = group.map(({ field }) => field).join(', ')
-    return first ? [{ from: first.from, to: first.to, fields, label: cut(fields, mostLabelCharacters) }] : []
+    return first ? [{ from: first.from, to: first.to, fields, label: cut(fields, maxLabelCharacters) }] : []
   })
 }
 
@@ -35,11 +35,11 @@ export function Graph({ relations: { collections, links } }: { relations: Relati
   const [pointed, point] = useState<string>()
   const { boxes, arrows, width, height, loneFrom } = useMemo(() => {
     const names = collections.map(({ name }) => name)
-    return draw(names, pairsOf(links))
+    return draw(names, pairLinks(links))
   }, [collections, links])
   return (
     <div className="graph">
-      {/* biome-ignore lint/a11y/noSvgWithoutTitle: it is a group of links, and the list beside it says what the arrows do. */}
+      {/* biome-ignore lint/a11y/noSvgWithoutTitle: it is a group of links, and a hidden list describes the arrows. */}
       <svg width={width + 2} height={height + 2} viewBox={`-1 -1 ${width + 2} ${height + 2}`}>
         <defs>
           <marker
@@ -55,13 +55,13 @@ export function Graph({ relations: { collections, links } }: { relations: Relati
             <path d="M0 0.5 8 4 0 7.5z" />
           </marker>
         </defs>
-        {/* biome-ignore lint/a11y/noAriaHiddenOnFocusable: nothing in it takes the focus. */}
+        {/* biome-ignore lint/a11y/noAriaHiddenOnFocusable: no child can get the focus. */}
         <g aria-hidden="true">
           {arrows.map(({ edge, path }) => (
-            <path key={keyOf(edge)} className={lookOf(edge, pointed)} d={path} markerEnd="url(#arrow)" />
+            <path key={formatKey(edge)} className={chooseClass(edge, pointed)} d={path} markerEnd="url(#arrow)" />
           ))}
           {arrows.map(({ edge, label: { x, y } }) => (
-            <text key={keyOf(edge)} className={lookOf(edge, pointed)} x={x} y={y}>
+            <text key={formatKey(edge)} className={chooseClass(edge, pointed)} x={x} y={y}>
               <title>{edge.fields}</title>
               {edge.label}
             </text>
@@ -77,22 +77,22 @@ export function Graph({ relations: { collections, links } }: { relations: Relati
           return (
             <PageLink
               key={name}
-              href={placeOf(name)}
+              href={formatPagePath(name)}
               className="box"
               aria-label={
                 total === null
-                  ? wordsFor(name)
-                  : `${wordsFor(name)} ${formatCount(total)} ${total === 1 ? 'document' : 'documents'}`
+                  ? formatLabel(name)
+                  : `${formatLabel(name)} ${formatCount(total)} ${total === 1 ? 'document' : 'documents'}`
               }
               onPointerEnter={() => point(name)}
               onPointerLeave={() => point(undefined)}
               onFocus={() => point(name)}
               onBlur={() => point(undefined)}
             >
-              <title>{wordsFor(name)}</title>
+              <title>{formatLabel(name)}</title>
               <rect x={x} y={y} width={boxWidth} height={boxHeight} rx="6" />
               <text className="box-name" x={x + 12} y={y + boxHeight / 2}>
-                {cut(wordsFor(name), mostNameCharacters)}{' '}
+                {cut(formatLabel(name), maxNameCharacters)}{' '}
               </text>
               <text className="box-count" x={x + boxWidth - 12} y={y + boxHeight / 2}>
                 {total === null ? '' : formatCount(total)}
@@ -105,14 +105,14 @@ export function Graph({ relations: { collections, links } }: { relations: Relati
   )
 }
 
-function keyOf({ from, to }: { readonly from: string; readonly to: string }): string {
+function formatKey({ from, to }: { readonly from: string; readonly to: string }): string {
   return JSON.stringify([from, to])
 }
 
-function lookOf({ from, to }: Pair, pointed: string | undefined): string {
+function chooseClass({ from, to }: Pair, pointed: string | undefined): string {
   return pointed === from || pointed === to ? 'arrow pointed' : 'arrow'
 }
 
-function cut(text: string, most: number): string {
-  return text.length > most ? `${text.slice(0, most - 1)}…` : text
+function cut(text: string, max: number): string {
+  return text.length > max ? `${text.slice(0, max - 1)}…` : text
 }

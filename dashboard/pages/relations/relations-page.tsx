@@ -1,4 +1,4 @@
-/** Which collections lead to which: as a graph, and as a list. */
+/** Shows links between collections as a graph or a list. */
 import { useState } from 'react'
 import { useLocation } from 'wouter'
 import { useCommand } from '../../frame/command-line.js'
@@ -7,7 +7,7 @@ import { Button } from '../../parts/button.js'
 import { type Column, Grid } from '../../parts/grid.js'
 import { Page } from '../../parts/layout.js'
 import { Empty } from '../../parts/states.js'
-import { Graph, placeOf, wordsFor } from './graph.js'
+import { formatLabel, formatPagePath, Graph } from './graph.js'
 import { type Link, type Relations, useRelations, usersName } from './use-relations.js'
 
 export function RelationsPage() {
@@ -20,14 +20,14 @@ export function RelationsPage() {
   return (
     <Page
       title="Relations"
-      facts={data ? factsOf(data) : ''}
+      facts={data ? describeRelations(data) : ''}
       actions={
         <>
           {isLinked ? (
             <Button onClick={() => setList(!isList)}>{isList ? 'Show as a graph' : 'Show as a list'}</Button>
           ) : null}
           <Button disabled={isFetching} onClick={() => void refetch()}>
-            Read again
+            Refresh
           </Button>
         </>
       }
@@ -42,7 +42,7 @@ export function RelationsPage() {
   )
 }
 
-/** The graph, and the same in words for those who do not see it. */
+/** Shows the graph, and a list of the links for screen readers. */
 function Drawn({ relations }: { relations: Relations }) {
   return (
     <>
@@ -50,7 +50,7 @@ function Drawn({ relations }: { relations: Relations }) {
       <ul className="hidden" aria-label="Links">
         {relations.links.map((link) => (
           <li key={`${link.from} ${link.field} ${link.to}`}>
-            {link.from}.{link.field} leads to {wordsFor(link.to)}
+            {link.from}.{link.field} links to {formatLabel(link.to)}
           </li>
         ))}
       </ul>
@@ -58,10 +58,10 @@ function Drawn({ relations }: { relations: Relations }) {
   )
 }
 
-function factsOf({ collections, links, leftOut }: Relations): string {
-  const rest = leftOut === 0 ? '' : ` · ${leftOut} more collections are not looked at`
+function describeRelations({ collections, links, leftOut }: Relations): string {
+  const rest = leftOut === 0 ? '' : ` · ${leftOut} more collections not read`
   const count = collections.filter(({ name }) => name !== usersName).length
-  return `${count} ${count === 1 ? 'collection' : 'collections'} · ${links.length} ${links.length === 1 ? 'link' : 'links'}, by the newest 20 documents of each${rest}`
+  return `${count} ${count === 1 ? 'collection' : 'collections'} · ${links.length} ${links.length === 1 ? 'link' : 'links'}, from the newest 20 documents of each${rest}`
 }
 
 function NothingLinked({ isEmpty }: { isEmpty: boolean }) {
@@ -71,8 +71,8 @@ function NothingLinked({ isEmpty }: { isEmpty: boolean }) {
       command={isEmpty ? 'svc collections create posts' : 'svc docs create comments text=Hello post=<id>'}
     >
       <p>
-        A link is a field that holds the id of a document or of a user, or a list of ids. Nothing has to be declared:
-        what an id leads to is found when it is asked for with <code className="mono">populate</code>.
+        A link is a field that contains the id of a document or user, or a list of ids. You declare nothing:{' '}
+        <code className="mono">populate</code> finds what an id belongs to.
       </p>
     </Empty>
   )
@@ -91,7 +91,7 @@ const columns: readonly Column<Link>[] = [
     width: 'minmax(90px, 1fr)',
     cell: ({ field }) => <bdi className="mono">{field}</bdi>,
   },
-  { name: 'to', head: 'leads to', width: 'minmax(90px, 1fr)', cell: ({ to }) => wordsFor(to) },
+  { name: 'to', head: 'links to', width: 'minmax(90px, 1fr)', cell: ({ to }) => formatLabel(to) },
   {
     name: 'documents',
     head: 'used by',
@@ -109,9 +109,9 @@ function List({ links }: { links: readonly Link[] }) {
       columns={columns}
       count={links.length}
       rowAt={(index) => links[index]}
-      idOf={({ from, field, to }) => JSON.stringify([from, field, to])}
+      getId={({ from, field, to }) => JSON.stringify([from, field, to])}
       isOpenedByEnter
-      onOpen={({ from }) => go(placeOf(from))}
+      onOpen={({ from }) => go(formatPagePath(from))}
     />
   )
 }

@@ -1,34 +1,34 @@
-/** Which collections lead to which, by what their newest documents hold. */
+/** Finds links between collections in their newest documents. */
 import { useQuery } from '@tanstack/react-query'
 import type { Client, Document } from '../../../client/index.js'
 import { useCollections } from '../../frame/counts.js'
-import { unlessRefused } from '../../live/again.js'
-import { linkedIn, linkFieldsOf } from '../../parts/columns.js'
+import { ignoreRefusal } from '../../live/again.js'
+import { findLinkFields, linkedIn } from '../../parts/columns.js'
 import { useSession } from '../../session/context.js'
 
-/** A field of a collection whose ids lead to another one. */
+/** A field that links to another collection. */
 export interface Link {
   readonly from: string
   readonly field: string
   readonly to: string
-  /** Documents that have such a link, of those that were read. */
+  /** Number of documents with this link, of those that were read. */
   readonly documents: number
   readonly read: number
 }
 
 export interface Relations {
-  /** With the number of their documents, where it may be known. */
+  /** Collections with their number of documents, or null if the caller may not read them. */
   readonly collections: readonly { readonly name: string; readonly total: number | null }[]
   readonly links: readonly Link[]
-  /** Collections that were not looked at. */
+  /** Number of collections that were not read. */
   readonly leftOut: number
 }
 
-const mostCollections = 60
-const mostDocuments = 20
-/** So many collections are read at once. */
+const maxCollections = 60
+const maxDocuments = 20
+/** Limits concurrent reads. */
 const atOnce = 4
-/** What stands for the users, who are in no collection. No collection may have this name. */
+/** Stands for the users, who are not in a collection. Not a valid collection name. */
 export const usersName = '(users)'
 
 export function useRelations() {
@@ -46,7 +46,7 @@ export function useRelations() {
 }
 
 async function readRelations(client: Client, all: readonly string[]): Promise<Relations> {
-  const names = all.slice(0, mostCollections)
+  const names = all.slice(0, maxCollections)
   const found = new Map<string, Awaited<ReturnType<typeof readCollection>>>()
   const waiting = [...names]
   const work = async () => {
@@ -57,7 +57,7 @@ async function readRelations(client: Client, all: readonly string[]): Promise<Re
   await Promise.all(Array.from({ length: atOnce }, work))
   const links = names.flatMap((name) => found.get(name)?.links ?? [])
   const collections = names.map((name) => ({ name, total: found.get(name)?.total ?? null }))
-  // A link may lead to one that was not looked at.
+  // Links may point to collections that were not read.
   const others = new Set(links.map(({ to }) => to).filter((to) => !names.includes(to)))
   return {
     collections: [...collections, ...[...others].map((name) => ({ name, total: null }))],
@@ -68,27 +68,27 @@ async function readRelations(client: Client, all: readonly string[]): Promise<Re
 
 async function readCollection(client: Client, name: string): Promise<{ total: number | null; links: Link[] }> {
   const documents = client.collection(name)
-  // One that this user may not read is shown without what is in it.
-  const newest = await documents.list({ limit: mostDocuments }).catch(unlessRefused)
+  // Show a collection without links if this user may not read it.
+  const newest = await documents.list({ limit: maxDocuments }).catch(ignoreRefusal)
   if (!newest) return { total: null, links: [] }
   const links: Link[] = []
-  for (const fields of linkFieldsOf(newest.items as Document[])) {
-    const { items } = await documents.list({ limit: mostDocuments, count: false, populate: fields })
-    links.push(...fields.flatMap((field) => linksOf(name, field, items as Document[])))
+  for (const fields of findLinkFields(newest.items as Document[])) {
+    const { items } = await documents.list({ limit: maxDocuments, count: false, populate: fields })
+    links.push(...fields.flatMap((field) => countLinks(name, field, items as Document[])))
   }
   return { total: newest.total, links }
 }
 
-/** A field may lead to several collections. */
-function linksOf(from: string, field: string, documents: readonly Document[]): Link[] {
+/** Returns a link per target, because a field may link to several collections. */
+function countLinks(from: string, field: string, documents: readonly Document[]): Link[] {
   const counts = new Map<string, number>()
   for (const { data } of documents) {
-    const places = [data[field]].flat().flatMap((value) => {
+    const targets = [data[field]].flat().flatMap((value) => {
       const linked = linkedIn(value)
       if (!linked) return []
       return linked.email === undefined ? (linked.collection ?? []) : usersName
     })
-    for (const to of new Set(places)) counts.set(to, (counts.get(to) ?? 0) + 1)
+    for (const to of new Set(targets)) counts.set(to, (counts.get(to) ?? 0) + 1)
   }
   return [...counts].map(([to, count]) => ({ from, field, to, documents: count, read: documents.length }))
 }

@@ -1,37 +1,37 @@
 import { expect, test } from 'vitest'
 import type { RequestSummary } from '../../../client/protocol/control/requests.js'
-import { joined, openOnes } from './follow.js'
+import { findOpen, mergeRequests } from './follow.js'
 
-/** Of each what is looked at: "e:open d c" is a list of three, the newest first. */
-function requests(words: string): RequestSummary[] {
-  const parts = words === '' ? [] : words.split(' ')
+/** Parses a list of requests, newest first, such as "e:open d c". */
+function requests(text: string): RequestSummary[] {
+  const parts = text === '' ? [] : text.split(' ')
   return parts.map((part) => {
     const [id, state = 'answered'] = part.split(':')
     return { id, state } as RequestSummary
   })
 }
 
-const wordsOf = (list: readonly RequestSummary[]) =>
+const formatRequests = (list: readonly RequestSummary[]) =>
   list.map(({ id, state }) => (state === 'answered' ? id : `${id}:${state}`)).join(' ')
 
-test('of a list the open ones are asked for again, however many are between them, and a handful at most', () => {
-  expect(openOnes(requests('e d:open c b:open a'))).toEqual(['d', 'b'])
-  expect(openOnes(requests('c b a'))).toEqual([])
-  expect(openOnes(requests('e d:open c b:open a'), 'd')).toEqual(['b', 'd'])
-  expect(openOnes(requests(Array.from({ length: 900 }, (_, at) => `${at}:open`).join(' ')))).toHaveLength(50)
+test('asks again for open requests, however far apart, up to a limit', () => {
+  expect(findOpen(requests('e d:open c b:open a'))).toEqual(['d', 'b'])
+  expect(findOpen(requests('c b a'))).toEqual([])
+  expect(findOpen(requests('e d:open c b:open a'), 'd')).toEqual(['b', 'd'])
+  expect(findOpen(requests(Array.from({ length: 900 }, (_, at) => `${at}:open`).join(' ')))).toHaveLength(50)
 })
 
 test.each([
   ['b:open a', '', 'b', 'b a'],
   ['c b:open a', 'e d', 'b:open', 'e d c b:open a'],
   ['b:open a', 'c b', '', 'c b a'],
-  // What was not asked for stays as it is shown, and what is not shown stays away.
+  // Requests that were not asked for stay unchanged, and those not shown stay hidden.
   ['d:open b:open a', 'e', 'd c b', 'e d b a'],
-  // One that is not kept any more has ended.
+  // A request that is no longer stored has ended.
   ['d:open b:open a', '', 'd:open', 'd:open b a'],
 ])('"%s", then "%s" and again "%s": "%s"', (shown, newer, again, after) => {
   const before = requests(shown)
-  const answered = { asked: openOnes(before), found: requests(again) }
+  const answered = { asked: findOpen(before), found: requests(again) }
 
-  expect(wordsOf(joined(before, requests(newer), answered))).toBe(after)
+  expect(formatRequests(mergeRequests(before, requests(newer), answered))).toBe(after)
 })

@@ -1,28 +1,28 @@
-/** A list of requests that is followed: what came since, and how the open ones have ended. */
+/** Follows a list of requests: adds new ones, and updates open ones. */
 import type { RequestSummary } from '../../../client/protocol/control/requests.js'
 
-export const most = 1_000
+export const maxRequests = 1_000
 
-/** Streams that are asked for again at once. An address has room for more, and nobody looks at as many. */
-const mostOpen = 50
+/** Limits open requests per poll. The query string could hold more, but nobody watches that many. */
+const maxOpen = 50
 
-/** The ids of those that are open; of many, those behind the one that was asked for last, so that each has its turn. */
-export function openOnes(shown: readonly RequestSummary[], last?: string): string[] {
+/** Returns the ids of open requests. Starts after the last one asked for, so that each gets its turn. */
+export function findOpen(shown: readonly RequestSummary[], last?: string): string[] {
   const next = shown.findIndex(({ id }) => id === last) + 1
   return [...shown.slice(next), ...shown.slice(0, next)]
     .filter(({ state }) => state === 'open')
     .map(({ id }) => id)
-    .slice(0, mostOpen)
+    .slice(0, maxOpen)
 }
 
 interface Again {
-  /** The ids of what was asked for again. */
+  /** Ids that were asked for. */
   readonly asked: readonly string[]
   readonly found: readonly RequestSummary[]
 }
 
-/** What is shown, with what came since. One that is asked for again and no longer kept has ended, as far as anybody can know. */
-export function joined(
+/** Merges new and updated requests into the list. Treats a request that is no longer stored as answered. */
+export function mergeRequests(
   shown: readonly RequestSummary[],
   newer: readonly RequestSummary[],
   { asked, found }: Again,
@@ -33,5 +33,5 @@ export function joined(
   const changed = new Map(found.map((request) => [request.id, request]))
   const now = (request: RequestSummary): RequestSummary =>
     isAsked.has(request.id) ? (changed.get(request.id) ?? { ...request, state: 'answered' }) : request
-  return [...newer, ...shown.filter(({ id }) => !isNewer.has(id)).map(now)].slice(0, most)
+  return [...newer, ...shown.filter(({ id }) => !isNewer.has(id)).map(now)].slice(0, maxRequests)
 }

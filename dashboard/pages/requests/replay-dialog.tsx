@@ -12,7 +12,7 @@ type Method = (typeof methods)[number]
 
 export type Replayed = Awaited<ReturnType<Control['requests']['replay']>>
 
-/** What a snapshot that is saved before says of it. */
+/** Name of the replay in the list of automatic snapshots. */
 export const replays = 'requests replay,'
 
 interface ReplayProps {
@@ -21,7 +21,7 @@ interface ReplayProps {
   readonly onReplayed: (replayed: Replayed) => void
 }
 
-/** Sends a request once more with some parts changed; only what was changed is sent as a change. */
+/** Replays a request with edits. Sends only the parts that changed. */
 export function ReplayDialog({ request, onClose, onReplayed }: ReplayProps) {
   const { control } = useSession()
   const sendUndoably = useSendUndoably()
@@ -63,7 +63,7 @@ export function ReplayDialog({ request, onClose, onReplayed }: ReplayProps) {
           spellCheck={false}
         />
       </div>
-      <Field label="Body" hint="It is sent as the same caller: the key or the session of the first one.">
+      <Field label="Body" hint="Sent as the same caller, with the same key or session.">
         <textarea className="input" name="body" rows={12} defaultValue={body} spellCheck={false} />
       </Field>
     </FormDialog>

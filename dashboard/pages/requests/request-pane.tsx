@@ -1,11 +1,11 @@
-/** One request: why it ended as it did, what was sent and answered, where the time went, what the database was asked. */
+/** Shows one request: the reason for its status, both messages, timing, and SQL. */
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { RequestRecord } from '../../../client/protocol/control/requests.js'
-import { clientCodeOf } from '../../../client/snippets/client-code.js'
-import { curlOf } from '../../../client/snippets/curl.js'
+import { formatClientCode } from '../../../client/snippets/client-code.js'
+import { formatCurl } from '../../../client/snippets/curl.js'
 import { explainRefusal } from '../../../client/snippets/explain.js'
-import { harOf } from '../../../client/snippets/har.js'
+import { formatHar } from '../../../client/snippets/har.js'
 import { useAction, useCopy, useSendUndoably } from '../../frame/undo.js'
 import { untilAnswered } from '../../live/again.js'
 import { Query } from '../../live/query.js'
@@ -14,7 +14,7 @@ import { Differences } from '../../parts/differences.js'
 import { JsonText, pretty } from '../../parts/json.js'
 import { Headers, Pane } from '../../parts/layout.js'
 import { Menu } from '../../parts/menu.js'
-import { methodLook, statusLook, whoOf } from '../../parts/request-looks.js'
+import { formatCaller, methodLook, statusLook } from '../../parts/request-looks.js'
 import { isMissing } from '../../parts/states.js'
 import { type Tab, Tabs } from '../../parts/tabs.js'
 import { useSession } from '../../session/context.js'
@@ -59,7 +59,7 @@ export function RequestPane({ id, onClose, onOpen }: RequestPaneProps) {
             <span className={statusLook(request.status)}>
               {request.status ?? request.state} {request.code ?? ''}
             </span>{' '}
-            · {request.milliseconds.toFixed(1)} ms · {whoOf(request.caller)} · request {id.slice(0, 8)}…{' '}
+            · {request.milliseconds.toFixed(1)} ms · {formatCaller(request.caller)} · request {id.slice(0, 8)}…{' '}
             <Copy text={id} />
           </>
         ) : (
@@ -73,7 +73,7 @@ export function RequestPane({ id, onClose, onOpen }: RequestPaneProps) {
         {(found) => (
           <>
             <Why request={found} />
-            <Tabs value={tab} onChange={setTab} tabs={tabsOf(found, replayed, onOpen)} />
+            <Tabs value={tab} onChange={setTab} tabs={buildTabs(found, replayed, onOpen)} />
           </>
         )}
       </Query>
@@ -81,7 +81,7 @@ export function RequestPane({ id, onClose, onOpen }: RequestPaneProps) {
   )
 }
 
-function tabsOf(request: RequestRecord, replayed: Replayed | undefined, onOpen: (id: string) => void): Tab[] {
+function buildTabs(request: RequestRecord, replayed: Replayed | undefined, onOpen: (id: string) => void): Tab[] {
   const tabs: Tab[] = [
     { name: 'request', title: 'Request', content: () => <Message {...request.request} /> },
     { name: 'answer', title: 'Response', content: () => <Message {...request.answer} /> },
@@ -109,7 +109,7 @@ function tabsOf(request: RequestRecord, replayed: Replayed | undefined, onOpen: 
   return [...tabs, { name: 'replay', title: 'Replay', content }]
 }
 
-/** What stood in the way, and what mends it. */
+/** Explains why the request was refused, and how to fix it. */
 function Why({ request }: { request: RequestRecord }) {
   const explanation = explainRefusal(request)
   if (!explanation) return null
@@ -121,7 +121,7 @@ function Why({ request }: { request: RequestRecord }) {
         {explanation.mends.map(({ words, command }) => (
           <li key={command}>
             {words}
-            <span className="mended">
+            <span className="fix">
               <code className="mono cut">{command}</code> <Copy text={command} />
             </span>
           </li>
@@ -132,12 +132,12 @@ function Why({ request }: { request: RequestRecord }) {
 }
 
 const leftOutWords = {
-  empty: 'It is empty.',
-  binary: 'Bytes that are no text are not kept.',
-  stream: 'A stream of events is not kept.',
-  secret: 'It holds secrets, and is not kept.',
-  unread: 'It was not read: the request was refused before.',
-  memory: 'Left out for newer ones to fit.',
+  empty: 'Empty body.',
+  binary: 'Binary bodies are not stored.',
+  stream: 'Event streams are not stored.',
+  secret: 'Bodies with secrets are not stored.',
+  unread: 'The request was refused before its body was read.',
+  memory: 'Dropped to make room for newer requests.',
 } as const
 
 function Message({ headers, body }: RequestRecord['request']) {
@@ -173,9 +173,9 @@ function Foot({ request, onReplayed }: { request: RequestRecord; onReplayed: (re
       <Menu
         trigger="Copy as"
         entries={[
-          { words: 'curl', run: () => copy('a curl command', curlOf(request, url)) },
-          { words: 'client code', run: () => copy('client code', clientCodeOf(request, url)) },
-          { words: 'HAR', run: () => copy('a HAR', JSON.stringify(harOf([request], url, info.version))) },
+          { label: 'curl', run: () => copy('a curl command', formatCurl(request, url)) },
+          { label: 'client code', run: () => copy('client code', formatClientCode(request, url)) },
+          { label: 'HAR', run: () => copy('an HTTP archive', JSON.stringify(formatHar([request], url, info.version))) },
         ]}
       />
       <span className="grow dim cut" title={why ?? ''}>

@@ -1,4 +1,4 @@
-/** What came in: who asked what, how it ended, and how long each part took. */
+/** Lists recorded requests. */
 import { useQuery } from '@tanstack/react-query'
 import { useCallback, useState } from 'react'
 import { useLocation, useParams, useSearch } from 'wouter'
@@ -9,7 +9,7 @@ import { Query } from '../../live/query.js'
 import { Button } from '../../parts/button.js'
 import { type Column, Grid } from '../../parts/grid.js'
 import { Page } from '../../parts/layout.js'
-import { methodLook, statusLook, whoOf } from '../../parts/request-looks.js'
+import { formatCaller, methodLook, statusLook } from '../../parts/request-looks.js'
 import { Empty, NoMatch } from '../../parts/states.js'
 import { clockTime } from '../../parts/time.js'
 import { useSession } from '../../session/context.js'
@@ -35,14 +35,14 @@ export function RequestsPage() {
   const query = useRequests({ ...filter, user }, isPaused)
   const { requests, isOn } = query
   const tail = search === '' ? '' : `?${search}`
-  const place = id === undefined ? '/requests' : `/requests/${id}`
+  const listPath = id === undefined ? '/requests' : `/requests/${id}`
   const isFiltered = [filter.status, filter.method, filter.path, user].some((each) => each !== '')
   const showAll = () => {
     setFilter({ ...nothingChosen, isOwnShown: filter.isOwnShown })
-    go(place)
+    go(listPath)
   }
   const close = useCallback(() => go(`/requests${tail}`), [go, tail])
-  useCommand(id === undefined ? commandOf({ ...filter, user }) : `svc requests show ${id}`)
+  useCommand(id === undefined ? formatCommand({ ...filter, user }) : `svc requests show ${id}`)
   return (
     <Page
       title="Requests"
@@ -50,10 +50,10 @@ export function RequestsPage() {
       actions={
         <>
           <Filters filter={filter} onChange={setFilter} />
-          <Button onClick={() => setPaused(!isPaused)}>{isPaused ? 'Go on' : 'Pause'}</Button>
+          <Button onClick={() => setPaused(!isPaused)}>{isPaused ? 'Resume' : 'Pause'}</Button>
         </>
       }
-      strip={user === '' ? undefined : <OfUser id={user} onRemove={() => go(place)} />}
+      strip={user === '' ? undefined : <UserFilter id={user} onRemove={() => go(listPath)} />}
       pane={
         id === undefined ? undefined : (
           <RequestPane key={id} id={id} onClose={close} onOpen={(next) => go(`/requests/${next}${tail}`)} />
@@ -71,7 +71,9 @@ export function RequestsPage() {
             {isOn && requests.length === 0 && isFiltered ? <NoMatch what="request" onAll={showAll} /> : null}
             {isOn && requests.length === 0 && !isFiltered ? (
               <Empty title="No requests yet" command="svc docs list posts">
-                <p>Whatever your app or the command line asks appears here. The last 1,000 are kept, in memory.</p>
+                <p>
+                  Requests from your app and the command line appear here. The emulator keeps the last 1,000 in memory.
+                </p>
               </Empty>
             ) : null}
             {requests.length > 0 ? (
@@ -80,7 +82,7 @@ export function RequestsPage() {
                 columns={columns}
                 count={requests.length}
                 rowAt={(index) => requests[index]}
-                idOf={(request) => request.id}
+                getId={(request) => request.id}
                 selected={id}
                 onOpen={(request) => go(`/requests/${request.id}${tail}`)}
               />
@@ -92,8 +94,8 @@ export function RequestsPage() {
   )
 }
 
-/** Whose requests are shown, where a link to this page says so. */
-function OfUser({ id, onRemove }: { id: string; onRemove: () => void }) {
+/** Shows the user filter from the address. */
+function UserFilter({ id, onRemove }: { id: string; onRemove: () => void }) {
   const { owner } = useSession()
   const { data } = useQuery({ queryKey: ['users', 'one', id], queryFn: () => owner.users.get(id) })
   return (
@@ -125,16 +127,16 @@ function Filters({ filter, onChange }: { filter: Chosen; onChange: (filter: Chos
           checked={filter.isOwnShown}
           onChange={({ target }) => onChange({ ...filter, isOwnShown: target.checked })}
         />
-        this page's own
+        dashboard's own
       </label>
       <select
         aria-label="Status"
         value={filter.status}
         onChange={({ target }) => onChange({ ...filter, status: target.value })}
       >
-        {statuses.map(([value, words]) => (
+        {statuses.map(([value, label]) => (
           <option key={value} value={value}>
-            status {words}
+            status {label}
           </option>
         ))}
       </select>
@@ -153,8 +155,8 @@ function Filters({ filter, onChange }: { filter: Chosen; onChange: (filter: Chos
       <input
         className="input mono wide-only"
         data-key="filter"
-        placeholder="path begins with"
-        aria-label="Path begins with"
+        placeholder="path starts with"
+        aria-label="Path starts with"
         value={filter.path}
         onChange={({ target }) => onChange({ ...filter, path: target.value })}
       />
@@ -162,12 +164,12 @@ function Filters({ filter, onChange }: { filter: Chosen; onChange: (filter: Chos
   )
 }
 
-function commandOf({ status, method, path, user }: RequestFilter): string {
+function formatCommand({ status, method, path, user }: RequestFilter): string {
   const flags = Object.entries({ status, method, path, user }).filter(([, value]) => value !== '')
   return ['svc requests tail', ...flags.map(([name, value]) => `--${name} ${shellWord(value)}`)].join(' ')
 }
 
-/** A bar's full width. Longer ones are full. */
+/** Duration that fills the bar. */
 const widestMilliseconds = 100
 
 const columns: readonly Column<RequestSummary>[] = [
@@ -208,7 +210,7 @@ const columns: readonly Column<RequestSummary>[] = [
     head: 'who',
     width: '150px',
     narrowWidth: null,
-    cell: ({ caller }) => <span className="dim">{whoOf(caller)}</span>,
+    cell: ({ caller }) => <span className="dim">{formatCaller(caller)}</span>,
   },
   {
     name: 'ms',

@@ -2,12 +2,12 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { RequestRecord } from '../../../client/protocol/control/requests.js'
 import { Copy } from '../../parts/button.js'
-import { Empty, wordsOf } from '../../parts/states.js'
+import { describeError, Empty } from '../../parts/states.js'
 import { useSession } from '../../session/context.js'
 
-/** What the database was asked, each with its plan when it is wanted. */
+/** Lists the SQL statements of a request, with plans on demand. */
 export function Statements({ request }: { request: RequestRecord }) {
-  if (request.statements.length === 0) return <Empty title="The database was not asked" />
+  if (request.statements.length === 0) return <Empty title="No database queries" />
   return (
     <ol className="statements">
       {request.statements.map((statement, at) => (
@@ -23,7 +23,7 @@ export function Statements({ request }: { request: RequestRecord }) {
           <pre className="json mono">{statement.text}</pre>
           {statement.values && statement.values.length > 0 ? (
             <p className="mono dim values">
-              {statement.values.map((value, place) => `$${place + 1} ${value ?? 'null'}`).join(' · ')}
+              {statement.values.map((value, index) => `$${index + 1} ${value ?? 'null'}`).join(' · ')}
             </p>
           ) : null}
           <Plan id={request.id} statement={at} />
@@ -48,5 +48,5 @@ function Plan({ id, statement }: { id: string; statement: number }) {
       </button>
     )
   }
-  return <pre className="plan mono">{error ? wordsOf(error) : (data?.plan.join('\n') ?? '…')}</pre>
+  return <pre className="plan mono">{error ? describeError(error) : (data?.plan.join('\n') ?? '…')}</pre>
 }

@@ -4,23 +4,23 @@ const parts: readonly (readonly [keyof RequestRecord['timing'], string])[] = [
   ['receiving', 'receiving the body'],
   ['queue', 'waiting for the database'],
   ['database', 'database'],
-  ['hashing', 'hashing a password'],
-  ['writing', 'handing over the answer'],
-  ['own', 'all the rest'],
+  ['hashing', 'password hashing'],
+  ['writing', 'writing the answer'],
+  ['own', 'everything else'],
 ]
 
-/** Where the time went, each part below the one before. */
+/** Shows how long each part of a request took. */
 export function Timing({ request: { timing, milliseconds } }: { request: RequestRecord }) {
   const whole = Math.max(milliseconds, 0.1)
   let before = 0
   return (
     <ul className="timing">
-      {parts.map(([part, words]) => {
+      {parts.map(([part, label]) => {
         const left = (before / whole) * 100
         before += timing[part]
         return (
           <li key={part}>
-            <span>{words}</span>
+            <span>{label}</span>
             <span className="waterfall">
               <i
                 style={{ left: `${Math.min(left, 100)}%`, width: `${Math.min((timing[part] / whole) * 100, 100)}%` }}

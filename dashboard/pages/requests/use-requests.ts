@@ -1,9 +1,9 @@
-/** The requests that the emulator has recorded, followed as they come. */
+/** Follows the recorded requests. */
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import type { RequestSummary } from '../../../client/protocol/control/requests.js'
 import { useSession } from '../../session/context.js'
-import { joined, most, openOnes } from './follow.js'
+import { findOpen, maxRequests, mergeRequests } from './follow.js'
 
 export interface RequestFilter {
   readonly status: string
@@ -15,7 +15,7 @@ export interface RequestFilter {
 
 const pollMilliseconds = 700
 
-/** Polls for what came after the newest, and for the streams that are open; a hidden tab does not poll. */
+/** Polls for newer requests, and for open ones. A hidden tab does not poll. */
 export function useRequests({ status, method, path, user, isOwnShown }: RequestFilter, isPaused: boolean) {
   const { control, project, ownerKey } = useSession()
   const [requests, setRequests] = useState<readonly RequestSummary[]>([])
@@ -32,7 +32,7 @@ export function useRequests({ status, method, path, user, isOwnShown }: RequestF
   }
   const key = JSON.stringify(filter)
 
-  // Another filter begins anew.
+  // Start over when the filter changes.
   useEffect(() => {
     newest.current = undefined
     setRequests([])
@@ -42,10 +42,10 @@ export function useRequests({ status, method, path, user, isOwnShown }: RequestF
     queryKey: ['requests', key],
     queryFn: async () => {
       const after = newest.current
-      const asked = after === undefined ? [] : openOnes(latest.current, lastAsked.current)
+      const asked = after === undefined ? [] : findOpen(latest.current, lastAsked.current)
       lastAsked.current = asked.at(-1)
-      const list = (which: object) => control.requests.list({ ...filter, limit: most, ...which })
-      // By their ids: between two open ones there may be a thousand others.
+      const list = (which: object) => control.requests.list({ ...filter, limit: maxRequests, ...which })
+      // Ask by id, because thousands of requests may lie between two open ones.
       const again = { asked, found: asked.length > 0 ? (await list({ ids: asked.join(',') })).requests : [] }
       const found = await list(after === undefined ? {} : { after })
       newest.current = found.requests[0]?.id ?? after
@@ -56,8 +56,8 @@ export function useRequests({ status, method, path, user, isOwnShown }: RequestF
   })
   useEffect(() => {
     if (!data) return
-    // The newest that is shown may be forgotten by the emulator, and what is older with it.
-    setRequests((before) => (data.isWhole ? data.requests : joined(before, data.requests, data.again)))
+    // Replace the list if the emulator no longer has the newest request shown.
+    setRequests((before) => (data.isWhole ? data.requests : mergeRequests(before, data.requests, data.again)))
   }, [data])
 
   const shown = isOwnShown ? requests : requests.filter(({ caller }) => caller.key !== ownerKey.id)

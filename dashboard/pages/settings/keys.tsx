@@ -1,4 +1,4 @@
-/** The keys of the project: what each is good for, until when, and when it was last used. */
+/** Lists the keys of the project, with scopes, expiry and last use. */
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useAction, useUndo } from '../../frame/undo.js'
@@ -21,8 +21,8 @@ export function Keys({ project }: { project: ProjectRecord }) {
   const [isBusy, run] = useAction()
   const remove = (id: string) =>
     run(async () => {
-      const words = 'Whatever uses it is refused from then on, and what it has opened ends.'
-      if (!(await confirm('Delete this key?', words, 'Delete'))) return
+      const text = 'Requests with this key are refused from now on, and its open connections close.'
+      if (!(await confirm('Delete this key?', text, 'Delete'))) return
       await control.keys.revoke({ project: project.id, key: id })
       await queries.invalidateQueries({ queryKey: ['project'] })
     })
@@ -36,7 +36,7 @@ export function Keys({ project }: { project: ProjectRecord }) {
       </h2>
       {made === undefined ? null : (
         <p className="why">
-          <b>The new key is shown this once.</b>
+          <b>Copy the new key now. It is not shown again.</b>
           <span>
             <code className="mono">{made}</code> <Copy text={made} />
           </span>
@@ -59,7 +59,7 @@ function KeyRow({ of, isBusy, onDelete }: { of: Key; isBusy: boolean; onDelete: 
   return (
     <li>
       <span className={`tag ${secret ? 'warn' : ''}`}>{secret ? 'secret' : 'public'}</span>
-      <code className="mono cut grow">{key ?? `${id}${isOwn ? ' · of this page' : ''}`}</code>
+      <code className="mono cut grow">{key ?? `${id}${isOwn ? ' · this dashboard' : ''}`}</code>
       {name === null ? null : <span className="dim">{name}</span>}
       {scopes?.map((scope) => (
         <span key={scope} className="tag mono">
@@ -67,7 +67,7 @@ function KeyRow({ of, isBusy, onDelete }: { of: Key; isBusy: boolean; onDelete: 
         </span>
       ))}
       <span className="dim key-times">
-        made <Time at={createdAt} /> · {lastUsedAt === null ? 'never used' : 'used '}
+        created <Time at={createdAt} /> · {lastUsedAt === null ? 'never used' : 'used '}
         {lastUsedAt === null ? null : <Time at={lastUsedAt} />}
         {expiresAt === null ? null : (
           <>
@@ -84,12 +84,12 @@ function KeyRow({ of, isBusy, onDelete }: { of: Key; isBusy: boolean; onDelete: 
   )
 }
 
-/** How long a key may be valid. */
-const lifetimes: readonly (readonly [words: string, days: number | undefined])[] = [
-  ['until it is deleted', undefined],
-  ['a day', 1],
-  ['30 days', 30],
-  ['a year', 365],
+/** Choices for the expiry of a key. */
+const lifetimes: readonly (readonly [label: string, days: number | undefined])[] = [
+  ['never', undefined],
+  ['after a day', 1],
+  ['after 30 days', 30],
+  ['after a year', 365],
 ]
 
 interface CreateProps {
@@ -127,26 +127,26 @@ function CreateKey({ project, onClose, onMade }: CreateProps) {
       onClose={onClose}
       onSubmit={(form) => create.mutate(form)}
     >
-      <Field label="Kind" hint="A secret key satisfies every role, and is never meant for an app that ships.">
+      <Field label="Kind" hint="A secret key has every role. Never ship it in an app.">
         <select name="kind">
           <option>public</option>
           <option>secret</option>
         </select>
       </Field>
-      <Field label="Name" hint="What lists call it.">
+      <Field label="Name" hint="Shown in lists.">
         <input className="input" name="name" autoComplete="off" />
       </Field>
       <Field
         label="Scopes"
-        hint="read, write or admin, in all or one collection: read write:posts. None: all that its kind may."
+        hint="read, write or admin, for all collections or one: read write:posts. Leave it empty to allow everything that the kind allows."
       >
         <input className="input mono" name="scopes" autoComplete="off" placeholder="read write:posts" />
       </Field>
-      <Field label="Valid">
+      <Field label="Expires">
         <select name="lifetime">
-          {lifetimes.map(([words], at) => (
-            <option key={words} value={at}>
-              {words}
+          {lifetimes.map(([label], at) => (
+            <option key={label} value={at}>
+              {label}
             </option>
           ))}
         </select>

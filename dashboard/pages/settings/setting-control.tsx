@@ -3,8 +3,8 @@ import { tiers } from '../../../client/protocol/model/limits.js'
 import { Button } from '../../parts/button.js'
 import { wordsIn } from '../../parts/words.js'
 
-/** The allowed values, where they are few. */
-export function choicesOf(name: string): readonly string[] {
+/** Returns the allowed values of a setting, or an empty list for free text. */
+export function listChoices(name: string): readonly string[] {
   const choices: Readonly<Record<string, readonly string[]>> = {
     tier: tiers,
     loginThrottle: ['account', 'address'],
@@ -24,7 +24,7 @@ interface ControlProps {
   readonly onSet: (value: unknown) => void
 }
 
-/** A switch, a choice, or a field whose text is taken as JSON where it is some, else as a text or the texts of a list. */
+/** Renders a checkbox, a select, or a text field. Text is read as JSON if possible, else as text or a list of words. */
 export function SettingControl({ name, value, choices, isBusy, onSet }: ControlProps) {
   if (typeof value === 'boolean') {
     return (
@@ -60,7 +60,7 @@ function TextControl({ name, value, isBusy, onSet }: Omit<ControlProps, 'choices
       className="inline-form"
       onSubmit={(event) => {
         event.preventDefault()
-        onSet(meant(text, Array.isArray(value)))
+        onSet(parseSetting(text, Array.isArray(value)))
       }}
     >
       <input className="input mono" aria-label={name} value={text} onChange={({ target }) => setText(target.value)} />
@@ -71,7 +71,7 @@ function TextControl({ name, value, isBusy, onSet }: Omit<ControlProps, 'choices
   )
 }
 
-function meant(text: string, isList: boolean): unknown {
+function parseSetting(text: string, isList: boolean): unknown {
   try {
     return JSON.parse(text)
   } catch {

@@ -1,4 +1,4 @@
-/** Every setting of the project, what it does and what it takes; and the keys. */
+/** Shows the settings and keys of the project. */
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { SvcError } from '../../../client/index.js'
@@ -13,7 +13,7 @@ import { preference } from '../../parts/preference.js'
 import { useSession } from '../../session/context.js'
 import type { ProjectRecord } from '../../session/session.js'
 import { Keys } from './keys.js'
-import { choicesOf, SettingControl } from './setting-control.js'
+import { listChoices, SettingControl } from './setting-control.js'
 
 export function SettingsPage() {
   const project = useProject()
@@ -53,7 +53,7 @@ function Theme() {
   )
 }
 
-/** The body of the request is nothing that people see. */
+/** Removes the request field `settings.` from the message, because users do not see it. */
 function namedAsHere(error: unknown): never {
   if (!(error instanceof SvcError) || error.code !== 'VALIDATION_ERROR') throw error
   throw new Error(error.message.replaceAll('"settings.', '"'), { cause: error })
@@ -61,7 +61,7 @@ function namedAsHere(error: unknown): never {
 
 function Settings({ project }: { project: ProjectRecord }) {
   const { control } = useSession()
-  const { say } = useUndo()
+  const { notify } = useUndo()
   const queries = useQueryClient()
   const [isBusy, run] = useAction()
   const { idp, ...settings } = project.settings
@@ -73,7 +73,7 @@ function Settings({ project }: { project: ProjectRecord }) {
         await queries.invalidateQueries()
       }
       await write(value)
-      say({ words: `Changed ${name}`, undo: () => write(before) })
+      notify({ text: `Changed ${name}`, undo: () => write(before) })
     })
   return (
     <ul className="settings">
@@ -86,7 +86,7 @@ function Settings({ project }: { project: ProjectRecord }) {
           <SettingControl
             key={JSON.stringify(value)}
             {...{ name, value, isBusy }}
-            choices={choicesOf(name)}
+            choices={listChoices(name)}
             onSet={(next) => set(name, next)}
           />
         </li>
@@ -94,7 +94,7 @@ function Settings({ project }: { project: ProjectRecord }) {
       <li>
         <div>
           <b className="mono">idp</b>
-          <p className="dim">{settingWords.idp} Their values are secrets, and are not shown.</p>
+          <p className="dim">{settingWords.idp} Their values are secret and not shown.</p>
         </div>
         <span className="mono">{idp.length === 0 ? 'none: the built-in provider' : idp.join(', ')}</span>
       </li>

@@ -3,16 +3,16 @@ import { type FaultInput, type FaultKind, faultKinds } from '../../../client/pro
 import { Button } from '../../parts/button.js'
 import { Field } from '../../parts/dialog.js'
 
-/** What a kind needs beside which requests it meets. */
+/** Extra fields of each fault kind. */
 const needs: {
-  readonly [Kind in FaultKind]?: readonly (readonly [name: keyof FaultInput, words: string, usual: number])[]
+  readonly [Kind in FaultKind]?: readonly (readonly [name: keyof FaultInput, label: string, usual: number])[]
 } = {
   latency: [
     ['milliseconds', 'Delay, ms', 500],
     ['jitter', 'Jitter, ms', 0],
   ],
   status: [['status', 'Status', 503]],
-  slow: [['bytesPerSecond', 'Bytes a second', 20_000]],
+  slow: [['bytesPerSecond', 'Bytes per second', 20_000]],
   flap: [['seconds', 'Interval, s', 5]],
 }
 
@@ -55,22 +55,22 @@ export function AddFault({ isBusy, onAdd }: { isBusy: boolean; onAdd: (fault: Fa
       <Field label="Path">
         <input className="input mono" name="path" placeholder="/collections/posts/**" autoComplete="off" />
       </Field>
-      <Field label="Share, %">
+      <Field label="Rate, %">
         <input className="input mono" name="rate" type="number" min={0} max={100} defaultValue={100} required />
       </Field>
       <Field label="Times">
-        <input className="input mono" name="times" type="number" min={1} placeholder="no end" />
+        <input className="input mono" name="times" type="number" min={1} placeholder="unlimited" />
       </Field>
       {kind === 'drop' ? (
         <Field label="When">
           <select name="when">
-            <option value="before">before it is carried out</option>
-            <option value="after">after it</option>
+            <option value="before">before the request is carried out</option>
+            <option value="after">after it is carried out</option>
           </select>
         </Field>
       ) : null}
-      {figures.map(([name, words, usual]) => (
-        <Field key={name} label={words}>
+      {figures.map(([name, label, usual]) => (
+        <Field key={name} label={label}>
           <input className="input mono" name={name} type="number" min={0} defaultValue={usual} required />
         </Field>
       ))}

@@ -9,17 +9,14 @@ test.each([
   [{ minute: 5 }, 'hour', true, { minute: 5, hour: 10_000 }],
   [{ minute: 5, day: 70 }, 'day', false, { minute: 5 }],
   [{ minute: 5 }, 'minute', false, 'off'],
-] as const)(
-  'of the rate limit %j a switch of the %s to %s leaves the other figures: %j',
-  (before, window, isOn, after) => {
-    const rateLimit = withWindow({ rateLimit: before, tier: 'pro' }, window, isOn)
+] as const)('changes only one window: rate limit %j, %s switched to %s, gives %j', (before, window, isOn, after) => {
+  const rateLimit = withWindow({ rateLimit: before, tier: 'pro' }, window, isOn)
 
-    expect(rateLimit).toEqual(after)
-    expect(limits(rateLimit, window)).toBe(isOn)
-  },
-)
+  expect(rateLimit).toEqual(after)
+  expect(limits(rateLimit, window)).toBe(isOn)
+})
 
-test('a window for which the tier has no figure is not switched on beside figures of the project', () => {
+test('refuses to switch on a window without a limit in the tier if the project has its own limits', () => {
   const plan = { rateLimit: { minute: 5 }, tier: 'standard' } as const
 
   expect(() => withWindow(plan, 'hour', true)).toThrow('The tier "standard" has no limit per hour.')

@@ -1,4 +1,4 @@
-/** Switching the windows of the setting rateLimit on and off. */
+/** Switches the windows of the setting rateLimit on and off. */
 import {
   type RateLimit,
   type RateWindow,
@@ -18,9 +18,8 @@ interface Plan {
 }
 
 /**
- * The setting with one window on or off. Figures of the project's own stay as they are; beside them a window that is switched on
- * has the figure of the tier.
- * @throws {Error} where the tier has none
+ * Switches one window on or off. The project's own limits stay, and a new window gets the limit of the tier.
+ * @throws {Error} if the tier has no limit for the window
  */
 export function withWindow({ rateLimit, tier }: Plan, window: RateWindow, isOn: boolean): RateLimit {
   const others = (Object.keys(rateLimits) as RateWindow[]).filter((each) => each !== window && limits(rateLimit, each))
@@ -30,7 +29,7 @@ export function withWindow({ rateLimit, tier }: Plan, window: RateWindow, isOn: 
   if (!isOn) return own
   const figure = tierFigure(window, tier)
   if (figure !== undefined) return { ...own, [window]: figure }
-  throw new Error(`The tier "${tier}" has no limit per ${window}. Set a number of your own in the setting rateLimit.`)
+  throw new Error(`The tier "${tier}" has no limit per ${window}. Set your own number in the setting rateLimit.`)
 }
 
 function isList(rateLimit: Exclude<RateLimit, 'off'>): rateLimit is readonly RateWindow[] {

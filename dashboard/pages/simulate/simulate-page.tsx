@@ -1,8 +1,8 @@
-/** Fault injection: faults, another time, another plan. */
+/** Injects faults, moves the clock, and changes the plan. */
 import { useQueryClient } from '@tanstack/react-query'
 import { clockOfProject } from '../../../client/control.js'
 import { type FaultPreset, faultKinds, faultPresets } from '../../../client/protocol/model/faults/fault.js'
-import { effectOf, scopeOf } from '../../../client/protocol/model/faults/words.js'
+import { formatEffect, formatScope } from '../../../client/protocol/model/faults/words.js'
 import { type RateWindow, rateLimits, tiers } from '../../../client/protocol/model/limits.js'
 import { useCommand } from '../../frame/command-line.js'
 import { useClock, useFaults, useProject } from '../../frame/counts.js'
@@ -19,7 +19,7 @@ export function SimulatePage() {
   const { data: faults } = useFaults()
   useCommand(faults?.length ? 'svc faults list' : 'svc faults preset flaky')
   return (
-    <Page title="Simulate" facts={faults ? countOf(faults.length) : ''}>
+    <Page title="Simulate" facts={faults ? describeCount(faults.length) : ''}>
       <div className="cards">
         <Faults />
         <Clock />
@@ -29,9 +29,9 @@ export function SimulatePage() {
   )
 }
 
-function countOf(faults: number): string {
-  if (faults === 0) return 'nothing is disturbed'
-  return faults === 1 ? '1 fault is on' : `${faults} faults are on`
+function describeCount(faults: number): string {
+  if (faults === 0) return 'no faults'
+  return faults === 1 ? '1 active fault' : `${faults} active faults`
 }
 
 function useRefreshing(key: string): [boolean, (work: () => Promise<unknown>) => void] {
@@ -48,7 +48,7 @@ function useRefreshing(key: string): [boolean, (work: () => Promise<unknown>) =>
   ]
 }
 
-/** Adds to the project that is shown, as the commands do; a preset takes the place of those that are on. */
+/** Adds faults to this project. A preset replaces its active faults. */
 function Faults() {
   const { control, project } = useSession()
   const query = useFaults()
@@ -83,11 +83,11 @@ function Faults() {
             {faults.map((fault) => (
               <li key={fault.id}>
                 <b className="mono warn" title={faultKinds[fault.kind]}>
-                  {effectOf(fault)}
+                  {formatEffect(fault)}
                 </b>
                 <span className="mono dim grow cut">
                   {[
-                    scopeOf(fault) || 'every request',
+                    formatScope(fault) || 'every request',
                     fault.project === project.id ? '' : fault.project ? `project ${fault.project}` : 'all projects',
                     fault.preset === null ? '' : `preset ${fault.preset}`,
                   ]
@@ -140,17 +140,17 @@ function Clock() {
           <>
             <p className="big mono">{new Date(now).toLocaleString()}</p>
             <p className="padded dim">
-              {offset === 0 ? 'The real time.' : 'Not the real time.'}
-              {isOwn ? ' This project has a clock of its own, until it is reset.' : ''} Tokens, codes, rate windows and
-              the waits between mails follow it.
+              {offset === 0 ? 'Real time.' : 'Not the real time.'}
+              {isOwn ? ' This project has its own clock until you reset it.' : ''} Tokens, codes, rate limits and mail
+              intervals follow this clock.
             </p>
           </>
         )}
       </Query>
       <div className="presets">
-        {moves.map(([words, advance]) => (
-          <Button key={words} disabled={isBusy} onClick={() => run(() => clock.change({ advance }))}>
-            {words}
+        {moves.map(([label, advance]) => (
+          <Button key={label} disabled={isBusy} onClick={() => run(() => clock.change({ advance }))}>
+            {label}
           </Button>
         ))}
       </div>
@@ -162,7 +162,7 @@ function Clock() {
           if (typed !== '') run(() => clock.change({ now: new Date(typed).toISOString() }))
         }}
       >
-        <input className="input" type="datetime-local" name="now" aria-label="Moment" required />
+        <input className="input" type="datetime-local" name="now" aria-label="Time" required />
         <Button type="submit" disabled={isBusy}>
           Set
         </Button>
@@ -183,7 +183,7 @@ function Plan() {
 
 function Limits({ data }: { data: ProjectRecord }) {
   const { control, project } = useSession()
-  const { say } = useUndo()
+  const { notify } = useUndo()
   const queries = useQueryClient()
   const [isBusy, run] = useAction()
   const { tier, rateLimit } = data.settings
@@ -195,7 +195,7 @@ function Limits({ data }: { data: ProjectRecord }) {
         await queries.invalidateQueries()
       }
       await write(next())
-      say({ words: `Changed ${name}`, undo: () => write(before) })
+      notify({ text: `Changed ${name}`, undo: () => write(before) })
     })
   return (
     <>
@@ -212,9 +212,7 @@ function Limits({ data }: { data: ProjectRecord }) {
           </Button>
         ))}
       </fieldset>
-      <p className="padded dim">
-        Files and storage follow the plan. Requests are limited only where it is switched on:
-      </p>
+      <p className="padded dim">The plan limits files and storage. Choose which request limits apply:</p>
       <div className="presets">
         {(Object.keys(rateLimits) as RateWindow[]).map((window) => (
           <label key={window} className="check">

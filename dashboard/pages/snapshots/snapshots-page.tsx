@@ -1,4 +1,4 @@
-/** Named states of the project, to go back to. */
+/** Saves, compares and loads snapshots of the project. */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useCallback, useState } from 'react'
 import { useLocation, useParams } from 'wouter'
@@ -40,8 +40,8 @@ export function SnapshotsPage() {
       actions={
         <>
           <label className="check">
-            <input type="checkbox" checked={isAutomatic} onChange={({ target }) => setAutomatic(target.checked)} />{' '}
-            those before commands
+            <input type="checkbox" checked={isAutomatic} onChange={({ target }) => setAutomatic(target.checked)} /> show
+            automatic snapshots
           </label>
           <Button look="main" data-key="new" onClick={() => setSaving(true)}>
             Save a snapshot
@@ -62,15 +62,15 @@ export function SnapshotsPage() {
         {() =>
           shown.length === 0 ? (
             <Empty title="No snapshots yet" command="svc snapshot save before-the-demo">
-              <p>A snapshot holds documents, users, sessions, files, provider accounts and settings.</p>
+              <p>A snapshot contains documents, users, sessions, files, provider accounts and settings.</p>
             </Empty>
           ) : (
             <Grid
               label="Snapshots"
-              columns={columnsOf(shown)}
+              columns={chooseColumns(shown)}
               count={shown.length}
               rowAt={(index) => shown[index]}
-              idOf={(snapshot) => snapshot.name}
+              getId={(snapshot) => snapshot.name}
               selected={name}
               onOpen={(snapshot) => go(`/snapshots/${encodeURIComponent(snapshot.name)}`)}
             />
@@ -82,8 +82,8 @@ export function SnapshotsPage() {
   )
 }
 
-/** Leaves out optional columns in which no snapshot has a value. */
-function columnsOf(snapshots: readonly Snapshot[]): readonly Column<Snapshot>[] {
+/** Leaves out optional columns without values. */
+function chooseColumns(snapshots: readonly Snapshot[]): readonly Column<Snapshot>[] {
   const isEmpty = {
     before: snapshots.every(({ command }) => !command),
     branch: snapshots.every(({ branch }) => !branch),
@@ -140,7 +140,7 @@ const columns: readonly Column<Snapshot>[] = [
 
 function SaveSnapshot({ onClose }: { onClose: () => void }) {
   const { control, project } = useSession()
-  const { say } = useUndo()
+  const { notify } = useUndo()
   const queries = useQueryClient()
   const save = useMutation({
     mutationFn: (form: FormData) => {
@@ -153,7 +153,7 @@ function SaveSnapshot({ onClose }: { onClose: () => void }) {
     },
     async onSuccess({ name }) {
       await queries.invalidateQueries({ queryKey: ['snapshots'] })
-      say({ words: `Saved ${name}` })
+      notify({ text: `Saved ${name}` })
       onClose()
     },
   })
@@ -166,17 +166,17 @@ function SaveSnapshot({ onClose }: { onClose: () => void }) {
       onClose={onClose}
       onSubmit={(form) => save.mutate(form)}
     >
-      <Field label="Name" hint="Left out, the moment.">
+      <Field label="Name" hint="Leave it empty to use the time.">
         <input className="input mono" name="name" autoComplete="off" />
       </Field>
       <label className="field row">
-        <input type="checkbox" name="replace" /> Replace one of that name
+        <input type="checkbox" name="replace" /> Replace a snapshot of the same name
       </label>
     </FormDialog>
   )
 }
 
-/** What the differences are about. To find them reads all of the snapshot. */
+/** Events that make a comparison outdated. Comparing reads the whole snapshot, so it is not repeated automatically. */
 const compared = ['document', 'collection', 'user', 'file'] as const
 
 function SnapshotPane({ snapshot, onClose }: { snapshot: Snapshot; onClose: () => void }) {
@@ -185,25 +185,25 @@ function SnapshotPane({ snapshot, onClose }: { snapshot: Snapshot; onClose: () =
   const queries = useQueryClient()
   const [isBusy, run] = useAction()
   const { name } = snapshot
-  const place = { project: project.id, snapshot: name }
+  const target = { project: project.id, snapshot: name }
   const [isOutdated, beginReading] = useIsOutdated(compared)
   const diff = useQuery({
     queryKey: ['snapshots', 'diff', name],
     queryFn: () => {
       beginReading()
-      return control.snapshots.diff(place)
+      return control.snapshots.diff(target)
     },
   })
   const load = () =>
     run(async () => {
       const of = { project: project.id, keeping: name }
-      const work = () => control.snapshots.load(place)
+      const work = () => control.snapshots.load(target)
       if (await doUndoably(`Loaded ${name}`, `svc snapshot load ${name}`, work, of)) await queries.invalidateQueries()
     })
   const remove = () =>
     run(async () => {
-      if (!(await confirm(`Delete ${name}?`, 'The state that it holds is gone then.', 'Delete'))) return
-      await control.snapshots.remove(place)
+      if (!(await confirm(`Delete ${name}?`, 'You cannot undo this.', 'Delete'))) return
+      await control.snapshots.remove(target)
       await queries.invalidateQueries({ queryKey: ['snapshots'] })
       onClose()
     })
@@ -245,9 +245,9 @@ function SnapshotPane({ snapshot, onClose }: { snapshot: Snapshot; onClose: () =
       </Query>
       {diff.data && isOutdated ? (
         <p className="padded warn" role="status">
-          Changed since this was read.{' '}
+          Data has changed since this was read.{' '}
           <button type="button" className="link" onClick={() => void diff.refetch()}>
-            Read again
+            Refresh
           </button>
         </p>
       ) : null}
@@ -256,7 +256,7 @@ function SnapshotPane({ snapshot, onClose }: { snapshot: Snapshot; onClose: () =
 }
 
 function Changes({ diff }: { diff: SnapshotDiff }) {
-  if (diff.isSame) return <p className="padded dim">Nothing is different.</p>
+  if (diff.isSame) return <p className="padded dim">No differences.</p>
   const rows = [
     ...diff.documents.map(({ collection, ...counts }) => [collection, counts] as const),
     ...(['collections', 'users', 'files', 'accounts'] as const).map((what) => [what, diff[what]] as const),

@@ -9,7 +9,7 @@ interface CreateProps {
   readonly onCreated: (user: { readonly id: string }) => void
 }
 
-/** Creates a user as the owner: with roles that only the owner may give, and without a session or a mail. */
+/** Creates a user with any roles, without a session and without mail. */
 export function CreateUser({ onClose, onCreated }: CreateProps) {
   const { control, project } = useSession()
   const queries = useQueryClient()
@@ -40,14 +40,14 @@ export function CreateUser({ onClose, onCreated }: CreateProps) {
       <Field label="Email">
         <input className="input" name="email" type="email" required autoComplete="off" />
       </Field>
-      <Field label="Password" hint="At least 8 characters, as your app asks for it.">
+      <Field label="Password" hint="At least 8 characters.">
         <input className="input" name="password" type="text" required autoComplete="off" defaultValue="Correct4Horse" />
       </Field>
-      <Field label="Roles" hint="With spaces between them, such as editor admin.">
+      <Field label="Roles" hint="Separate roles with spaces, such as editor admin.">
         <input className="input mono" name="roles" autoComplete="off" />
       </Field>
       <label className="field row">
-        <input type="checkbox" name="verified" defaultChecked /> The address is verified
+        <input type="checkbox" name="verified" defaultChecked /> The email is verified
       </label>
     </FormDialog>
   )

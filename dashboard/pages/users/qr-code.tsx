@@ -1,7 +1,7 @@
-/** A QR code as one path, drawn from its modules: no image is loaded, and nothing is run. */
+/** Draws a QR code as one SVG path, without loading an image. */
 import { encodeQR } from 'qr'
 
-/** Modules that scanners want to be empty on each side. */
+/** Empty margin that scanners require, in modules. */
 const quietModules = 4
 
 export default function QrCode({ text, label }: { text: string; label: string }) {

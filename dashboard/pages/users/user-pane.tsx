@@ -74,10 +74,10 @@ function Details({ user }: { user: AppUser }) {
               disabled={isBusy}
               onClick={() => change({ user: user.id, emailVerified: !user.emailVerified })}
             >
-              {user.emailVerified ? 'mark as not' : 'verify'}
+              {user.emailVerified ? 'mark as not verified' : 'verify'}
             </button>,
           ],
-          ['logs in by', user.oauthId === null ? 'password' : `provider, as ${user.oauthId}`],
+          ['logs in with', user.oauthId === null ? 'password' : `provider, as ${user.oauthId}`],
           ['created', <Time key="created" at={user.createdAt} />],
           ['changed', <Time key="changed" at={user.updatedAt} />],
         ]}
@@ -104,7 +104,7 @@ interface RolesProps {
   readonly onSave: (roles: string[], onSaved: () => void) => void
 }
 
-/** The field follows the roles of the user until something is typed into it. */
+/** Shows the stored roles until the user edits them. */
 function Roles({ user, isBusy, onSave }: RolesProps) {
   const [typed, setTyped] = useState<string>()
   const stored = user.roles.join(' ')
@@ -115,7 +115,7 @@ function Roles({ user, isBusy, onSave }: RolesProps) {
       className="inline-form"
       onSubmit={(event) => {
         event.preventDefault()
-        // What was typed while it was saved stays.
+        // Keep text that was typed during the save.
         onSave(wordsIn(text), () => setTyped((now) => (now === text ? undefined : now)))
       }}
     >
@@ -138,7 +138,7 @@ function Roles({ user, isBusy, onSave }: RolesProps) {
 const stepSeconds = 30
 const QrCode = lazyPart(() => import('./qr-code.js'))
 
-/** The code that the authenticator app of the user shows right now. */
+/** Shows the current code of the user's authenticator app. */
 function SecondFactor({ user }: { user: AppUser }) {
   const { control } = useSession()
   const queries = useQueryClient()
@@ -213,13 +213,13 @@ function SecondFactor({ user }: { user: AppUser }) {
 
 function Foot({ user, onClose }: { user: AppUser; onClose: () => void }) {
   const { control, actAs, acting } = useSession()
-  const { doUndoably, say } = useUndo()
+  const { doUndoably, notify } = useUndo()
   const queries = useQueryClient()
   const [isBusy, run] = useAction()
   const isActing = acting?.user.id === user.id
   async function copyToken() {
     await writeText(async () => (await control.users.token({ user: user.id })).token)
-    say({ words: 'Copied a token of a new session' })
+    notify({ text: 'Copied a token of a new session' })
   }
   async function remove() {
     const work = () => control.users.remove({ user: user.id })
@@ -231,16 +231,16 @@ function Foot({ user, onClose }: { user: AppUser; onClose: () => void }) {
   async function logOut() {
     await control.users.logOut({ user: user.id })
     if (isActing) await actAs(undefined)
-    say({ words: `Ended all sessions of ${user.email}` })
+    notify({ text: `Ended all sessions of ${user.email}` })
   }
   return (
     <>
       <Menu
         trigger="More"
         entries={[
-          { words: 'Copy a token', run: () => run(copyToken) },
-          { words: 'End all sessions', run: () => run(logOut) },
-          { words: 'Delete', isBad: true, run: () => run(remove) },
+          { label: 'Copy a token', run: () => run(copyToken) },
+          { label: 'End all sessions', run: () => run(logOut) },
+          { label: 'Delete', isBad: true, run: () => run(remove) },
         ]}
       />
       <span className="grow" />

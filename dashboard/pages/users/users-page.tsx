@@ -1,4 +1,4 @@
-/** The users of the project, and everything that its owner may do with one. */
+/** Lists and manages the users of the project. */
 import { useCallback, useDeferredValue, useState } from 'react'
 import { useLocation, useParams } from 'wouter'
 import type { AppUser } from '../../../client/index.js'
@@ -31,7 +31,7 @@ export function UsersPage() {
   return (
     <Page
       title="Users"
-      facts={users.total === undefined ? '' : factsOf(users.total ?? users.items.length)}
+      facts={users.total === undefined ? '' : describeCount(users.total ?? users.items.length)}
       actions={
         <>
           <Search label="Find by email" value={search} onChange={setSearch} />
@@ -46,7 +46,7 @@ export function UsersPage() {
         {(found) =>
           found.length === 0 ? (
             <Empty
-              title={wanted === '' ? 'No users yet' : 'No user has that address'}
+              title={wanted === '' ? 'No users yet' : 'No user matches'}
               command="svc users signup ada@example.com"
             >
               <p>Users sign up in your app, by password or through a login provider.</p>
@@ -57,7 +57,7 @@ export function UsersPage() {
               columns={columns}
               count={found.length}
               rowAt={(index) => found[index]}
-              idOf={(user) => user.id}
+              getId={(user) => user.id}
               selected={id}
               onRange={users.onRange}
               onOpen={(user) => go(`/users/${user.id}`)}
@@ -72,7 +72,7 @@ export function UsersPage() {
   )
 }
 
-function factsOf(total: number): string {
+function describeCount(total: number): string {
   return `${formatCount(total)} ${total === 1 ? 'user' : 'users'}`
 }
 
@@ -110,7 +110,7 @@ const columns: readonly Column<AppUser>[] = [
   },
   {
     name: 'login',
-    head: 'logs in by',
+    head: 'logs in with',
     width: '120px',
     narrowWidth: null,
     cell: ({ oauthId }) => <span className="dim">{oauthId === null ? 'password' : 'provider'}</span>,

@@ -8,7 +8,7 @@ import { formatPath, overlap, type Path } from '../../../client/protocol/model/p
 import type { Reason } from '../../../client/protocol/model/requests/reason.js'
 import type { Where } from '../../../client/protocol/model/where.js'
 import { openPauses } from '../pauses.js'
-import { type Grant, rolesOf } from './grant.js'
+import { callerRoles, type Grant } from './grant.js'
 import { without } from './paths.js'
 
 /** Copies a record without some of its fields, also in the items of arrays. */
@@ -21,7 +21,7 @@ export function withoutFields<Holder extends { readonly data: JsonText }>(
   return { ...record, data: new JsonText(JSON.stringify(seen)) }
 }
 
-/** Hides fields in documents of one collection, and gives way to other requests between them. */
+/** Hides fields in the documents of one collection, and yields to other requests between them. */
 export async function visibleTo<Holder extends { readonly data: JsonText }>(
   { hidden }: Grant,
   documents: readonly Holder[],
@@ -55,7 +55,7 @@ export function schemaSeenBy({ hidden, collection: { schema } }: Grant): Schema 
 export function requireVisible(grant: Grant, asked: readonly Path[]): void {
   for (const path of asked) {
     const closed = grant.hidden.find((field) => overlap(field, path))
-    if (closed) throw refusedField(grant, closed, 'hidden', 'no filter and no order may ask for it')
+    if (closed) throw refusedField(grant, closed, 'hidden', 'you cannot filter or sort by it')
   }
 }
 
@@ -77,9 +77,9 @@ export function refusedField(
 ): SvcError {
   const field = formatPath(path)
   const wanted = permissions[rule]?.[field] ?? []
-  const reason: Reason = { kind: 'field', collection: name, field, rule, wanted, roles: rolesOf(caller) }
+  const reason: Reason = { kind: 'field', collection: name, field, rule, wanted, roles: callerRoles(caller) }
   const issue: Issue = { path: [...path], message: rule === 'hidden' ? 'is hidden' : 'is read-only', type: rule }
-  const message = `"${field}" in "${name}" ${issue.message} for you: ${why}.`
+  const message = `"${field}" in "${name}" ${issue.message} ${rule === 'hidden' ? 'from' : 'for'} you: ${why}.`
   const mayHelp = caller.user === undefined && wanted.length > 0
   return new SvcError(mayHelp ? 'UNAUTHORIZED' : 'FORBIDDEN', message, [issue], { reason })
 }

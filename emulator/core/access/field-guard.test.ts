@@ -40,14 +40,19 @@ test.each<[string, Permissions, Fields, Fields | RegExp]>([
   ['hidden, absent beside a change', hidden, { pay: { base: 11 } }, { jobs, pay: { base: 11, bonus: 5 } }],
   ['hidden, the stored value', hidden, { pay: { bonus: 5 } }, /"pay.bonus" .* is hidden .*: you can set it in a new/],
   ['hidden, another value', hidden, { pay: { bonus: 6 } }, /"pay.bonus" .*: you can set it in a new/],
-  ['hidden, its holder replaced', hidden, { pay: 1 }, /"pay.bonus" .*: change the fields around it one by one/],
+  ['hidden, its holder replaced', hidden, { pay: 1 }, /"pay.bonus" .*: change its sibling fields one by one/],
   ['hidden, its array as seen', hidden, { jobs: seenJobs }, { pay: { bonus: 5 }, jobs }],
-  ['hidden, its array changed', hidden, { jobs: [{ title: 'b' }] }, /"jobs.wage" .*: change the fields around it/],
+  ['hidden, its array changed', hidden, { jobs: [{ title: 'b' }] }, /"jobs.wage" .*: change its sibling fields/],
   ['read-only, absent', readonly, { name: 'Bob' }, { name: 'Bob', pay: { bonus: 5 }, jobs }],
   ['read-only, the stored value', readonly, withPay({ bonus: 5 }), withPay({ bonus: 5 })],
-  ['read-only, another value', readonly, withPay({ bonus: 6 }), /"pay.bonus" .* is read-only .*: leave it out or unch/],
-  ['read-only, its holder replaced', readonly, withPay([]), /"pay.bonus" .*: leave it out or unchanged/],
-  ['read-only, its array changed', readonly, { jobs: [] }, /"jobs.wage" .*: leave it out or unchanged/],
+  [
+    'read-only, another value',
+    readonly,
+    withPay({ bonus: 6 }),
+    /"pay.bonus" .* is read-only .*: leave it out, or send/,
+  ],
+  ['read-only, its holder replaced', readonly, withPay([]), /"pay.bonus" .*: leave it out, or send it unchanged/],
+  ['read-only, its array changed', readonly, { jobs: [] }, /"jobs.wage" .*: leave it out, or send it unchanged/],
   ['unread, absent', unread, { name: 'Bob' }, { name: 'Bob', pay: { bonus: 5 }, jobs }],
   ['unread, its holder given', unread, { pay: { base: 10 } }, /"pay.bonus" .*: leave it out, since you cannot read/],
   ['unread, its array as stored', unread, { jobs }, /"jobs.wage" .*: leave it out, since you cannot read/],
@@ -66,7 +71,11 @@ test('keeps the default of a read-only field in a new document, and does not let
 
   expect(open.created({}, whole)).toEqual(whole)
   expect(open.created(whole, whole)).toEqual(whole)
-  expect(() => open.created({ rank: { level: 2 } }, { rank: { level: 2 } })).toThrow('leave it out or unchanged')
+  expect(() => open.created({ rank: { level: 2 } }, { rank: { level: 2 } })).toThrow(
+    'leave it out, or send it unchanged',
+  )
   expect(secret.created({}, whole)).toEqual(whole)
-  expect(() => secret.created({ rank: { level: 1 } }, { rank: { level: 1 } })).toThrow('leave it out or unchanged')
+  expect(() => secret.created({ rank: { level: 1 } }, { rank: { level: 1 } })).toThrow(
+    'leave it out, or send it unchanged',
+  )
 })

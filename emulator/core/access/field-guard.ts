@@ -1,19 +1,19 @@
 /** Guards hidden and read-only fields in writes. Decision 71. */
 import type { Schema } from '../../../client/protocol/model/collection.js'
-import { type Fields, fieldsOf, type StoredDocument } from '../../../client/protocol/model/document.js'
+import { type Fields, parseFields, type StoredDocument } from '../../../client/protocol/model/document.js'
 import { overlap, type Path } from '../../../client/protocol/model/path.js'
 import { withDefaults } from '../../../client/protocol/model/schema.js'
 import { refusedField } from './closed-fields.js'
 import { allows, type Grant, outermost } from './grant.js'
 import { compare, holds, restore, type Standing, type Stored, without } from './paths.js'
 
-/** What the permissions on fields make of a caller's writes. */
+/** Applies the permissions on fields to a caller's writes. */
 export interface FieldGuard {
-  /** Returns the fields of a new document, from what was sent and from the same with defaults. */
+  /** Returns the fields of a new document, given the fields as sent and with defaults. */
   created(sent: Fields, whole: Fields): Fields
   /** Edits the document as the caller sees it, and keeps what the caller cannot change. */
   changed(before: Pick<StoredDocument, 'data' | 'createdBy'>, edit: (before: Fields) => Fields): Fields
-  /** The schema to check a change against: without hidden fields, since the caller cannot repair those. */
+  /** The schema for checking a change, without hidden fields, because the caller cannot repair those. */
   readonly schema: Schema
 }
 
@@ -21,23 +21,23 @@ export interface FieldGuard {
 type Closure = 'hidden' | 'readonly' | 'unread'
 
 const setWhenCreating = 'you can set it in a new document, but not change it later'
-const unchanged = 'leave it out or unchanged'
-const fieldByField = 'change the fields around it one by one'
+const unchanged = 'leave it out, or send it unchanged'
+const fieldByField = 'change its sibling fields one by one'
 const leaveOut = 'leave it out, since you cannot read the document'
 
-/** What happens to a write at a closed path: `restore` keeps the stored value, anything else is the reason to refuse. */
+/** Maps a write at a closed path to its outcome: `restore` keeps the stored value, any other text is the reason to refuse. */
 const outcomes: Readonly<Record<Closure, Readonly<Record<Standing, string>>>> = {
   hidden: { absent: 'restore', same: setWhenCreating, other: setWhenCreating, around: fieldByField },
   readonly: { absent: 'restore', same: 'restore', other: unchanged, around: unchanged },
   unread: { absent: 'restore', same: leaveOut, other: leaveOut, around: fieldByField },
 }
 
-/** Its functions throw `FORBIDDEN` or `UNAUTHORIZED` where a write touches a closed field. */
+/** Returns functions that throw `FORBIDDEN` or `UNAUTHORIZED` if a write touches a closed field. */
 export function guardFields(grant: Grant): FieldGuard {
   const { hidden, readonly } = grant
   const { schema } = grant.collection
   if (hidden.length === 0 && readonly.length === 0) {
-    return { created: (_, whole) => whole, changed: (before, edit) => edit(fieldsOf(before)), schema }
+    return { created: (_, whole) => whole, changed: (before, edit) => edit(parseFields(before)), schema }
   }
 
   function require(path: Path, closure: Closure, standing: Standing): void {
@@ -72,7 +72,7 @@ export function guardFields(grant: Grant): FieldGuard {
       return readonly.reduce((after, path) => restore(full, after, path), whole)
     },
     changed(document, edit) {
-      const full = fieldsOf(document)
+      const full = parseFields(document)
       if (!allows(grant, 'read', document)) return changedUnread(full, edit)
       const seen = without(full, hidden)
       const asked = edit(seen)

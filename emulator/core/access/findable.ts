@@ -1,4 +1,7 @@
-/** The filter `created_by=me`, where permissions ask who created a document. Elsewhere it is a field of the data. Decision 71. */
+/**
+ * Handles the filter `created_by=me` in collections with `owner` permissions. Elsewhere `created_by` is an ordinary
+ * field. Decision 71.
+ */
 
 import { userRefusal } from '../../../client/protocol/model/access/user-refusal.js'
 import { ownerWord, permissionKinds } from '../../../client/protocol/model/collection.js'
@@ -10,32 +13,32 @@ import type { Caller } from '../context.js'
 import { requireVisibleFilter } from './closed-fields.js'
 import { creatorFor, type Grant } from './grant.js'
 
-/** What a caller may find of what a filter asks for: the rest of it, among the documents of one creator or of all. */
+/** The documents that a caller can find: those of one creator or all, and the rest of the filter. */
 export interface Findable {
   readonly where: Where
   readonly creator: string | undefined
 }
 
-/** @throws {SvcError} `INVALID_FILTER`, `UNAUTHORIZED`, `FORBIDDEN`, also for a filter on a field that is hidden from the caller */
+/** @throws {SvcError} `INVALID_FILTER`, `UNAUTHORIZED`, `FORBIDDEN`, also for a filter on a hidden field */
 export function findable(grant: Grant, where: Where): Findable {
   const { caller } = grant
   const own = creatorFor(grant, 'read')
   requireVisibleFilter(grant, where)
-  if (!asksForOwner(grant)) return { where, creator: own }
+  if (!usesOwner(grant)) return { where, creator: own }
   const asked = where.all.filter(({ any }) => any.some(isCreator))
   if (asked.length === 0) return { where, creator: own }
   const creators = new Set(asked.map((clause) => creatorIn(caller, clause)))
   if (own !== undefined) creators.add(own)
   const [creator = noCreator, another] = creators
-  // No document has two creators.
+  // Matches nothing if the filter and the permission name different creators.
   return {
     where: { all: where.all.filter((clause) => !asked.includes(clause)) },
     creator: another ? noCreator : creator,
   }
 }
 
-/** Tells whether `created_by` is the creator here. Without the word `owner` it is a field like any other. */
-function asksForOwner({ collection: { permissions } }: Grant): boolean {
+/** Tells whether `created_by` means the creator here. Without `owner` permissions it is an ordinary field. */
+function usesOwner({ collection: { permissions } }: Grant): boolean {
   return permissionKinds.some((kind) => permissions[kind]?.includes(ownerWord))
 }
 
@@ -45,7 +48,10 @@ function isCreator({ path }: Test): boolean {
 
 function creatorIn({ user, secret }: Caller, { any: [test, another] }: Clause): string {
   if (!test || another || test.operator !== 'eq') {
-    throw new SvcError('INVALID_FILTER', '"created_by" takes "me" alone: no other operator, and no [or].')
+    throw new SvcError(
+      'INVALID_FILTER',
+      'Use "created_by" only as created_by=me, without another operator and outside [or].',
+    )
   }
   if (test.value === 'me' || test.value === user?.id) {
     if (user) return user.id
@@ -54,5 +60,7 @@ function creatorIn({ user, secret }: Caller, { any: [test, another] }: Clause): 
   }
   if (secret) return isId(test.value) ? test.value : noCreator
   const reason = { kind: 'caller', needs: 'secret key' } as const
-  throw new SvcError('FORBIDDEN', '"created_by" takes "me"; another user\'s id takes the secret key.', [], { reason })
+  throw new SvcError('FORBIDDEN', "Use created_by=me. Only the secret key can filter by another user's id.", [], {
+    reason,
+  })
 }

@@ -1,4 +1,4 @@
-/** Works out what a caller may do with a collection. Other rooms read a grant and decide nothing themselves. Contract 5.3. */
+/** Determines a caller's rights in a collection. Other rooms only read the grant. Contract 5.3. */
 import { isInScope, type ScopeAction } from '../../../client/protocol/model/access/key-scope.js'
 import {
   type FieldRuleKind,
@@ -14,17 +14,17 @@ import { overlap, type Path, parsePath } from '../../../client/protocol/model/pa
 import type { Reason } from '../../../client/protocol/model/requests/reason.js'
 import type { Caller, Context } from '../context.js'
 import { noSuchDocument } from './missing.js'
-import { collectionsToRead, requireScope, scopesOf } from './scopes.js'
+import { collectionsToRead, keyScopes, requireScope } from './scopes.js'
 
 /** The role that every signed-in user has. Contract 5.3. */
 const anyUser = 'authenticated'
 
-/** Which documents of a collection a permission opens: all, those that the caller created, or none. Decision 71. */
+/** Documents that a permission covers: all, those the caller created, or none. Decision 71. */
 export type Reach = 'all' | 'own' | 'none'
 
 type Guarded = Pick<StoredCollection, 'name' | 'permissions'>
 
-/** The rights of one caller in one collection, worked out once per request. */
+/** The rights of one caller in one collection, computed once per request. */
 export interface Grant<Collection extends Guarded = StoredCollection>
   extends Readonly<Record<PermissionKind, Reach>>,
     Readonly<Record<FieldRuleKind, readonly Path[]>> {
@@ -33,8 +33,8 @@ export interface Grant<Collection extends Guarded = StoredCollection>
 }
 
 export function grantFor<Collection extends Guarded>(caller: Caller, collection: Collection): Grant<Collection> {
-  const roles = rolesOf(caller)
-  const reach = (kind: PermissionKind) => reachOf(caller, roles, collection, kind)
+  const roles = callerRoles(caller)
+  const reach = (kind: PermissionKind) => findReach(caller, roles, collection, kind)
   const closed = (rule: FieldRuleKind) => closedFields(caller, roles, collection, rule)
   return {
     caller,
@@ -48,13 +48,13 @@ export function grantFor<Collection extends Guarded>(caller: Caller, collection:
   }
 }
 
-function reachOf(
+function findReach(
   caller: Caller,
   roles: readonly string[],
   { name, permissions }: Guarded,
   kind: PermissionKind,
 ): Reach {
-  if (!isInScope(scopesOf(caller), actions[kind], name)) return 'none'
+  if (!isInScope(keyScopes(caller), actions[kind], name)) return 'none'
   const wanted = permissions[kind] ?? []
   if (caller.secret || wanted.length === 0 || roles.some((role) => wanted.includes(role))) return 'all'
   return caller.user && wanted.includes(ownerWord) ? 'own' : 'none'
@@ -62,7 +62,7 @@ function reachOf(
 
 const noFields: readonly Path[] = []
 
-/** Lists the fields that are hidden from the caller or read-only; of nested ones, only the outermost. */
+/** Lists the fields that are hidden or read-only for the caller, and only the outermost of nested ones. */
 function closedFields(
   caller: Caller,
   roles: readonly string[],
@@ -75,12 +75,12 @@ function closedFields(
   return outermost(closed.map(([name]) => parsePath(name)))
 }
 
-/** Drops the paths that lie within another one. */
+/** Drops paths that lie within another one. */
 export function outermost(paths: readonly Path[]): readonly Path[] {
   return paths.filter((path) => !paths.some((other) => other.length < path.length && overlap(other, path)))
 }
 
-/** Tells whether the caller may do that with this document. */
+/** Checks whether the caller has the permission for this document. */
 export function allows(
   grant: Grant<Guarded>,
   kind: PermissionKind,
@@ -89,12 +89,12 @@ export function allows(
   return grant[kind] === 'all' || (grant[kind] === 'own' && createdBy === grant.caller.user?.id)
 }
 
-/** Returns the only user whose documents the permission opens, or undefined if it opens all. */
+/** Returns the only user whose documents the permission covers, or undefined if it covers all. */
 export function creatorFor(grant: Grant, kind: PermissionKind): string | undefined {
   return grant[kind] === 'own' ? grant.caller.user?.id : undefined
 }
 
-/** The scope that a key needs for each permission. */
+/** The key scope that each permission needs. */
 const actions: { readonly [Kind in PermissionKind]: ScopeAction } = {
   create: 'write',
   read: 'read',
@@ -102,27 +102,27 @@ const actions: { readonly [Kind in PermissionKind]: ScopeAction } = {
   delete: 'write',
 }
 
-/** Returns what SQL needs to know about a caller to select only what that caller may read. */
+/** Returns the caller's data that SQL needs to select only readable documents. */
 export function readerFor(caller: Caller) {
   const { secret: mayReadAll, user } = caller
-  return { mayReadAll, roles: rolesOf(caller), collections: collectionsToRead(caller), user: user?.id }
+  return { mayReadAll, roles: callerRoles(caller), collections: collectionsToRead(caller), user: user?.id }
 }
 
-/** Returns the caller's roles. A key alone has none, and `owner` is a permission word even if a role has that name. */
-export function rolesOf({ user }: Caller): readonly string[] {
+/** Returns the caller's roles. A key alone has none. `owner` is a permission word, even if a role has that name. */
+export function callerRoles({ user }: Caller): readonly string[] {
   return user ? [anyUser, ...user.roles.filter((role) => role !== ownerWord)] : []
 }
 
 function permissionReason({ caller, collection }: Grant, kind: PermissionKind): Reason {
   const { name, permissions } = collection
   const wanted = permissions[kind] ?? []
-  return { kind: 'permission', collection: name, permission: kind, wanted, roles: rolesOf(caller) }
+  return { kind: 'permission', collection: name, permission: kind, wanted, roles: callerRoles(caller) }
 }
 
 /**
- * Refuses a caller for whom the permission opens no document at all.
+ * Refuses a caller for whom the permission covers no documents at all.
  *
- * @throws {SvcError} `UNAUTHORIZED` if a user's token might help, `FORBIDDEN` if the user or the key may not
+ * @throws {SvcError} `UNAUTHORIZED` if a user's token might help, `FORBIDDEN` if the user or the key lacks the right
  */
 export function requireGranted(grant: Grant, kind: PermissionKind): void {
   if (grant[kind] !== 'none') return
@@ -131,16 +131,16 @@ export function requireGranted(grant: Grant, kind: PermissionKind): void {
   requireScope(grant, actions[kind], name)
   const reason = permissionReason(grant, kind)
   if (caller.user) {
-    throw new SvcError('FORBIDDEN', `To ${kind} in "${name}" takes a role you do not have.`, [], { reason })
+    throw new SvcError('FORBIDDEN', `You don't have permission to ${kind} documents in "${name}".`, [], { reason })
   }
-  const message = `To ${kind} in "${name}", send the token of a user with the right role.`
+  const message = `Sign in as a user with permission to ${kind} documents in "${name}".`
   throw new SvcError('UNAUTHORIZED', message, [], { reason })
 }
 
 /**
- * Refuses a caller for whom the permission opens other documents, but not this one.
+ * Refuses a caller for whom the permission covers other documents, but not this one.
  *
- * @throws {SvcError} `NOT_FOUND` if the caller may not even read it, `FORBIDDEN`
+ * @throws {SvcError} `NOT_FOUND` if the caller cannot read it either, `FORBIDDEN`
  */
 export function requireAllowed(
   grant: Grant,
@@ -151,20 +151,20 @@ export function requireAllowed(
   const { collection } = grant
   const reason = permissionReason(grant, kind)
   if (!allows(grant, 'read', document)) throw noSuchDocument(collection, document.id, reason)
-  const message = `To ${kind} "${document.id}" in "${collection.name}" is for who created it.`
+  const message = `You don't have permission to ${kind} document "${document.id}".`
   throw new SvcError('FORBIDDEN', message, [], { reason })
 }
 
-/** Managing collections needs a key, and the secret key if the collection has permissions. Contract 5.3. */
+/** Requires a key, and the secret key if the collection has permissions. Contract 5.3. */
 export function requireManager({ caller }: Pick<Context, 'caller'>, { name, permissions }: StoredCollection): void {
   if (!caller.key) {
-    const message = 'Managing collections takes an API key; a user token is not enough.'
+    const message = 'Send an API key to manage collections. A user token is not enough.'
     throw new SvcError('FORBIDDEN', message, [], { reason: { kind: 'caller', needs: 'key' } })
   }
   requireScope({ caller }, 'admin', name)
   const isGuarded = permissionKinds.some((kind) => (permissions[kind]?.length ?? 0) > 0)
   const hasRules = fieldRuleKinds.some((kind) => Object.keys(permissions[kind] ?? {}).length > 0)
   if (!(isGuarded || hasRules) || caller.secret) return
-  const message = `"${name}" has permissions. Managing it takes the project's secret key.`
+  const message = `"${name}" has permissions. Send the project's secret key to manage it.`
   throw new SvcError('FORBIDDEN', message, [], { reason: { kind: 'caller', needs: 'secret key' } })
 }

@@ -1,8 +1,8 @@
-/** Removes, finds, and restores values at paths. A path that meets an array goes on in each of its items. */
+/** Removes, finds, and restores values at paths. A path that meets an array continues in each item. */
 import { equalJson, isObject, type Json, type JsonObject, setOwn } from '../../../client/protocol/model/json.js'
 import type { Path } from '../../../client/protocol/model/path.js'
 
-/** Copies only what changes; the value itself stays as it is. */
+/** Copies only what changes, and leaves the value itself untouched. */
 export function without<Value extends Json>(value: Value, paths: readonly Path[]): Value {
   return paths.reduce((rest, path) => withoutPath(rest, path) as Value, value)
 }
@@ -17,26 +17,26 @@ function withoutPath(value: Json, path: readonly string[]): Json {
   return copy
 }
 
-/** Tells whether there is a value at a path, in any item of an array too. */
+/** Tells whether a path has a value, including in items of arrays. */
 export function holds(value: Json | undefined, path: readonly string[]): boolean {
   if (Array.isArray(value)) return value.some((item) => holds(item, path))
   const [field, ...deeper] = path
-  const inside = field === undefined ? undefined : memberOf(value, field)
+  const inside = field === undefined ? undefined : readMember(value, field)
   return inside !== undefined && (deeper.length === 0 || holds(inside, deeper))
 }
 
-/** A value as it is stored, and as the caller sees it. */
+/** A value as stored, and as the caller sees it. */
 export interface Stored {
   readonly full: Json | undefined
   readonly seen: Json | undefined
 }
 
-/** `around`: something that holds the path was replaced, so the path cannot keep its value. */
+/** `around`: a value that contains the path was replaced, so the path cannot keep its value. */
 export type Standing = 'absent' | 'same' | 'other' | 'around'
 
 /**
- * Compares what a write has at a path with what the caller sees there. It never looks at what the caller cannot see, so a
- * refusal reveals nothing.
+ * Compares a write at a path with what the caller sees there. Never looks at hidden values, so a refusal reveals
+ * nothing.
  */
 export function compare({ full, seen }: Stored, after: Json | undefined, path: readonly string[]): Standing {
   const [field, ...deeper] = path
@@ -49,10 +49,10 @@ export function compare({ full, seen }: Stored, after: Json | undefined, path: r
   }
   if (!isObject(full)) return isGiven ? 'other' : 'absent'
   if (!isObject(after)) return isGiven ? 'other' : 'around'
-  return compare(memberPair({ full, seen }, field), memberOf(after, field), deeper)
+  return compare(memberPair({ full, seen }, field), readMember(after, field), deeper)
 }
 
-/** Puts back the stored value at a path of a write that `compare` found absent or the same. */
+/** Restores the stored value at a path that `compare` found absent or the same. */
 export function restore<Value extends Json | undefined>(
   full: Json | undefined,
   after: Value,
@@ -65,8 +65,8 @@ function restored(full: Json | undefined, after: Json | undefined, path: readonl
   const [field, ...deeper] = path
   if (field === undefined || holdsObjects(full)) return full
   if (!isObject(full)) return after
-  const is = memberOf(after, field)
-  const value = restored(memberOf(full, field), is, deeper)
+  const is = readMember(after, field)
+  const value = restored(readMember(full, field), is, deeper)
   if (value === is) return after
   const whole: JsonObject = isObject(after) ? { ...after } : {}
   setOwn(whole, field, value ?? null)
@@ -78,9 +78,9 @@ function holdsObjects(value: Json | undefined): boolean {
 }
 
 function memberPair({ full, seen }: Stored, field: string): Stored {
-  return { full: memberOf(full, field), seen: memberOf(seen, field) }
+  return { full: readMember(full, field), seen: readMember(seen, field) }
 }
 
-function memberOf(value: Json | undefined, field: string): Json | undefined {
+function readMember(value: Json | undefined, field: string): Json | undefined {
   return isObject(value) && Object.hasOwn(value, field) ? value[field] : undefined
 }

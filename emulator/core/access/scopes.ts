@@ -1,4 +1,4 @@
-/** What the scopes of a key leave of what its kind may do. Whichever user's token stands beside it, the request stays within them. */
+/** Limits requests to the scopes of their key, whichever user's token comes with it. */
 
 import {
   collectionsInScope,
@@ -11,8 +11,8 @@ import { SvcError } from '../../../client/protocol/model/errors.js'
 import type { Caller, Context } from '../context.js'
 
 /**
- * @param asked the name or id that the caller gave for the collection: the one that was found may be nothing that the key may know
- * @throws {SvcError} `FORBIDDEN` where the caller's key has scopes, and none of them names that.
+ * @param asked the collection as the caller named it, because the key may not be allowed to know its real name
+ * @throws {SvcError} `FORBIDDEN` if the caller's key has scopes that don't include the action.
  */
 export function requireScope(
   { caller }: Pick<Context, 'caller'>,
@@ -20,7 +20,7 @@ export function requireScope(
   collection?: string,
   asked = collection,
 ): void {
-  const scopes = scopesOf(caller)
+  const scopes = keyScopes(caller)
   if (scopes === null || isInScope(scopes, action, collection)) return
   const where = asked === undefined ? '' : ` in "${asked.slice(0, 80)}"`
   throw new SvcError('FORBIDDEN', `${scopeRefusal} "${action}"${where}.`, [], {
@@ -28,26 +28,26 @@ export function requireScope(
   })
 }
 
-/** @throws {SvcError} `FORBIDDEN` where the scopes of the caller's key leave a collection out altogether. */
+/** @throws {SvcError} `FORBIDDEN` if the scopes of the caller's key exclude a collection completely. */
 export function requireInScope(ctx: Pick<Context, 'caller'>, collection: string, asked = collection): void {
   if (isOutOfScope(ctx.caller, collection)) requireScope(ctx, 'read', collection, asked)
 }
 
-/** Whether the caller's key has scopes that leave a collection out altogether. */
+/** Checks whether the scopes of the caller's key exclude a collection completely. */
 export function isOutOfScope(caller: Caller, collection: string): boolean {
-  const scopes = scopesOf(caller)
+  const scopes = keyScopes(caller)
   return !scopeActions.some((action) => isInScope(scopes, action, collection))
 }
 
 export function mayReadUsers(caller: Caller): boolean {
-  return isInScope(scopesOf(caller), 'read')
+  return isInScope(keyScopes(caller), 'read')
 }
 
-/** The names of the collections that the key may read; undefined for all of them. */
+/** Lists the collections that the key can read; undefined for all. */
 export function collectionsToRead(caller: Caller): readonly string[] | undefined {
-  return collectionsInScope(scopesOf(caller), 'read')
+  return collectionsInScope(keyScopes(caller), 'read')
 }
 
-export function scopesOf({ key }: Caller): readonly string[] | null {
+export function keyScopes({ key }: Caller): readonly string[] | null {
   return key?.scopes ?? null
 }

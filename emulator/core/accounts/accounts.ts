@@ -1,12 +1,12 @@
-/** Spec, "Authentication of app users": accounts, and what their owners may change. */
+/** User accounts, and the changes users can make to their own. Spec, "Authentication of app users". */
 
 import {
   type DocumentUpdate,
   type Fields,
-  fieldsOf,
   isId,
   mergeFields,
   type OutgoingUser,
+  parseFields,
   requireNoOperator,
   type StoredUser,
 } from '../../../client/protocol/model/document.js'
@@ -32,7 +32,7 @@ import { populate } from '../documents/populate.js'
 import { markTimes } from '../documents/times.js'
 import { requireLight } from '../documents/weight.js'
 import { userEvent } from '../events/happenings.js'
-import { dropForgotten } from '../files/owned-files.js'
+import { orphanForgotten } from '../files/owned-files.js'
 import { noUploads, type Uploads, withUploads } from '../files/uploads.js'
 import { afterPassword, type LoginOutcome } from '../logins/logins.js'
 import { happened, identityChanged, inTransaction, publish, type UnitOfWork } from '../unit-of-work.js'
@@ -54,7 +54,10 @@ export interface AccountChanges {
   readonly currentPassword?: string | undefined
 }
 
-/** @throws {SvcError} `EMAIL_ALREADY_EXISTS`, `VALIDATION_ERROR`, `FORBIDDEN` for roles that are not for the taking. */
+/**
+ * @throws {SvcError} `EMAIL_ALREADY_EXISTS`, `VALIDATION_ERROR`, `FORBIDDEN` for roles that users cannot give
+ * themselves.
+ */
 export async function signUp(
   ctx: Context,
   { email, password, data: sent, roles }: SignUp,
@@ -67,7 +70,7 @@ export async function signUp(
   requireLight(data)
   requireSelfRoles(ctx, roles)
   requireOwnersRole(ctx, {}, data)
-  // An address that cannot be had is refused before anything is hashed.
+  // Checks the address first, because hashing is expensive.
   if (await selectUserByEmail(ctx.db, ctx.project.id, address.key)) throw emailTaken(address.shown)
   const passwordHash = await hashPassword(ctx, password, { account: address.key, address: clientAddress })
   const now = ctx.backend.now(ctx.project.id)
@@ -82,7 +85,7 @@ export async function signUp(
     passwordHash,
     at: now.toISOString(),
   }
-  // The account and its first session are one transaction: who is refused can sign up again.
+  // Creates the account and its first session in one transaction, so a refused sign-up can be retried.
   return afterPassword(ctx, fresh, passwordHash, async (ctx) => {
     const user = await insertFresh(ctx, ctx.project.id, fresh)
     if (uploads.files.length > 0) await uploads.adopt(ctx, { user: user.id })
@@ -98,7 +101,7 @@ export async function insertFresh(unit: UnitOfWork, project: string, user: NewUs
   return inserted
 }
 
-/** The signed-in user, links resolved as asked. */
+/** Reads the signed-in user and resolves the given link paths. */
 export async function getMe(ctx: UserContext, paths: readonly Path[] = []): Promise<OutgoingUser> {
   const user = await selectUser(ctx.db, ctx.project.id, ctx.caller.user.id)
   if (!user) throw plainError('INVALID_TOKEN')
@@ -110,9 +113,9 @@ export async function getMe(ctx: UserContext, paths: readonly Path[] = []): Prom
 /** Contract 6.10. */
 export async function listUsers(ctx: Context, query: ListQuery): Promise<Page<OutgoingUser>> {
   const { caller, project } = ctx
-  const place = { project: project.id, ...readerFor(caller) }
+  const scope = { project: project.id, ...readerFor(caller) }
   async function read() {
-    const page = await selectUsers(ctx.db, place, { ...query, where: markTimes(query.where) })
+    const page = await selectUsers(ctx.db, scope, { ...query, where: markTimes(query.where) })
     return { ...page, items: await populate(ctx, page.items, query.populate) }
   }
   return workLong(ctx, read, mostItemsOf(query))
@@ -128,10 +131,10 @@ export async function getUser(ctx: Context, id: string, paths: readonly Path[] =
 }
 
 /**
- * Changes the user's own data, address or password. Another address has to be verified anew; another password ends all
- * other sessions. Contract 6.3.
+ * Changes the user's own data, address or password. A new address must be verified again. A new password ends all other
+ * sessions. Contract 6.3.
  *
- * @throws {SvcError} `INVALID_CREDENTIALS` where a new password comes without the old one.
+ * @throws {SvcError} `INVALID_CREDENTIALS` if a new password comes without the current one.
  */
 export async function updateMe(
   ctx: UserContext,
@@ -146,7 +149,7 @@ export async function updateMe(
   const user = await inTransaction(ctx, async (ctx) => {
     const before = await lockUser(ctx.db, ctx.project.id, id)
     if (!before) throw plainError('INVALID_TOKEN')
-    const data = fieldsOf(before)
+    const data = parseFields(before)
     const fields = withUploads(ctx.backend, changes.data.fields, uploads)
     const after = mergeFields(data, { ...changes.data, fields })
     requireLight(after)
@@ -156,11 +159,11 @@ export async function updateMe(
     const write = { json: JSON.stringify(after), ...(email && { email }), ...(isMoved ? { emailVerified: false } : {}) }
     const written = await updateUser(ctx.db, id, write, at)
     await uploads.adopt(ctx, { user: id })
-    hasForgotten = await dropForgotten(ctx, [{ id, before: JSON.stringify(data), after: write.json }])
+    hasForgotten = await orphanForgotten(ctx, [{ id, before: JSON.stringify(data), after: write.json }])
     if (password !== undefined) await replaceOwnPassword(ctx, password)
-    // Of all that users change here, identities hold this alone: anything else has nobody looked up again.
+    // Drops cached identities only if they change: of these fields they hold only the verification.
     if (isMoved && before.emailVerified) publish(ctx, identityChanged())
-    happened(ctx, userEvent(ctx.project.id, 'changed', { id, email: written?.email }, namesOf(changes)))
+    happened(ctx, userEvent(ctx.project.id, 'changed', { id, email: written?.email }, listChangedFields(changes)))
     return written
   })
   if (!user) throw plainError('INVALID_TOKEN')
@@ -168,14 +171,14 @@ export async function updateMe(
   return user
 }
 
-/** The hash of the password that counts, which the user has proven to know, and that of a new one. */
+/** Checks the current password, hashes the new one, and returns both hashes. */
 async function proveAndHash(ctx: UserContext, password: string, { currentPassword }: AccountChanges) {
   const former = await requireOwnPassword(ctx, currentPassword)
   return { former, hash: await hashPassword(ctx, password, { account: ctx.caller.user.id }) }
 }
 
-/** What a change is about. */
-function namesOf({ data, email, password }: AccountChanges): string[] {
+/** Lists the names of the changed fields for the event log. */
+function listChangedFields({ data, email, password }: AccountChanges): string[] {
   const fields = Object.keys(data.fields).map((name) => `data.${name}`)
   return [...fields, ...(email === undefined ? [] : ['email']), ...(password === undefined ? [] : ['password'])]
 }
@@ -195,14 +198,14 @@ function requireSelfRoles({ project }: Context, roles: readonly string[]): void 
   if (refused === undefined) return
   const value = refused.slice(0, 80)
   const reason: Reason = { kind: 'setting', setting: 'selfRoles', value }
-  throw new SvcError('FORBIDDEN', `The role "${value}" is given by the project's owner only.`, [], { reason })
+  throw new SvcError('FORBIDDEN', `Only the project's owner can assign the role "${value}".`, [], { reason })
 }
 
-/** Where `data.role` counts, users cannot give it to themselves. Contract 6.2. */
+/** Keeps users from giving themselves a role while the project trusts `data.role`. Contract 6.2. */
 function requireOwnersRole({ project }: Context, before: Fields, after: Fields): void {
   if (!project.settings.trustDataRole) return
   const role = (fields: Fields) => (Object.hasOwn(fields, 'role') ? fields.role : undefined)
   if (equalJson(role(before), role(after))) return
   const reason: Reason = { kind: 'setting', setting: 'trustDataRole', value: 'true' }
-  throw new SvcError('FORBIDDEN', '"data.role" is set by the project\'s owner only.', [], { reason })
+  throw new SvcError('FORBIDDEN', 'Only the project\'s owner can set "data.role".', [], { reason })
 }

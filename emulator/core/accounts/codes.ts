@@ -2,16 +2,17 @@
 import { randomBytes } from 'node:crypto'
 import { generate, generateSecret, generateURI, verify } from 'otplib'
 import type { UserSecrets } from '../../store/accounts/user-secrets.js'
-import { hashOf } from '../hashes.js'
+import { hashSecret } from '../hashes.js'
 
 const stepSeconds = 30
 const recoveryCodes = 10
 
 /**
- * A code that was used later than this was used before the clock was set back, and holds nobody up. Where it is nearer, used codes
- * stay used until the clock has caught up: hosts are corrected by seconds.
+ * Longest distance by which a used code may lie in the future before it stops blocking new ones. Further ahead, it was
+ * used before the clock was set back. Closer, it keeps blocking until the clock catches up, because hosts correct their
+ * clocks by seconds.
  */
-const mostStepsBack = 20
+const maxStepsBack = 20
 
 export function newTotpSecret(): string {
   return generateSecret()
@@ -22,13 +23,13 @@ export function otpauthUrl(secret: string, { issuer, label }: { issuer: string; 
   return generateURI({ secret, issuer, label })
 }
 
-/** The code of that moment. */
+/** Generates the code for a moment. */
 export function codeAt(secret: string, now: Date): Promise<string> {
-  return generate({ secret, epoch: secondsOf(now) })
+  return generate({ secret, epoch: toSeconds(now) })
 }
 
-/** The 30 seconds a code belongs to, if it is one of now or of the step beside it, and later than `after`. */
-export async function stepOfCode(
+/** Finds the 30-second step of a code within one step of now and later than `after`. */
+export async function findStep(
   secret: string,
   code: string,
   now: Date,
@@ -36,16 +37,16 @@ export async function stepOfCode(
 ): Promise<number | undefined> {
   const token = withoutSpaces(code)
   if (!/^\d{6}$/.test(token)) return undefined
-  const epoch = secondsOf(now)
+  const epoch = toSeconds(now)
   const result = await verify({ secret, token, epoch, epochTolerance: stepSeconds })
   if (!result.valid || !('timeStep' in result)) return undefined
-  const isBinding = after !== null && after <= Math.floor(epoch / stepSeconds) + mostStepsBack
+  const isBinding = after !== null && after <= Math.floor(epoch / stepSeconds) + maxStepsBack
   return isBinding && result.timeStep <= after ? undefined : result.timeStep
 }
 
 type CodeState = Pick<UserSecrets, 'totpSecret' | 'totpLastStep' | 'recoveryHashes'>
 
-/** What is left to be used once a code has been, if it is a good one: of the app, or for recovery. */
+/** Checks a code of the app or for recovery, and returns the state to save after its use. */
 export async function acceptCode(
   secrets: CodeState,
   code: string,
@@ -53,14 +54,14 @@ export async function acceptCode(
 ): Promise<Pick<CodeState, 'totpLastStep' | 'recoveryHashes'> | undefined> {
   const { totpSecret, totpLastStep, recoveryHashes } = secrets
   if (totpSecret === null) return undefined
-  const step = await stepOfCode(totpSecret, code, now, totpLastStep)
+  const step = await findStep(totpSecret, code, now, totpLastStep)
   if (step !== undefined) return { totpLastStep: step, recoveryHashes }
   const hash = hashCode(code)
   if (!recoveryHashes.includes(hash)) return undefined
   return { totpLastStep, recoveryHashes: recoveryHashes.filter((other) => other !== hash) }
 }
 
-/** 80 random bits each, in a form that is easily copied by hand. */
+/** Generates codes of 80 random bits in groups that people can copy by hand. */
 export function newRecoveryCodes(): string[] {
   return Array.from({ length: recoveryCodes }, () => {
     const text = randomBytes(10).toString('hex')
@@ -68,9 +69,9 @@ export function newRecoveryCodes(): string[] {
   })
 }
 
-/** Without regard to case and spaces, as people type them. */
+/** Ignores case and spaces, because people type codes differently. */
 export function hashCode(code: string): string {
-  return hashOf(withoutSpaces(code).toLowerCase())
+  return hashSecret(withoutSpaces(code).toLowerCase())
 }
 
 /** Authenticator apps show "123 456". */
@@ -78,6 +79,6 @@ function withoutSpaces(code: string): string {
   return code.replaceAll(/\s/g, '')
 }
 
-function secondsOf(now: Date): number {
+function toSeconds(now: Date): number {
   return Math.floor(now.getTime() / 1_000)
 }

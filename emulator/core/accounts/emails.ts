@@ -1,14 +1,14 @@
 import { SvcError } from '../../../client/protocol/model/errors.js'
 
-/** An address as it was written, and what two of them are compared by. Contract 6.1. */
+/** An address as written, and the key that addresses are compared by. Contract 6.1. */
 export interface Email {
   readonly shown: string
   readonly key: string
 }
 
-/** One `@`, something before it, and a name of dotted parts behind it; 254 characters as in SMTP. */
+/** Requires one `@`, a local part, and a domain of dotted parts; at most 254 characters, as in SMTP. */
 const form = /^[^\s@<>()[\]\\,;:"\p{Cc}]{1,64}@[^\s@<>()[\]\\,;:"\p{Cc}.]+(\.[^\s@<>()[\]\\,;:"\p{Cc}.]+)*$/u
-const mostCharacters = 254
+const maxCharacters = 254
 
 /** @throws {SvcError} `VALIDATION_ERROR` */
 export function requireEmail(text: string): Email {
@@ -19,10 +19,10 @@ export function requireEmail(text: string): Email {
   ])
 }
 
-/** Nothing if the text cannot be an address. */
+/** Returns undefined if the text cannot be an address. */
 export function readEmail(text: string): Email | undefined {
-  // What is far too long is not looked at: normalizing takes as long as the text.
-  const shown = text.length > 4 * mostCharacters ? '' : text.trim().normalize('NFC')
-  if (shown.length > mostCharacters || !form.test(shown)) return undefined
+  // Rejects overlong text before normalizing it, because normalizing takes time in proportion to the length.
+  const shown = text.length > 4 * maxCharacters ? '' : text.trim().normalize('NFC')
+  if (shown.length > maxCharacters || !form.test(shown)) return undefined
   return { shown, key: shown.toLowerCase() }
 }

@@ -1,9 +1,9 @@
-/** Links that mails carry. They are made from settings, never from what a request says. Contract 6.8. */
+/** Builds the links in mails from settings, never from the request. Contract 6.8. */
 import type { Context } from '../context.js'
 
 type Scope = Pick<Context, 'backend' | 'project'>
 
-/** Of the app's own page, where it has one; else of the service's. */
+/** Links to the app's own page if it has one, otherwise to the service's. */
 export function verificationLink(ctx: Scope, token: string): string {
   return link(ctx, 'verify-email', token)
 }

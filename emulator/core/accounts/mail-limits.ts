@@ -1,30 +1,30 @@
-/** How many mails of a kind an address gets where the project limits its rate. Contract 6.8. */
+/** Limits how many mails of a kind an address gets if the project has a rate limit. Contract 6.8. */
 import { createHash } from 'node:crypto'
 import { deleteAttempts, insertAttempts, lockAttempts } from '../../store/accounts/recent-attempts.js'
 import type { Context } from '../context.js'
 
 interface Limit {
-  readonly most: number
+  readonly max: number
   readonly milliseconds: number
-  readonly words: string
+  readonly text: string
 }
 
-const oneAMinute: Limit = { most: 1, milliseconds: 60_000, words: 'one a minute' }
+const oneAMinute: Limit = { max: 1, milliseconds: 60_000, text: 'one a minute' }
 
 const limits = {
-  'reset mail': [oneAMinute, { most: 10, milliseconds: 86_400_000, words: 'ten a day' }],
-  // None for a day: whoever knows a password could keep its owner from logging in for as long.
+  'reset mail': [oneAMinute, { max: 10, milliseconds: 86_400_000, text: 'ten a day' }],
+  // Has no daily limit: anyone who knows a password could lock its owner out for a day.
   'code mail': [oneAMinute],
 } as const satisfies Record<string, readonly Limit[]>
 
 type Kind = keyof typeof limits
 
 export interface ReachedLimit {
-  readonly words: string
+  readonly text: string
   readonly retryAfterSeconds: number
 }
 
-/** Counts a mail to an address; where it is one too many, the limit that is reached. */
+/** Counts a mail to an address. Returns the limit if this mail exceeds it. */
 export async function takeFromLimits(
   { backend, db, project }: Context,
   kind: Kind,
@@ -32,27 +32,27 @@ export async function takeFromLimits(
 ): Promise<ReachedLimit | undefined> {
   if (project.settings.rateLimit === 'off') return undefined
   const own: readonly Limit[] = limits[kind]
-  const subject = subjectOf(kind, emailKey)
+  const subject = hashSubject(kind, emailKey)
   const now = backend.now(project.id).getTime()
   const expiresAt = new Date(now + Math.max(...own.map(({ milliseconds }) => milliseconds))).toISOString()
   const times = await lockAttempts(db, project.id, { subject, expiresAt })
-  for (const { most, milliseconds, words } of own) {
-    // What was counted before the clock was set back counts no more.
+  for (const { max, milliseconds, text } of own) {
+    // Ignores mails counted before the clock was set back.
     const counted = times.filter((time) => time > now - milliseconds && time <= now)
-    const firstOfMost = counted[most - 1]
-    if (firstOfMost === undefined) continue
-    return { words, retryAfterSeconds: Math.ceil((firstOfMost + milliseconds - now) / 1_000) }
+    const oldestCounted = counted[max - 1]
+    if (oldestCounted === undefined) continue
+    return { text, retryAfterSeconds: Math.ceil((oldestCounted + milliseconds - now) / 1_000) }
   }
-  const kept = Math.max(...own.map(({ most }) => most))
+  const kept = Math.max(...own.map(({ max }) => max))
   await insertAttempts(db, project.id, [subject], { at: new Date(now).toISOString(), expiresAt, kept })
   return undefined
 }
 
-/** The mail was answered: it went to who asked for it. */
+/** Resets the count, because the code was used: the mail reached the person who requested it. */
 export async function clearLimits({ db, project }: Context, kind: Kind, emailKey: string): Promise<void> {
-  await deleteAttempts(db, project.id, subjectOf(kind, emailKey))
+  await deleteAttempts(db, project.id, hashSubject(kind, emailKey))
 }
 
-function subjectOf(kind: Kind, emailKey: string): string {
+function hashSubject(kind: Kind, emailKey: string): string {
   return createHash('sha256').update(`${kind} ${emailKey}`).digest('base64url')
 }

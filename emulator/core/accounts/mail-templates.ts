@@ -1,4 +1,4 @@
-/** Templates of the mails that the service sends: each in plain text, and as a page that says the same. */
+/** Templates of the mails that the service sends, each as plain text and as HTML with the same content. */
 import { html } from '../../pages/html.js'
 import type { OutgoingMail } from '../../ports/mail/port.js'
 
@@ -27,7 +27,7 @@ export function resetMail({ project, link }: Linked): Contents {
   })
 }
 
-/** A login code, for users without an authenticator. */
+/** Carries a login code, for users without an authenticator app. */
 export function codeMail({ project, code }: { project: string; code: string }): Contents {
   return mail({
     subject: `${code} is your login code for ${project}`,
@@ -52,7 +52,7 @@ function mail({ subject, opening, action, code, closing }: Parts): Contents {
     <p style="${small}">Or open this address:<br>${action.link}</p>`
     : html`<p style="${large}">${middle}</p>`
   return {
-    // A line break would begin another header.
+    // Removes line breaks, because one would start another header.
     subject: subject.replaceAll(/\p{Cc}+/gu, ' '),
     text: `${opening}\n\n${middle}\n\n${closing}\n`,
     html: html`<!doctype html>
@@ -75,7 +75,7 @@ function mail({ subject, opening, action, code, closing }: Parts): Contents {
   }
 }
 
-// Programs that read mail heed no style sheets.
+// Uses inline styles, because mail programs ignore style sheets.
 const body = 'margin:0;padding:32px 16px;background:#f4f5f7;color:#1c2430;font:16px/1.5 system-ui,sans-serif'
 const card = 'max-width:30rem;margin:0 auto;padding:32px;background:#fff;border-radius:12px;overflow-wrap:anywhere'
 const button =

@@ -1,4 +1,4 @@
-/** What the service's owner sees of the mails that were written. */
+/** Lists, reads and deletes the mails that the service has written, for its owner. */
 
 import { setTimeout as pause } from 'node:timers/promises'
 import { isId } from '../../../client/protocol/model/document.js'
@@ -13,21 +13,21 @@ import {
 } from '../../store/accounts/mails.js'
 import type { Backend } from '../context.js'
 
-/** A mail taken apart. */
+/** A stored mail with its links and codes extracted. */
 export interface ReadMail extends StoredMail {
-  /** Addresses in the text, in its order. */
+  /** Links in the text, in order. */
   readonly links: readonly string[]
   /** Runs of six digits in the text. */
   readonly codes: readonly string[]
-  /** The whole message, as it travels. */
+  /** The whole message as sent over SMTP. */
   readonly raw: string
 }
 
 const pollMilliseconds = 100
 
-/** The newest first. */
+/** Lists the newest mails first. */
 export function listMails({ db }: Backend, query: MailQuery): Promise<StoredMail[]> {
-  return selectMails(db, readable(query))
+  return selectMails(db, requireMailId(query))
 }
 
 /** @throws {SvcError} `NOT_FOUND` */
@@ -37,7 +37,7 @@ export async function readMail({ db }: Backend, id: string): Promise<ReadMail> {
   return { ...mail, ...linksAndCodesIn(mail.text) }
 }
 
-/** The links and codes in a mail. */
+/** Extracts the links and codes from the text of a mail. */
 export function linksAndCodesIn(text: string): Pick<ReadMail, 'links' | 'codes'> {
   return {
     links: text.match(/https?:\/\/\S+/g) ?? [],
@@ -46,10 +46,10 @@ export function linksAndCodesIn(text: string): Pick<ReadMail, 'links' | 'codes'>
 }
 
 /**
- * The newest mail of a kind that was sent, as soon as there is one.
+ * Waits for a sent mail that matches, and returns the newest.
  *
  * @param milliseconds how long to wait at most
- * @throws {SvcError} `NOT_FOUND` if none comes
+ * @throws {SvcError} `NOT_FOUND` if none arrives in time
  */
 export async function waitForMail(
   backend: Backend,
@@ -58,9 +58,9 @@ export async function waitForMail(
 ): Promise<ReadMail> {
   const until = performance.now() + milliseconds
   for (;;) {
-    const [newest] = await selectMails(backend.db, readable({ ...query, isSent: true, limit: 1 }))
+    const [newest] = await selectMails(backend.db, requireMailId({ ...query, isSent: true, limit: 1 }))
     if (newest) return readMail(backend, newest.id)
-    if (performance.now() >= until) throw new SvcError('NOT_FOUND', 'No such mail came.')
+    if (performance.now() >= until) throw new SvcError('NOT_FOUND', 'No matching mail arrived in time.')
     await pause(pollMilliseconds)
   }
 }
@@ -71,14 +71,14 @@ export async function removeMail({ db }: Backend, id: string): Promise<void> {
   throw new SvcError('NOT_FOUND', `No mail "${id.slice(0, 80)}".`)
 }
 
-/** Deletes mails; how many there were. */
+/** Deletes mails and returns how many there were. */
 export function clearMails({ db }: Backend, which: Pick<MailQuery, 'project' | 'to'>): Promise<number> {
   return deleteMails(db, which)
 }
 
 /** @throws {SvcError} `INVALID_QUERY` unless `after` is an id */
-function readable(query: MailQuery): MailQuery {
+function requireMailId(query: MailQuery): MailQuery {
   if (query.after === undefined || isId(query.after)) return query
-  const message = '"after" takes the id of a mail.'
+  const message = '"after" must be the id of a mail.'
   throw new SvcError('INVALID_QUERY', message, [{ in: 'query', path: ['after'], message, type: 'value' }])
 }

@@ -3,7 +3,9 @@ import type { ComposedMail } from '../../ports/mail/port.js'
 import type { Context } from '../context.js'
 import { codeMail } from './mail-templates.js'
 
-/** A login code of six digits, for users who have no authenticator where every login needs a second factor. */
+/**
+ * Generates a six-digit login code, for users without an authenticator app in projects that require a second factor.
+ */
 export function newMailedCode(): string {
   return String(randomInt(1_000_000)).padStart(6, '0')
 }

@@ -1,19 +1,19 @@
-/** What the project's owner may do with users, and users themselves may not. Contract 6.11 and 11. */
+/** Changes to users that only the project's owner can make. Contract 6.11 and 11. */
 
 import {
   type Fields,
-  fieldsOf,
   isId,
+  parseFields,
   requireNoOperator,
   type StoredUser,
 } from '../../../client/protocol/model/document.js'
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import { setOwn } from '../../../client/protocol/model/json.js'
 import {
-  deleteSessionOf,
-  deleteSessionsOf,
+  deleteUserSession,
+  deleteUserSessions,
   type ListedSession,
-  selectSessionsOf,
+  selectUserSessions,
 } from '../../store/accounts/sessions.js'
 import { selectSecrets, updateTotp } from '../../store/accounts/user-secrets.js'
 import {
@@ -33,7 +33,7 @@ import { requireLight } from '../documents/weight.js'
 import { loginEvent, userEvent } from '../events/happenings.js'
 import { openLoginSession } from '../logins/sessions.js'
 import { requireProject } from '../projects/require-project.js'
-import { happened, identityChanged, inTransaction, makingRoom, publish, unitOf } from '../unit-of-work.js'
+import { happened, identityChanged, inTransaction, makingRoom, publish, unitFor } from '../unit-of-work.js'
 import { emailTaken, insertFresh, noSuchUser } from './accounts.js'
 import { codeAt, otpauthUrl } from './codes.js'
 import { readEmail, requireEmail } from './emails.js'
@@ -49,25 +49,25 @@ export interface OwnersUser {
 
 export interface OwnersChanges {
   readonly roles?: readonly string[] | undefined
-  /** `data.role`; `null` takes it away. */
+  /** `data.role`; `null` removes it. */
   readonly role?: string | null | undefined
   readonly emailVerified?: boolean | undefined
-  /** Two-factor login can only be turned off from outside. */
+  /** Only `false`: the owner can turn two-factor login off, but only the user can turn it on. */
   readonly twoFactor?: false | undefined
 }
 
 /** @throws {SvcError} `NOT_FOUND` for the project, `EMAIL_ALREADY_EXISTS`, `VALIDATION_ERROR` */
-export async function createUser(backend: Backend, projectId: string, wish: OwnersUser): Promise<StoredUser> {
+export async function createUser(backend: Backend, projectId: string, sent: OwnersUser): Promise<StoredUser> {
   const { id: project } = await requireProject(backend, projectId)
-  const { password, data = {}, roles = [], emailVerified = false } = wish
-  const email = requireEmail(wish.email)
+  const { password, data = {}, roles = [], emailVerified = false } = sent
+  const email = requireEmail(sent.email)
   if (password !== undefined) requireStrong(password, 'password')
   requireNoOperator(data)
   requireLight(data)
   if (await selectUserByEmail(backend.db, project, email.key)) throw emailTaken(email.shown)
   const passwordHash = password === undefined ? null : await hashPassword({ backend }, password, { account: email.key })
   const now = backend.now(project)
-  return inTransaction(unitOf(backend), async (unit) => {
+  return inTransaction(unitFor(backend), async (unit) => {
     const user = await insertFresh(unit, project, {
       id: backend.newId(now),
       email: email.shown,
@@ -79,7 +79,7 @@ export async function createUser(backend: Backend, projectId: string, wish: Owne
       passwordHash,
       at: now.toISOString(),
     })
-    // Whatever the owner writes there is trusted. Contract 6.2.
+    // Trusts any role that the owner sets. Contract 6.2.
     const { role } = data
     if (typeof role === 'string') await updateUser(unit.db, user.id, { trustedRole: role }, user.updatedAt)
     await audit(unit, { project, operation: 'user.created', subject: { user: user.id } })
@@ -87,7 +87,7 @@ export async function createUser(backend: Backend, projectId: string, wish: Owne
   })
 }
 
-/** The newest users of a project. @throws {SvcError} `NOT_FOUND` */
+/** Lists the newest users of a project. @throws {SvcError} `NOT_FOUND` */
 export async function listNewestUsers(
   backend: Backend,
   projectId: string,
@@ -99,16 +99,16 @@ export async function listNewestUsers(
 ): Promise<StoredUser[]> {
   const { id: project } = await requireProject(backend, projectId)
   const emailKey = email === undefined ? undefined : readEmail(email)?.key
-  const isNone = (email !== undefined && emailKey === undefined) || (after !== undefined && !isId(after))
-  if (isNone) return []
+  const isEmpty = (email !== undefined && emailKey === undefined) || (after !== undefined && !isId(after))
+  if (isEmpty) return []
   return selectNewestUsers(backend.db, project, { emailKey, after, limit })
 }
 
 /** @throws {SvcError} `USER_NOT_FOUND` */
 export async function changeUser(backend: Backend, id: string, changes: OwnersChanges): Promise<StoredUser> {
-  const project = await projectOf(backend, id)
+  const project = await findProjectId(backend, id)
   const { roles, role, emailVerified, twoFactor } = changes
-  const user = await inTransaction(unitOf(backend), async (unit) => {
+  const user = await inTransaction(unitFor(backend), async (unit) => {
     const { db } = unit
     const before = await lockUser(db, project, id)
     if (!before) throw noSuchUser(id)
@@ -120,7 +120,7 @@ export async function changeUser(backend: Backend, id: string, changes: OwnersCh
       ...(emailVerified === undefined ? {} : { emailVerified }),
     }
     publish(unit, identityChanged())
-    const names = namesOf(changes)
+    const names = listChangedNames(changes)
     happened(unit, userEvent(project, 'changed', before, names))
     await audit(unit, { project, operation: 'user.changed', subject: { user: id, names } })
     return updateUser(db, id, write, backend.now(project).toISOString())
@@ -129,25 +129,25 @@ export async function changeUser(backend: Backend, id: string, changes: OwnersCh
   return user
 }
 
-/** Deletes a user. The sessions end with it; documents that link to it stay. @throws {SvcError} `USER_NOT_FOUND` */
+/** Deletes a user and their sessions. Documents that link to the user stay. @throws {SvcError} `USER_NOT_FOUND` */
 export async function removeUser(backend: Backend, id: string): Promise<void> {
-  const project = await projectOf(backend, id)
-  await inTransaction(makingRoom(unitOf(backend)), async (unit) => {
+  const project = await findProjectId(backend, id)
+  await inTransaction(makingRoom(unitFor(backend)), async (unit) => {
     const isGone = await deleteUser(unit.db, project, id)
     if (!isGone) throw noSuchUser(id)
     publish(unit, identityChanged())
     happened(unit, userEvent(project, 'removed', { id }))
     await audit(unit, { project, operation: 'user.removed', subject: { user: id } })
   })
-  // The database has taken the user's files.
+  // Deleting the user marked their files as orphans.
   backend.sweepFilesSoon()
 }
 
-/** A token of a new session, as if the user had logged in. @throws {SvcError} `USER_NOT_FOUND` */
+/** Opens a session as if the user had logged in, and returns its token. @throws {SvcError} `USER_NOT_FOUND` */
 export async function openTokenFor(backend: Backend, id: string): Promise<string> {
-  const project = await selectProject(backend.db, await projectOf(backend, id))
+  const project = await selectProject(backend.db, await findProjectId(backend, id))
   if (!project) throw noSuchUser(id)
-  return inTransaction(unitOf(backend), async (unit) => {
+  return inTransaction(unitFor(backend), async (unit) => {
     const user = await lockUser(unit.db, project.id, id)
     if (!user) throw noSuchUser(id)
     await audit(unit, { project: project.id, operation: 'user.token.created', subject: { user: id } })
@@ -155,9 +155,12 @@ export async function openTokenFor(backend: Backend, id: string): Promise<string
   })
 }
 
-/** What the user's authenticator app shows now, and what sets up another one. @throws {SvcError} `NOT_FOUND` if there is none */
-export async function authenticatorOf(backend: Backend, id: string): Promise<{ code: string; otpauthUrl: string }> {
-  const project = await selectProject(backend.db, await projectOf(backend, id))
+/**
+ * Returns the code that the user's authenticator app shows now, and the URL that sets up another app. @throws
+ * {SvcError} `NOT_FOUND` if there is none
+ */
+export async function readAuthenticator(backend: Backend, id: string): Promise<{ code: string; otpauthUrl: string }> {
+  const project = await selectProject(backend.db, await findProjectId(backend, id))
   const user = project && (await selectUser(backend.db, project.id, id))
   if (!user) throw noSuchUser(id)
   const secrets = await selectSecrets(backend.db, id)
@@ -169,26 +172,26 @@ export async function authenticatorOf(backend: Backend, id: string): Promise<{ c
 
 /** Ends all sessions of a user. @throws {SvcError} `USER_NOT_FOUND` */
 export async function endSessions(backend: Backend, id: string): Promise<void> {
-  const project = await projectOf(backend, id)
-  await inTransaction(makingRoom(unitOf(backend)), async (unit) => {
-    await deleteSessionsOf(unit.db, id, null)
+  const project = await findProjectId(backend, id)
+  await inTransaction(makingRoom(unitFor(backend)), async (unit) => {
+    await deleteUserSessions(unit.db, id, null)
     publish(unit, identityChanged())
     happened(unit, loginEvent(project, 'ended', { user: id }))
     await audit(unit, { project, operation: 'user.sessions.ended', subject: { user: id } })
   })
 }
 
-/** The sessions of a user that have not expired, the oldest first. @throws {SvcError} `USER_NOT_FOUND` */
+/** Lists the unexpired sessions of a user, oldest first. @throws {SvcError} `USER_NOT_FOUND` */
 export async function listSessions(backend: Backend, id: string): Promise<ListedSession[]> {
-  const project = await projectOf(backend, id)
-  return selectSessionsOf(backend.db, id, backend.now(project).toISOString())
+  const project = await findProjectId(backend, id)
+  return selectUserSessions(backend.db, id, backend.now(project).toISOString())
 }
 
 /** Ends one session of a user. @throws {SvcError} `USER_NOT_FOUND`, `NOT_FOUND` */
 export async function endSession(backend: Backend, id: string, session: string): Promise<void> {
-  const project = await projectOf(backend, id)
-  await inTransaction(makingRoom(unitOf(backend)), async (unit) => {
-    const isEnded = isId(session) && (await deleteSessionOf(unit.db, id, session))
+  const project = await findProjectId(backend, id)
+  await inTransaction(makingRoom(unitFor(backend)), async (unit) => {
+    const isEnded = isId(session) && (await deleteUserSession(unit.db, id, session))
     if (!isEnded) throw new SvcError('NOT_FOUND', `This user has no session "${session.slice(0, 80)}".`)
     publish(unit, identityChanged())
     happened(unit, loginEvent(project, 'ended', { user: id }))
@@ -196,18 +199,18 @@ export async function endSession(backend: Backend, id: string, session: string):
   })
 }
 
-function namesOf(changes: OwnersChanges): string[] {
+function listChangedNames(changes: OwnersChanges): string[] {
   return Object.entries(changes).flatMap(([name, value]) => (value === undefined ? [] : [name]))
 }
 
-async function projectOf({ db }: Backend, id: string): Promise<string> {
+async function findProjectId({ db }: Backend, id: string): Promise<string> {
   const project = isId(id) ? await selectProjectOfUser(db, id) : undefined
   if (project === undefined) throw noSuchUser(id)
   return project
 }
 
 function withRole(user: StoredUser, role: string | null) {
-  const fields = { ...fieldsOf(user) }
+  const fields = { ...parseFields(user) }
   if (role === null) delete fields.role
   else setOwn(fields, 'role', role)
   return fields

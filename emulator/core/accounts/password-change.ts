@@ -3,7 +3,7 @@ import type { CredentialsProblem } from '../../../client/protocol/model/requests
 import { isOfProvider } from '../../../client/protocol/model/user.js'
 import { deleteTokens } from '../../store/accounts/one-time-tokens.js'
 import { deletePendingLogin } from '../../store/accounts/pending-logins.js'
-import { deleteSessionsOf } from '../../store/accounts/sessions.js'
+import { deleteUserSessions } from '../../store/accounts/sessions.js'
 import { selectSecrets, updatePasswordHash } from '../../store/accounts/user-secrets.js'
 import { lockUser, selectUser } from '../../store/accounts/users.js'
 import type { Context, UserContext } from '../context.js'
@@ -12,10 +12,10 @@ import { countFailure, requireMayTry } from '../logins/login-throttle.js'
 import { happened, identityChanged, inTransaction, publish } from '../unit-of-work.js'
 import { hashPassword, isPassword, requireStrong } from './passwords.js'
 
-/** A login this recent proves as much as the password does. Contract 6.3. */
+/** A login within this time proves as much as the password. Contract 6.3. */
 const recentMilliseconds = 10 * 60_000
 
-/** Changes the password of the signed-in user; all other sessions end. @throws {SvcError} `INVALID_CREDENTIALS` */
+/** Changes the password of the signed-in user and ends all other sessions. @throws {SvcError} `INVALID_CREDENTIALS` */
 export async function changePassword(
   ctx: UserContext,
   { oldPassword, newPassword }: { oldPassword: string; newPassword: string },
@@ -32,8 +32,8 @@ export async function changePassword(
 }
 
 /**
- * Puts a new password in the place of the one that the signed-in user has proven to know, unless it is not that one any more: who changed it
- * meanwhile has ended what this request stands on. The user has to be locked.
+ * Replaces the password that the signed-in user has proven to know. Fails if it has changed since, because that change
+ * ended the sessions this request relies on. The user has to be locked.
  *
  * @throws {SvcError} `INVALID_CREDENTIALS`
  */
@@ -48,8 +48,8 @@ export async function replaceOwnPassword(
 }
 
 /**
- * Puts a new password in the place of the old one: what the old one led to ends, but for the session named. The user has
- * to be locked, as logins lock it too.
+ * Replaces the password, and ends all sessions but one and all pending logins and reset tokens. The user has to be
+ * locked, because logins lock it too.
  */
 export async function setPassword(
   ctx: Pick<Context, 'backend' | 'db' | 'pending'>,
@@ -59,42 +59,50 @@ export async function setPassword(
 ): Promise<void> {
   await inTransaction(ctx, async (ctx) => {
     const { db } = ctx
-    // In the order in which logins and resets lock the same.
+    // Deletes in the order in which logins and resets lock, to avoid deadlocks.
     await deleteTokens(db, user, 'reset password')
     await deletePendingLogin(db, user)
     await updatePasswordHash(db, user, hash)
-    await deleteSessionsOf(db, user, keptSession)
+    await deleteUserSessions(db, user, keptSession)
     publish(ctx, identityChanged())
   })
 }
 
-/** The current password or, without one, a login of the last minutes; answers its hash, null where there is none yet. Contract 6.3. */
+/**
+ * Requires the current password or a recent login. Resolves to the password hash, or null if there is none yet.
+ * Contract 6.3.
+ */
 export async function requireOwnPassword(ctx: UserContext, password: string | undefined): Promise<string | null> {
   if (password !== undefined) return requirePassword(ctx, password)
   const since = ctx.backend.now(ctx.project.id).getTime() - Date.parse(ctx.caller.user.signedInAt)
   const hash = await ownHash(ctx)
   if (since < recentMilliseconds) return hash
-  if (hash === null) throw noPassword(isNoneYet)
+  if (hash === null) throw noPassword(noPasswordYet)
   throw new SvcError('INVALID_CREDENTIALS', 'Send the current password as "currentPassword".')
 }
 
-/** Answers its hash. It clears no failures: those of codes count with them, and a right password says nothing of a code. */
+/**
+ * Checks the password and returns its hash. Doesn't clear failures: failed codes count too, and a correct password
+ * proves no code.
+ */
 async function requirePassword(ctx: UserContext, password: string): Promise<string> {
   const { id } = ctx.caller.user
   const attempt = { account: { id }, address: undefined }
   const [hash] = await Promise.all([ownHash(ctx), requireMayTry(ctx, attempt)])
-  if (hash === null) throw noPassword(isNoneYet)
+  if (hash === null) throw noPassword(noPasswordYet)
   const isRight = await isPassword(ctx, password, { hash, account: id })
-  // Of many attempts at once, those that failed meanwhile count, and the answer does not disclose whether this one was right.
+  // Counts failures of parallel attempts, so that the answer doesn't disclose whether this password was correct.
   await requireMayTry(ctx, attempt)
   if (isRight) return hash
   await countFailure(ctx, attempt)
   throw wrongPassword()
 }
 
-const isNoneYet = 'This user has no password yet. A mail to reset it sets one.'
+const noPasswordYet = 'This user has no password yet. Request a password reset mail to set one.'
 
-/** What the signed-in user's password is known by; null where none was set. @throws {SvcError} where a provider's user asks */
+/**
+ * Reads the signed-in user's password hash, null if none was set. @throws {SvcError} for users of an identity provider
+ */
 async function ownHash({ db, project, caller }: UserContext): Promise<string | null> {
   const { id } = caller.user
   const [user, secrets] = await Promise.all([selectUser(db, project.id, id), selectSecrets(db, id)])

@@ -1,10 +1,10 @@
-/** A new password for who has forgotten the old one. Contract 6.8. */
+/** Resets forgotten passwords by mail. Contract 6.8. */
 import { isOfProvider } from '../../../client/protocol/model/user.js'
 import { deleteMail } from '../../store/accounts/mails.js'
 import { noUserId, selectUserByEmail } from '../../store/accounts/users.js'
 import type { Backend, Context } from '../context.js'
 import { mailEvent, userEvent } from '../events/happenings.js'
-import { happened, inTransaction, unitOf } from '../unit-of-work.js'
+import { happened, inTransaction, unitFor } from '../unit-of-work.js'
 import { readEmail } from './emails.js'
 import { resetLink } from './links.js'
 import { takeFromLimits } from './mail-limits.js'
@@ -14,23 +14,23 @@ import { setPassword } from './password-change.js'
 import { hashPassword, requireStrong } from './passwords.js'
 
 /**
- * Mails a link to the user of that address. Where there is none, the same statements run and leave nothing, so that neither
- * words nor time tell who has an account. A mail beyond the limits lands in the mailbox as refused.
+ * Mails a link to the user with that address. If there is none, runs the same statements without effect, so that
+ * neither the text nor the time reveals who has an account. A mail over the limit goes to the mailbox as refused.
  */
 export async function requestPasswordReset(ctx: Context, email: string): Promise<void> {
   const { backend, db, project } = ctx
   const address = readEmail(email)
-  // No user has what is not an address, and the answer is the same.
+  // Returns silently, so that the answer reveals nothing.
   if (!address) return
   const found = await selectUserByEmail(db, project.id, address.key)
-  // Who logs in through a provider has no password to forget; whoever else has none yet gets one this way.
+  // Skips users of a provider, who have no password. Other users without a password can set one this way.
   const user = found && !isOfProvider(found) ? found : undefined
   const token = newToken()
   const template = resetMail({ project: project.name, link: resetLink(ctx, token) })
   const mail = await backend.mail.compose({ project: project.id, to: user?.email ?? address.shown, ...template })
   const isSent = await inTransaction(ctx, async (ctx) => {
     const reached = await takeFromLimits(ctx, 'reset mail', address.key)
-    const refused = reached && `An address gets ${reached.words} at most where the project's rate is limited.`
+    const refused = reached && `The project's rate limit allows an address at most ${reached.text}.`
     const addressee = refused === undefined && user ? user : { id: noUserId, email: '' }
     await keepToken(ctx, addressee, { purpose: 'reset password', token })
     if (refused === undefined) await backend.mail.keep(ctx.db, mail)
@@ -42,12 +42,12 @@ export async function requestPasswordReset(ctx: Context, email: string): Promise
   if (isSent) backend.mail.send(mail)
 }
 
-/** Sets a password with the token of a mail, once, and ends all sessions. @throws {SvcError} `INVALID_TOKEN` */
+/** Sets a password with a mailed token, once, and ends all sessions. @throws {SvcError} `INVALID_TOKEN` */
 export async function resetPassword(
   backend: Backend,
   { token, newPassword }: { token: string; newPassword: string },
 ): Promise<void> {
-  const scope = unitOf(backend)
+  const scope = unitFor(backend)
   requireStrong(newPassword, 'newPassword')
   const { user, project } = await requireToken(scope, token, 'reset password')
   const hash = await hashPassword({ backend }, newPassword, { account: user })

@@ -1,4 +1,4 @@
-/** QR codes as PNG images, which apps can show everywhere: React Native shows no SVG. */
+/** Encodes QR codes as PNG images, because React Native cannot show SVG. */
 import { crc32, deflateSync } from 'node:zlib'
 import { encodeQR } from 'qr'
 
@@ -9,18 +9,18 @@ const border = 4
 
 const signature = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1')
 
-/** The QR code of a text, as a `data:` URL. */
+/** Encodes a text as a QR code in a `data:` URL. */
 export function qrCodeUrl(text: string): string {
   const rows = encodeQR(text, 'raw', { ecc: 'medium', border, scale })
-  return `data:image/png;base64,${pngOf(rows).toString('base64')}`
+  return `data:image/png;base64,${encodePng(rows).toString('base64')}`
 }
 
-/** A square image in black, where a row is true, and white. */
-function pngOf(rows: readonly (readonly boolean[])[]): Buffer {
+/** Encodes a square black-and-white image. A true pixel is black. */
+function encodePng(rows: readonly (readonly boolean[])[]): Buffer {
   const header = Buffer.alloc(13)
   header.writeUInt32BE(rows.length, 0)
   header.writeUInt32BE(rows.length, 4)
-  // One bit per pixel. The bytes after it are 0: greyscale, and the only methods there are.
+  // Sets one bit per pixel. The bytes after it stay 0: greyscale, default compression, filter and interlacing.
   header[8] = 1
   const pixels = Buffer.concat(rows.map(packRow))
   return Buffer.concat([
@@ -31,7 +31,7 @@ function pngOf(rows: readonly (readonly boolean[])[]): Buffer {
   ])
 }
 
-/** The pixels of a row, eight to a byte, after a byte that names no filter. */
+/** Packs a row, eight pixels to a byte, after a byte that says "no filter". */
 function packRow(row: readonly boolean[]): Buffer {
   const packed = Buffer.alloc(1 + Math.ceil(row.length / 8))
   for (const [x, isDark] of row.entries()) {

@@ -1,4 +1,4 @@
-/** Second factors: an authenticator app, and codes for the day it is lost. Contract 6.7. */
+/** Second factors: authenticator apps, and recovery codes for when the app is lost. Contract 6.7. */
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import { selectSecrets, type UserSecrets, updatePendingTotp, updateTotp } from '../../store/accounts/user-secrets.js'
 import type { UserContext } from '../context.js'
@@ -6,12 +6,12 @@ import { userEvent } from '../events/happenings.js'
 import { countFailure, requireMayTry } from '../logins/login-throttle.js'
 import { happened, inTransaction } from '../unit-of-work.js'
 import { getMe } from './accounts.js'
-import { acceptCode, hashCode, newRecoveryCodes, newTotpSecret, otpauthUrl, stepOfCode } from './codes.js'
+import { acceptCode, findStep, hashCode, newRecoveryCodes, newTotpSecret, otpauthUrl } from './codes.js'
 import { qrCodeUrl } from './qr-code.js'
 
-const isOnAlready = 'Two-factor login is on already. Turn it off with a code first.'
+const alreadyOn = 'Two-factor login is already on. Turn it off with a code first.'
 
-/** What an authenticator app needs, in three forms of the same. */
+/** The secret for an authenticator app, in three forms. */
 export interface TotpEnrolment {
   readonly secret: string
   readonly otpauthUrl: string
@@ -20,17 +20,18 @@ export interface TotpEnrolment {
 }
 
 /**
- * Makes a secret, which counts once a code of it has been verified.
+ * Makes a secret, which takes effect once the user verifies a code.
  *
- * @throws {SvcError} `FORBIDDEN` while it is on: turning it off takes a code, so that a stolen session cannot replace it.
+ * @throws {SvcError} `FORBIDDEN` while two-factor login is on. Turning it off takes a code, so a stolen session cannot
+ * replace it.
  */
 export async function enableTwoFactor(ctx: UserContext): Promise<TotpEnrolment> {
   const user = await getMe(ctx)
   const secret = newTotpSecret()
   await inTransaction(ctx, async ({ db }) => {
-    // Locked, so that it is not turned on between the question and what follows from it.
+    // Locks the row, so that nobody turns it on between this check and the update.
     const secrets = await selectSecrets(db, user.id, { lock: true })
-    if (secrets?.totpSecret) throw new SvcError('FORBIDDEN', isOnAlready)
+    if (secrets?.totpSecret) throw new SvcError('FORBIDDEN', alreadyOn)
     await updatePendingTotp(db, user.id, secret)
   })
   const url = otpauthUrl(secret, { issuer: ctx.project.name, label: user.email })
@@ -38,26 +39,26 @@ export async function enableTwoFactor(ctx: UserContext): Promise<TotpEnrolment> 
 }
 
 /**
- * Turns two-factor login on, and answers the recovery codes this one time.
+ * Turns two-factor login on and returns the recovery codes, this one time.
  *
- * @throws {SvcError} `INVALID_CREDENTIALS`, which says so where nothing waits for a code
+ * @throws {SvcError} `INVALID_CREDENTIALS`, also if no secret is waiting for a code
  */
 export async function verifyTwoFactor(ctx: UserContext, code: string): Promise<readonly string[]> {
   const recoveryCodes = newRecoveryCodes()
   await tryCode(ctx, async ({ backend, db, project }, user, { pendingTotpSecret: secret, totpSecret }) => {
-    if (totpSecret) return isOnAlready
-    if (!secret) return 'Ask for a secret first: POST /auth/2fa/enable.'
-    if ((await stepOfCode(secret, code, backend.now(project.id))) === undefined) return false
+    if (totpSecret) return alreadyOn
+    if (!secret) return 'Request a secret first: POST /auth/2fa/enable.'
+    if ((await findStep(secret, code, backend.now(project.id))) === undefined) return false
     await updateTotp(db, user, { secret, recoveryHashes: recoveryCodes.map(hashCode) })
     return true
   })
   return recoveryCodes
 }
 
-/** Turns two-factor login off, with a code of the app or for recovery. @throws {SvcError} as `verifyTwoFactor` does */
+/** Turns two-factor login off with an app or recovery code. @throws {SvcError} as `verifyTwoFactor` does */
 export async function disableTwoFactor(ctx: UserContext, code: string): Promise<void> {
   await tryCode(ctx, async ({ backend, db, project }, user, secrets) => {
-    if (!secrets.totpSecret) return 'Two-factor login is off already.'
+    if (!secrets.totpSecret) return 'Two-factor login is already off.'
     if (!(await acceptCode(secrets, code, backend.now(project.id)))) return false
     await updateTotp(db, user, { secret: null, recoveryHashes: [] })
     return true
@@ -65,10 +66,10 @@ export async function disableTwoFactor(ctx: UserContext, code: string): Promise<
 }
 
 /**
- * One attempt after the other, so that of many at once each meets what the last ones have cost. A right code clears no failures:
- * whoever has the session can have an authenticator of their own, and go on to guess the password.
+ * Runs attempts one after another, so that each parallel attempt sees the failures before it. A correct code clears no
+ * failures: anyone with the session could set up an authenticator and go on guessing the password.
  *
- * @param isRight answers why, where no code could be right; that counts as a failure all the same
+ * @param isRight returns a message if no code could be correct; that also counts as a failure
  */
 async function tryCode(
   ctx: UserContext,

@@ -20,7 +20,7 @@ import {
   selectCount,
   updateCollection,
 } from '../../store/collections.js'
-import { selectCountOf } from '../../store/creators.js'
+import { selectCreatedCount } from '../../store/creators.js'
 import { orphanCollectionFiles } from '../../store/files.js'
 import { insertCollectionChange } from '../../store/realtime/changes.js'
 import { insertLeftNames, takeLeftName } from '../../store/realtime/left-names.js'
@@ -72,7 +72,7 @@ export async function createCollection(
   return shown(ctx, collection)
 }
 
-/** All collections of the project, the oldest first; a few of them are parsed in a turn of the event loop. */
+/** Lists all collections of the project, oldest first. Parses a few per turn of the event loop. */
 export async function listCollections(ctx: Context): Promise<Collection[]> {
   const collections: Collection[] = []
   const pauses = openPauses()
@@ -91,11 +91,11 @@ export async function getCollection(ctx: Context, name: string): Promise<Counted
   if (grant.read === 'none') return shown(ctx, collection)
   const creator = creatorFor(grant, 'read')
   const { id } = collection
-  const counting = creator === undefined ? selectCount(ctx.db, id) : selectCountOf(ctx.db, id, creator)
+  const counting = creator === undefined ? selectCount(ctx.db, id) : selectCreatedCount(ctx.db, id, creator)
   return { ...shown(ctx, collection), documentCount: await counting }
 }
 
-/** Who may not read a collection does not see who may. Contract 5.3. */
+/** Hides the permissions from callers who cannot read the collection. Contract 5.3. */
 function shown({ caller }: Context, stored: StoredCollection): Collection {
   const grant = grantFor(caller, stored)
   const schema = schemaSeenBy(grant)
@@ -105,7 +105,7 @@ function shown({ caller }: Context, stored: StoredCollection): Collection {
   return open
 }
 
-/** Renames a collection or changes its settings. What is stored is not looked at again. Contract 5.1. */
+/** Renames a collection or changes its settings. Doesn't check stored documents again. Contract 5.1. */
 export async function changeCollection(
   ctx: Context,
   name: string,
@@ -132,13 +132,16 @@ export async function changeCollection(
     }
     happened(ctx, collectionEvent(ctx, 'changed', after))
     const renamed = after.name === before.name ? {} : { renamedTo: after.name }
-    await auditCollection(ctx, 'changed', { collection: before.name, ...renamed, names: namesOf(input) })
+    await auditCollection(ctx, 'changed', { collection: before.name, ...renamed, names: listChanges(input) })
     return after
   })
   return shown(ctx, changed)
 }
 
-/** Removes a collection with all its documents and their files. They are gone at once; their rows are swept up afterwards. */
+/**
+ * Deletes a collection with all its documents and their files. They disappear at once; a sweep deletes their rows
+ * later.
+ */
 export async function removeCollection(ctx: Context, name: string): Promise<{ id: string }> {
   const id = await inTransaction(makingRoom(ctx), async (ctx) => {
     const collection = await selectCollection(ctx.db, ctx.project.id, name, { lock: true })
@@ -171,16 +174,16 @@ function auditCollection(ctx: Context, how: 'created' | 'changed' | 'removed', s
   return audit(ctx, { project: project.id, operation: `collection.${how}`, subject, caller })
 }
 
-function namesOf(input: Partial<CollectionDefinition>): string[] {
+function listChanges(input: Partial<CollectionDefinition>): string[] {
   return Object.entries(input).flatMap(([name, value]) => (value === undefined ? [] : [name]))
 }
 
-/** Whoever comes back to a name and knows the collection that had it before begins anew. */
+/** Restarts subscriptions under that name, because clients may know an earlier collection with it. */
 async function takeName(ctx: Context, collection: StoredCollection): Promise<void> {
   if (await takeLeftName(ctx.db, ctx.project.id, collection.name)) await recordChange(ctx, collection, 'reset')
 }
 
-/** Tells subscribers that the collection itself has changed. */
+/** Notifies subscribers that the collection itself has changed. */
 async function recordChange(
   ctx: Context,
   { id: collection, updatedAt: at }: Pick<StoredCollection, 'id' | 'updatedAt'>,
@@ -192,37 +195,40 @@ async function recordChange(
   publish(ctx, { kind: 'changes', project, seq })
 }
 
-/** The collection of that name or id. @throws {SvcError} `NOT_FOUND` */
+/** Finds a collection by name or id. @throws {SvcError} `NOT_FOUND` */
 export async function requireCollection(ctx: Context, name: string): Promise<StoredCollection> {
   const collection = await findCollection(ctx, name)
-  // Whether there is one is nothing for a key whose scopes leave it out.
+  // Checks the scope first, so that a key doesn't learn which collections outside its scopes exist.
   requireInScope(ctx, collection?.name ?? name, name)
   if (!collection) throw noSuchCollection(name)
   return collection
 }
 
-/** The collection of that name or id. */
+/** Finds a collection by name or id. */
 async function findCollection(ctx: Context, name: string): Promise<StoredCollection | undefined> {
   const { backend, db, project } = ctx
   const read = () => selectCollection(db, project.id, name)
-  // As JSON, as either part may hold any character: run together, they could name the collection of another project.
+  // Encodes both parts as JSON, because concatenated they could match the collection of another project.
   return backend.caches.collections.of(JSON.stringify([project.id, name]), read)
 }
 
-/** Finds the collection of that name or id, and requires the permission in it. @throws {SvcError} `NOT_FOUND`, `UNAUTHORIZED`, `FORBIDDEN` */
+/**
+ * Finds a collection by name or id, and requires the permission. @throws {SvcError} `NOT_FOUND`, `UNAUTHORIZED`,
+ * `FORBIDDEN`
+ */
 export async function requireGrant(ctx: Context, name: string, kind: PermissionKind): Promise<Grant> {
   const grant = grantFor(ctx.caller, await requireCollection(ctx, name))
   requireGranted(grant, kind)
   return grant
 }
 
-/** The collection to create documents in; a name that no collection could have is a fault of its own. COL-06. */
+/** Finds the collection to create documents in. An invalid name has a separate error code. COL-06. */
 export async function requireCreateGrant(ctx: Context, name: string): Promise<Grant> {
   if (!isId(name)) requireName(name)
   return requireGrant(ctx, name, 'create')
 }
 
-/** Two that take a name at once are kept apart by the database. @throws {SvcError} `COLLECTION_EXISTS` */
+/** Checks early; the database rejects concurrent duplicates. @throws {SvcError} `COLLECTION_EXISTS` */
 async function requireFreeName(ctx: Context, name: string): Promise<void> {
   const named = await selectCollection(ctx.db, ctx.project.id, name)
   if (named?.name === name) throw nameTaken(name)
@@ -237,17 +243,17 @@ function requireName(name: string) {
   if (isCollectionName(name)) return
   throw new SvcError(
     'INVALID_COLLECTION',
-    `"${name.slice(0, 80)}" cannot name a collection. Use a letter, then up to 62 letters, digits, "_" or "-"; "documents" and "batch" are taken.`,
+    `Invalid collection name "${name.slice(0, 80)}". Start with a letter, then use up to 62 letters, digits, "_" or "-". "documents" and "batch" are reserved.`,
   )
 }
 
-/** What is created has no owner before. */
+/** Rejects `owner` for creating, because a document has no owner before it is created. */
 function requirePermissions(permissions: Permissions) {
   requireFieldRules(permissions)
   const { create = [] } = permissions
   const at = create.indexOf(ownerWord)
   if (at < 0) return
-  const message = `takes no "${ownerWord}": a document has none before it is created. Use "authenticated"`
+  const message = `cannot contain "${ownerWord}", because a new document has no owner yet. Use "authenticated"`
   const issue = { path: ['permissions', 'create', at], message, type: 'owner' }
   throw new SvcError('VALIDATION_ERROR', `"permissions.create" ${message}.`, [issue])
 }

@@ -1,4 +1,4 @@
-/** Checks permissions on fields before a collection takes them. Decision 71. */
+/** Validates field permissions before a collection accepts them. Decision 71. */
 import {
   type FieldRuleKind,
   fieldRuleKinds,
@@ -15,31 +15,31 @@ import { ownField } from '../../../client/protocol/model/where.js'
 export function requireFieldRules(permissions: Permissions): void {
   for (const rule of fieldRuleKinds) {
     const fields = permissions[rule] ?? {}
-    const issues = [...issuesOfCount(rule, fields), ...Object.entries(fields).flatMap((field) => issuesOf(rule, field))]
+    const issues = [...checkCount(rule, fields), ...Object.entries(fields).flatMap((field) => checkRule(rule, field))]
     const [first] = issues
     if (first) throw new SvcError('VALIDATION_ERROR', `"${first.path.join('.')}" ${first.message}.`, issues)
   }
 }
 
-function issuesOfCount(rule: FieldRuleKind, fields: object): Issue[] {
-  const most = sizes.mostFieldRules
-  if (Object.keys(fields).length <= most) return []
-  return [{ path: ['permissions', rule], message: `names at most ${most} fields`, type: 'length' }]
+function checkCount(rule: FieldRuleKind, fields: object): Issue[] {
+  const max = sizes.maxFieldRules
+  if (Object.keys(fields).length <= max) return []
+  return [{ path: ['permissions', rule], message: `can name at most ${max} fields`, type: 'length' }]
 }
 
-function issuesOf(rule: FieldRuleKind, [name, roles]: readonly [string, readonly string[]]): Issue[] {
+function checkRule(rule: FieldRuleKind, [name, roles]: readonly [string, readonly string[]]): Issue[] {
   const path = parsePath(name)
   const place = ['permissions', rule, name]
-  if (ownField(path)) return [{ path: place, message: 'is set by the service, and everybody sees it', type: 'field' }]
+  if (ownField(path)) return [{ path: place, message: 'is set by the service and always visible', type: 'field' }]
   if (path.includes('') || operatorNames.includes(path[0])) {
-    return [{ path: place, message: 'is no path of a field', type: 'field' }]
+    return [{ path: place, message: 'is not the path of a field', type: 'field' }]
   }
   if (withoutIndexes(path).length < path.length) {
-    const message = 'names an item of an array. Leave the index out: it then goes for all items'
+    const message = 'names an item of an array. Remove the index to match all items'
     return [{ path: place, message, type: 'field' }]
   }
   const at = roles.indexOf(ownerWord)
   if (at < 0) return []
-  const message = `takes no "${ownerWord}": fields are open to roles`
+  const message = `cannot contain "${ownerWord}". Use roles`
   return [{ path: [...place, at], message, type: 'owner' }]
 }

@@ -5,8 +5,8 @@ import { isTimeKind, type KeptIndex, selectFieldIndexes } from '../../store/list
 import type { Backend } from '../context.js'
 import { requireProject } from '../projects/require-project.js'
 
-/** An index of a collection, with the small one beside it that holds the documents which cannot stand in there. */
-export interface IndexOfCollection
+/** An index of a collection, together with the small one for documents that don't fit into it. */
+export interface CollectionIndex
   extends Pick<KeptIndex, 'bytes' | 'uses' | 'madeAt' | 'usedAt' | 'isReady' | 'reason'> {
   readonly collection: string
   readonly equal: readonly Path[]
@@ -14,12 +14,12 @@ export interface IndexOfCollection
   readonly kind: 'asc' | 'desc' | 'text' | 'creator'
 }
 
-/** @throws {SvcError} `NOT_FOUND` where there is no such project or collection */
+/** @throws {SvcError} `NOT_FOUND` if the project or collection does not exist */
 export async function listIndexes(
   backend: Backend,
   projectId: string,
   name: string | undefined,
-): Promise<readonly IndexOfCollection[]> {
+): Promise<readonly CollectionIndex[]> {
   const project = await requireProject(backend, projectId)
   if (name !== undefined && !(await selectCollection(backend.db, project.id, name))) {
     throw new SvcError('NOT_FOUND', `No collection "${name.slice(0, 80)}".`)
@@ -29,7 +29,7 @@ export async function listIndexes(
     const { kind, collectionName, equal = [], path, bytes, uses, madeAt, usedAt, reason } = index
     if (kind === 'odd' || collectionName === null || (name !== undefined && collectionName !== name)) return []
     const isTime = isTimeKind(kind)
-    const beside = isTime ? undefined : kept.find((other) => other.kind === 'odd' && isBeside(other, index))
+    const beside = isTime ? undefined : kept.find((other) => other.kind === 'odd' && isOverflowFor(other, index))
     return [
       {
         ...{
@@ -57,7 +57,7 @@ const shownKinds = {
   creator: 'creator',
 } as const
 
-function isBeside(one: KeptIndex, other: KeptIndex): boolean {
+function isOverflowFor(one: KeptIndex, other: KeptIndex): boolean {
   const over = ({ collection, path, equal = [] }: KeptIndex) => JSON.stringify([collection, equal, path])
   return over(one) === over(other)
 }

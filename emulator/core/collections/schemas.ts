@@ -1,4 +1,4 @@
-/** What the schema of a collection may be, and how much all collections of a project may come to. */
+/** Limits the schema of a collection, and the total size of all collections of a project. */
 import type { Schema, StoredCollection } from '../../../client/protocol/model/collection.js'
 import { type Issue, SvcError } from '../../../client/protocol/model/errors.js'
 import { formatBytes, formatCount } from '../../../client/protocol/model/figures.js'
@@ -7,29 +7,29 @@ import { checkSchema } from '../../../client/protocol/model/schema.js'
 import { selectCollectionBytes } from '../../store/collections.js'
 import type { Context } from '../context.js'
 
-/** Our choice, all three: every document is checked against each field, and a list of collections holds every schema. */
-const mostSchemaFields = 1_000
-const mostSchemaBytes = 64 * 1024
-const mostCollectionBytes = 8 * 1024 * 1024
+/** Chosen by us: every document is checked against each field, and a list of collections contains every schema. */
+const maxSchemaFields = 1_000
+const maxSchemaBytes = 64 * 1024
+const maxCollectionBytes = 8 * 1024 * 1024
 
-/** What a list of collections says of each beside its schema and permissions, at most. */
-const mostOtherBytes = 512
+/** Upper bound for the rest of a collection in a list, besides its schema and permissions. */
+const maxOtherBytes = 512
 
 /**
- * A schema that is set. One that is there already and larger goes on working, and may be sent again or become smaller.
+ * Checks a new schema against the limits. A larger existing schema keeps working, and may be sent again or shrink.
  *
  * @throws {SvcError} `VALIDATION_ERROR`
  */
 export function requireSchemaSize(schema: Schema, before: Schema = {}): void {
   const fields = Object.keys(schema).length
-  if (fields > Math.max(mostSchemaFields, Object.keys(before).length)) {
-    const message = `has at most ${formatCount(mostSchemaFields)} fields`
-    throw schemaTooLarge({ limit: 'schema fields', most: mostSchemaFields, actual: fields }, message)
+  if (fields > Math.max(maxSchemaFields, Object.keys(before).length)) {
+    const message = `can have at most ${formatCount(maxSchemaFields)} fields`
+    throw schemaTooLarge({ limit: 'schema fields', most: maxSchemaFields, actual: fields }, message)
   }
-  const bytes = bytesOf(schema)
-  if (bytes > mostSchemaBytes && bytes > bytesOf(before)) {
-    const message = `takes at most ${formatBytes(mostSchemaBytes)}, its defaults included`
-    throw schemaTooLarge({ limit: 'schema bytes', most: mostSchemaBytes, actual: bytes }, message)
+  const bytes = countBytes(schema)
+  if (bytes > maxSchemaBytes && bytes > countBytes(before)) {
+    const message = `can take at most ${formatBytes(maxSchemaBytes)}, including its defaults`
+    throw schemaTooLarge({ limit: 'schema bytes', most: maxSchemaBytes, actual: bytes }, message)
   }
 }
 
@@ -43,18 +43,18 @@ export function requireSchema(schema: Schema): void {
 }
 
 /**
- * Refuses a collection, once it is written, with which the list of all of them would be too large for an answer. One that has become
- * smaller is not refused.
+ * Refuses a written collection that would make the list of all collections too large for a response. Accepts one that
+ * has shrunk.
  *
- * @throws {SvcError} `VALIDATION_ERROR`, which ends the transaction
+ * @throws {SvcError} `VALIDATION_ERROR`, which rolls back the transaction
  */
 export async function requireRoom(ctx: Context, after: StoredCollection, before?: StoredCollection): Promise<void> {
   if (before && bytesInList(after) <= bytesInList(before)) return
-  const actual = await selectCollectionBytes(ctx.db, ctx.project.id, mostOtherBytes)
-  if (actual <= mostCollectionBytes) return
-  const most = formatBytes(mostCollectionBytes)
-  const message = `The schemas and permissions of all collections of a project take at most ${most}.`
-  throw tooLarge({ limit: 'collection bytes', most: mostCollectionBytes, actual }, message)
+  const actual = await selectCollectionBytes(ctx.db, ctx.project.id, maxOtherBytes)
+  if (actual <= maxCollectionBytes) return
+  const most = formatBytes(maxCollectionBytes)
+  const message = `The schemas and permissions of all collections in a project can take at most ${most}.`
+  throw tooLarge({ limit: 'collection bytes', most: maxCollectionBytes, actual }, message)
 }
 
 interface Figures {
@@ -72,9 +72,9 @@ function tooLarge(figures: Figures, message: string, issues: readonly Issue[] = 
 }
 
 function bytesInList({ schema, permissions }: StoredCollection): number {
-  return bytesOf(schema) + bytesOf(permissions)
+  return countBytes(schema) + countBytes(permissions)
 }
 
-function bytesOf(value: object): number {
+function countBytes(value: object): number {
   return Buffer.byteLength(JSON.stringify(value))
 }

@@ -31,7 +31,7 @@ export interface WorkRooms {
   open(addressOf: () => string): WorkRoom
 }
 
-const ownLimits: WorkLimits = { mostBytes: 6 * sizes.mostAnswerBytes, mostBytesOfAddress: 2 * sizes.mostAnswerBytes }
+const ownLimits: WorkLimits = { mostBytes: 6 * sizes.maxAnswerBytes, mostBytesOfAddress: 2 * sizes.maxAnswerBytes }
 const patience = { mostMilliseconds: 30_000, tooLate }
 
 export function openWorkRooms(limits: Partial<WorkLimits> = {}): WorkRooms {
@@ -42,8 +42,8 @@ export function openWorkRooms(limits: Partial<WorkLimits> = {}): WorkRooms {
       let place: Promise<Place> | undefined
       let taken: Place | undefined
       return {
-        async take(wanted = sizes.mostAnswerBytes) {
-          place ??= bytes.enter([addressOf()], Math.min(wanted, sizes.mostAnswerBytes))
+        async take(wanted = sizes.maxAnswerBytes) {
+          place ??= bytes.enter([addressOf()], Math.min(wanted, sizes.maxAnswerBytes))
           taken = await place
         },
         keep: (bytes) => taken?.reweigh(bytes),

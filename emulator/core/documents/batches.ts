@@ -19,7 +19,7 @@ import { noSuchCollection, noSuchDocument } from '../access/missing.js'
 import { requireCreateGrant, requireGrant } from '../collections/collections.js'
 import { workLong } from '../concurrency/long-reads.js'
 import type { Context } from '../context.js'
-import { dropForgotten } from '../files/owned-files.js'
+import { orphanForgotten } from '../files/owned-files.js'
 import { inTransaction } from '../unit-of-work.js'
 import { requireLight } from './weight.js'
 import {
@@ -127,7 +127,7 @@ export async function changeDocuments(
     // As the database writes them, with spaces.
     requireAnswerable(written.reduce((sum, document) => sum + bytesInAnswer(document.data.text), 0))
     await adopt?.(ctx, collection)
-    hasForgotten = await dropForgotten(
+    hasForgotten = await orphanForgotten(
       ctx,
       texts.map(({ item: { id, before }, text }) => ({ id, before: before.data.text, after: text.json })),
     )

@@ -1,10 +1,10 @@
 /** What is kept of a document's versions. Contract 9.4 and 11. */
-import { fieldsOf, isId, type StoredDocument } from '../../../client/protocol/model/document.js'
+import { isId, parseFields, type StoredDocument } from '../../../client/protocol/model/document.js'
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import { equalJson, type JsonObject, type JsonText } from '../../../client/protocol/model/json.js'
 import { selectCollection } from '../../store/collections.js'
 import { selectDocument } from '../../store/documents.js'
-import { selectVersions, selectVersionsAt, type VersionPlace, type VersionRow } from '../../store/realtime/versions.js'
+import { selectVersions, selectVersionsAt, type VersionRow, type VersionTarget } from '../../store/realtime/versions.js'
 import type { Backend } from '../context.js'
 import { type Difference, differencesBetween } from '../differences.js'
 import { requireProject } from '../projects/require-project.js'
@@ -88,7 +88,7 @@ export async function compareVersions(
   const [one, other] = [from, to].map((version) => {
     const data = dataAt(version, rows, document)
     if (!data) throw new SvcError('NOT_FOUND', `Version ${version} of "${asked.document}" is not kept.`)
-    return fieldsOf({ data })
+    return parseFields({ data })
   })
   return { from, to, differences: differencesBetween(one, other, mostDifferences) }
 }
@@ -99,7 +99,7 @@ async function find(backend: Backend, { project: id, collection: name, document:
   const collection = await selectCollection(db, project, name)
   if (!collection) throw new SvcError('NOT_FOUND', `No collection "${name.slice(0, 80)}".`)
   if (!isId(documentId)) throw noSuchDocument({ document: documentId, collection: name })
-  const place: VersionPlace = { project, collection: collection.id, document: documentId }
+  const place: VersionTarget = { project, collection: collection.id, document: documentId }
   return { place, collection: collection.name, document: await selectDocument(db, collection, documentId) }
 }
 
@@ -113,7 +113,7 @@ function presentVersion(document: StoredDocument | undefined, newest: VersionRow
 /** The version that a change made and, where the change before it is not kept, what it was before. */
 function versionsOf(row: VersionRow, earlier: VersionRow | undefined, hasMore: boolean): DocumentVersion[] {
   const { seq, kind, version, at, data, before } = row
-  const changed = before ? changedFields(fieldsOf(before), fieldsOf({ data })) : []
+  const changed = before ? changedFields(parseFields(before), parseFields({ data })) : []
   const own: DocumentVersion = { seq, kind, version, at, data, changed }
   const isGap = before !== null && (earlier ? earlier.version < version - 1 : !hasMore)
   if (!isGap) return [own]
@@ -132,7 +132,7 @@ function dataAt(version: number, rows: readonly VersionRow[], document: StoredDo
   return made?.data ?? followed?.before?.data ?? (document?.version === version ? document.data : undefined)
 }
 
-async function newestVersion({ db }: Backend, place: VersionPlace): Promise<number | undefined> {
+async function newestVersion({ db }: Backend, place: VersionTarget): Promise<number | undefined> {
   const { rows } = await selectVersions(db, place, { before: undefined, most: 1 })
   return rows[0]?.version
 }

@@ -58,10 +58,10 @@ const mostPerQuery = 1_000
 
 /** How far an answer may grow. */
 const limits: readonly { readonly part: keyof Growth; readonly limit: LimitName; readonly most: number }[] = [
-  { part: 'records', limit: 'populated records', most: sizes.mostPopulatedRecords },
-  { part: 'bytes', limit: 'answer bytes', most: sizes.mostAnswerBytes },
+  { part: 'records', limit: 'populated records', most: sizes.maxPopulatedRecords },
+  { part: 'bytes', limit: 'answer bytes', most: sizes.maxAnswerBytes },
   // Our choice: ids that lead nowhere are looked up too, so they have a limit of their own.
-  { part: 'lookups', limit: 'looked up ids', most: 2 * sizes.mostPopulatedRecords },
+  { part: 'lookups', limit: 'looked up ids', most: 2 * sizes.maxPopulatedRecords },
   // Our choice: more than one document has, and what they take fits in the memory of a request.
   { part: 'values', limit: 'populated values', most: 500_000 },
 ]

@@ -1,7 +1,7 @@
 /** Which tests and sorts compare points in time. Contract 4.2. */
 import type { Schema } from '../../../client/protocol/model/collection.js'
 import { SvcError } from '../../../client/protocol/model/errors.js'
-import { instantOf } from '../../../client/protocol/model/instant.js'
+import { parseInstant } from '../../../client/protocol/model/instant.js'
 import type { Sort } from '../../../client/protocol/model/page.js'
 import { formatPath, type Path } from '../../../client/protocol/model/path.js'
 import { type Operator, ownField, type Test, type Where } from '../../../client/protocol/model/where.js'
@@ -31,7 +31,7 @@ function marked(test: Test): Test {
   if (test.operator === 'isnull') return test
   // Fields may be null in documents that are older than their schema.
   const isNull = (text: string) => text === 'null' && nullOperators.includes(test.operator) && !ownField(test.path)
-  const bad = ('values' in test ? test.values : [test.value]).find((text) => !isNull(text) && !instantOf(text))
+  const bad = ('values' in test ? test.values : [test.value]).find((text) => !isNull(text) && !parseInstant(text))
   if (bad === undefined) return { ...test, isTime: true }
   throw new SvcError(
     'INVALID_FILTER',

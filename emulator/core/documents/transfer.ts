@@ -8,9 +8,9 @@ import { lockDocumentVersions, selectDocument } from '../../store/documents.js'
 import { noSuchCollection, noSuchDocument } from '../access/missing.js'
 import { audit } from '../audit/audit-log.js'
 import type { Backend, Context } from '../context.js'
-import { callerOf, unscoped } from '../identity.js'
+import { callerFor, unscoped } from '../identity.js'
 import { requireProject } from '../projects/require-project.js'
-import { inTransaction, unitOf } from '../unit-of-work.js'
+import { inTransaction, unitFor } from '../unit-of-work.js'
 import { place, recording } from './writing.js'
 
 interface Named {
@@ -46,7 +46,11 @@ export async function transferDocument(backend: Backend, named: Named, to: strin
   if (!collection) throw noSuchCollection(named.collection)
   if (to !== null && !(isId(to) && (await selectUser(backend.db, project.id, to)))) throw plainError('USER_NOT_FOUND')
   if (!isId(id)) throw noSuchDocument(collection, id)
-  const ctx: Context = { project, caller: callerOf({ id: project.id, secret: true, ...unscoped }), ...unitOf(backend) }
+  const ctx: Context = {
+    project,
+    caller: callerFor({ id: project.id, secret: true, ...unscoped }),
+    ...unitFor(backend),
+  }
   const here = place(ctx, collection, backend.now(project.id))
   await inTransaction(ctx, async (ctx) => {
     // A statement that waits for another write of the document would record what it was before that.

@@ -70,11 +70,11 @@ export function requireLight(fields: JsonObject): number {
   if (!before) remember(fields, measure)
   const { depth, keys, values, mostBytes, digits } = measure
   if (isWithin(measure)) return before ? 0 : mostBytes
-  if (depth > sizes.mostDocumentDepth) throw tooDeep()
-  if (keys > sizes.mostDocumentKeys) throw tooManyKeys()
-  if (values > sizes.mostDocumentValues) throw tooManyValues()
+  if (depth > sizes.maxDocumentDepth) throw tooDeep()
+  if (keys > sizes.maxDocumentKeys) throw tooManyKeys()
+  if (values > sizes.maxDocumentValues) throw tooManyValues()
   // Few documents come near the limit; only those are written out to be weighed.
-  if (Buffer.byteLength(JSON.stringify(fields)) + digits > sizes.mostDocumentBytes) throw tooHeavy()
+  if (Buffer.byteLength(JSON.stringify(fields)) + digits > sizes.maxDocumentBytes) throw tooHeavy()
   return mostBytes
 }
 
@@ -92,29 +92,29 @@ export function mostValuesIn(fields: JsonObject, text: string): number {
 }
 
 function isWithin({ depth, keys, values, mostBytes, digits }: Measure): boolean {
-  const { mostDocumentDepth, mostDocumentKeys, mostDocumentValues, mostDocumentBytes } = sizes
-  const isShallow = depth <= mostDocumentDepth
-  const hasFew = keys <= mostDocumentKeys && values <= mostDocumentValues
-  return isShallow && hasFew && mostBytes + digits <= mostDocumentBytes
+  const { maxDocumentDepth, maxDocumentKeys, maxDocumentValues, maxDocumentBytes } = sizes
+  const isShallow = depth <= maxDocumentDepth
+  const hasFew = keys <= maxDocumentKeys && values <= maxDocumentValues
+  return isShallow && hasFew && mostBytes + digits <= maxDocumentBytes
 }
 
 export function tooDeep() {
-  const most = sizes.mostDocumentDepth
+  const most = sizes.maxDocumentDepth
   return overLimit('document depth', most, `A document is at most ${most} levels deep.`)
 }
 
 export function tooManyKeys() {
-  const most = sizes.mostDocumentKeys
+  const most = sizes.maxDocumentKeys
   return overLimit('document keys', most, `A document has at most ${formatCount(most)} keys.`)
 }
 
 export function tooManyValues() {
-  const most = sizes.mostDocumentValues
+  const most = sizes.maxDocumentValues
   return overLimit('document values', most, `A document has at most ${formatCount(most)} values.`)
 }
 
 export function tooHeavy() {
-  const most = sizes.mostDocumentBytes
+  const most = sizes.maxDocumentBytes
   return overLimit('document bytes', most, `A document is at most ${formatBytes(most)}.`)
 }
 
@@ -168,8 +168,8 @@ function measureMembers(
 function addMember(whole: Measure, name: string, path: readonly (string | number)[]): void {
   if (name === '') throw unstorable('a field without a name', 'field_name', path)
   // No character of UTF-16 takes more than three bytes.
-  const isLong = name.length * 3 > sizes.mostFieldNameBytes && Buffer.byteLength(name) > sizes.mostFieldNameBytes
-  if (isLong) throw unstorable(`a field name of over ${formatBytes(sizes.mostFieldNameBytes)}`, 'field_name', path)
+  const isLong = name.length * 3 > sizes.maxFieldNameBytes && Buffer.byteLength(name) > sizes.maxFieldNameBytes
+  if (isLong) throw unstorable(`a field name of over ${formatBytes(sizes.maxFieldNameBytes)}`, 'field_name', path)
   requireText(name, path)
   whole.keys++
   whole.mostBytes += textBytes(name) + 1

@@ -8,7 +8,7 @@ import { sizes } from '../../../client/protocol/model/limits.js'
 import type { Reason } from '../../../client/protocol/model/requests/reason.js'
 import { schemaCheck, schemaDefaults } from '../../../client/protocol/model/schema.js'
 import type { Message } from '../../ports/bus/port.js'
-import { insertDocuments, type NewData, type WritePlace, type Written } from '../../store/documents.js'
+import { insertDocuments, type NewData, type WriteTarget, type Written } from '../../store/documents.js'
 import { visibleTo } from '../access/closed-fields.js'
 import { allows, type Grant } from '../access/grant.js'
 import type { Context } from '../context.js'
@@ -58,7 +58,7 @@ export async function textsOf<Item>(
   const pauses = openPauses()
   let bytes = 0
   for (const [at, item] of items.entries()) {
-    if (issues.length >= sizes.mostIssues) break
+    if (issues.length >= sizes.maxIssues) break
     const fields = indexed(isOneOfMany ? [at] : [], () => fieldsFor(item))
     const found = check(fields)
     issues.push(...(isOneOfMany ? found.map((issue) => ({ ...issue, path: [at, ...issue.path] })) : found))
@@ -69,7 +69,7 @@ export async function textsOf<Item>(
     const pause = pauses.after(text.length + workOfSchema)
     if (pause) await pause
   }
-  if (issues[0]) throw schemaRefuses(name, issues.slice(0, sizes.mostIssues))
+  if (issues[0]) throw schemaRefuses(name, issues.slice(0, sizes.maxIssues))
   return texts
 }
 
@@ -112,8 +112,8 @@ export function completingWhole(
 
 /** A write answers what it wrote: more than an answer may hold is not written. Contract 10.10. */
 export function requireAnswerable(bytes: number): void {
-  if (bytes <= sizes.mostAnswerBytes) return
-  const reason: Reason = { kind: 'limit', limit: 'answer bytes', most: sizes.mostAnswerBytes, actual: bytes }
+  if (bytes <= sizes.maxAnswerBytes) return
+  const reason: Reason = { kind: 'limit', limit: 'answer bytes', most: sizes.maxAnswerBytes, actual: bytes }
   throw plainError('RESULT_TOO_LARGE', { reason })
 }
 
@@ -134,7 +134,7 @@ export function recording<Recorded extends Pick<Written, 'seq'>>(ctx: Context, w
   return publishing(ctx, changesOf, write)
 }
 
-export function place(ctx: Context, collection: StoredCollection, now: Date): WritePlace {
+export function place(ctx: Context, collection: StoredCollection, now: Date): WriteTarget {
   return { project: ctx.project.id, collection, at: now.toISOString() }
 }
 

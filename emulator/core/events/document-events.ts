@@ -1,6 +1,6 @@
 /**
- * Changes of documents as events. They are read from where they are recorded, so that writers do nothing for them, and only while
- * somebody watches.
+ * Publishes document changes as events. Reads them from the change log, so that writers do no extra work, and only
+ * while there are watchers.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { JsonText } from '../../../client/protocol/model/json.js'
@@ -11,9 +11,9 @@ import { selectCollectionNames, selectLastNumbers } from '../../store/realtime/p
 import type { EventLog, Happened } from './event-log.js'
 
 export interface DocumentEvents {
-  /** Resolves once everything that is committed from then on becomes an event; until the function it answers is called. */
+  /** Starts watching. After it resolves, every later commit becomes an event, until you call the returned function. */
   watch(): Promise<() => void>
-  /** The place in the log from which on no change is missing. */
+  /** The position in the log from which on no change is missing. */
   since(): number
   close(): void
 }
@@ -23,28 +23,28 @@ interface Surroundings {
   readonly bus: Bus
   readonly log: EventLog
   readonly report: (error: unknown) => void
-  /** A reader that comes back within that time resumes without a gap. */
+  /** Time for which watching continues without readers, so that a reader that reconnects resumes without a gap. */
   readonly idleMilliseconds?: number
 }
 
 interface State extends Pick<Surroundings, 'db' | 'log' | 'report'> {
   isOn: boolean
-  /** How far each project was read. */
+  /** Last change read, by project. */
   cursors: Map<string, number>
-  /** Those that have something to read, or any. */
+  /** Projects with changes to read; null stands for all. */
   wanted: Set<string | null>
   isReading: boolean
-  /** Of collections, by id. */
+  /** Names of collections, by id. */
   names: Map<string, string>
 }
 
-/** Longer texts are left out. */
-const mostCharacters = 64 * 1024
+/** Drops longer document texts. */
+const maxCharacters = 64 * 1024
 const retryMilliseconds = 500
-/** How long reading waits for watchers who all lag behind. */
-const mostWaitMilliseconds = 5_000
-/** Between two reads: what is written meanwhile is read together, and writers have the database in between. */
-const gatheringMilliseconds = 10
+/** Longest wait for slow readers. */
+const maxWaitMilliseconds = 5_000
+/** Debounces reads, so that concurrent writes are read together and writers can use the database in between. */
+const debounceMilliseconds = 10
 
 export function openDocumentEvents({ bus, idleMilliseconds = 60_000, ...given }: Surroundings): DocumentEvents {
   const { db, log } = given
@@ -66,11 +66,11 @@ export function openDocumentEvents({ bus, idleMilliseconds = 60_000, ...given }:
 
   async function start(): Promise<void> {
     state.cursors = new Map(await selectLastNumbers(db))
-    // It takes a place that no reader has been at, and is shown to none: a reader that resumes before it may have missed changes.
+    // Takes a position that no reader has seen: a reader that resumes from before it may have missed changes.
     log.add({ kind: 'stream.missed', projectId: null, stream: { missed: null } })
     since = log.newest()
     state.isOn = true
-    // What came while the numbers were read.
+    // Reads changes committed while the numbers were read.
     wake(state, null)
   }
 
@@ -120,8 +120,8 @@ async function read(state: State): Promise<void> {
     const wanted = [...state.wanted]
     state.wanted.clear()
     try {
-      for (const project of await projectsOf(state, wanted)) await readProject(state, project)
-      await pause(gatheringMilliseconds)
+      for (const project of await findProjects(state, wanted)) await readProject(state, project)
+      await pause(debounceMilliseconds)
     } catch (error) {
       state.report(error)
       await pause(retryMilliseconds)
@@ -131,8 +131,8 @@ async function read(state: State): Promise<void> {
   state.isReading = false
 }
 
-/** Where it may be any, those that have something new. */
-async function projectsOf({ db, cursors }: State, wanted: readonly (string | null)[]): Promise<Iterable<string>> {
+/** Returns the wanted projects or, for all, those with new changes. */
+async function findProjects({ db, cursors }: State, wanted: readonly (string | null)[]): Promise<Iterable<string>> {
   if (!wanted.includes(null)) return wanted.filter((project) => project !== null)
   const newest = await selectLastNumbers(db)
   return [...newest].flatMap(([project, last]) => (last > (cursors.get(project) ?? 0) ? [project] : []))
@@ -143,18 +143,18 @@ async function readProject(state: State, project: string): Promise<void> {
   while (state.isOn) {
     const after = cursors.get(project) ?? 0
     const { changes, isAll, lastSeq } = await selectChanges(db, { project, after })
-    const names = await namesOf(state, new Set(changes.map(({ collection }) => collection)))
+    const names = await readNames(state, new Set(changes.map(({ collection }) => collection)))
     for (const change of changes) {
       if (change.kind === 'collection' || change.kind === 'reset') continue
-      log.add(eventOf(project, change, names.get(change.collection) ?? change.collection))
+      log.add(toEvent(project, change, names.get(change.collection) ?? change.collection))
     }
     cursors.set(project, isAll ? Math.max(after, lastSeq) : (changes.at(-1)?.seq ?? lastSeq))
     if (isAll) return
-    await quickestReader(log)
+    await waitForFastestReader(log)
   }
 }
 
-async function namesOf({ db, names }: State, ids: ReadonlySet<string>): Promise<ReadonlyMap<string, string>> {
+async function readNames({ db, names }: State, ids: ReadonlySet<string>): Promise<ReadonlyMap<string, string>> {
   const unknown = [...ids].filter((id) => !names.has(id))
   if (unknown.length === 0) return names
   const found = await selectCollectionNames(db, unknown)
@@ -162,20 +162,23 @@ async function namesOf({ db, names }: State, ids: ReadonlySet<string>): Promise<
   return new Map([...names, ...found])
 }
 
-/** Those who keep up are waited for, so that many changes at once are not dropped before they were read; those who do not are not. */
-async function quickestReader(log: EventLog): Promise<void> {
-  const until = performance.now() + mostWaitMilliseconds
+/**
+ * Waits for readers that keep up, so that a burst of changes is not dropped before they read it. Doesn't wait for slow
+ * readers.
+ */
+async function waitForFastestReader(log: EventLog): Promise<void> {
+  const until = performance.now() + maxWaitMilliseconds
   const readers = [...log.readers()]
   while (readers.length > 0 && readers.every((reader) => reader.isBehind()) && performance.now() < until) await pause(5)
 }
 
-function eventOf(projectId: string, change: RecordedDocumentChange, collection: string): Happened {
+function toEvent(projectId: string, change: RecordedDocumentChange, collection: string): Happened {
   const { kind, seq, document, before } = change
   const { id, version } = document
-  const [data, former] = [shortened(document.data), shortened(before?.data ?? null)]
+  const [data, former] = [dropLongText(document.data), dropLongText(before?.data ?? null)]
   return { kind: `document.${kind}`, projectId, document: { seq, collection, id, version, data, before: former } }
 }
 
-function shortened(data: JsonText | null): JsonText | null {
-  return data && data.text.length <= mostCharacters ? data : null
+function dropLongText(data: JsonText | null): JsonText | null {
+  return data && data.text.length <= maxCharacters ? data : null
 }

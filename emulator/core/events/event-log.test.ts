@@ -7,7 +7,7 @@ const aMail = (subject: string): Happened => ({
   mail: { id: '1', to: 'ada@example.com', subject, why: null },
 })
 
-test('a log keeps so many events, and says how many a reader has missed', () => {
+test('keeps a limited number of events and counts those that a reader missed', () => {
   const log = openEventLog({ events: 3, bytes: 100_000 })
   for (let n = 1; n <= 5; n++) log.add(aMail(`Mail ${n}`))
 
@@ -19,7 +19,7 @@ test('a log keeps so many events, and says how many a reader has missed', () => 
   expect(log.read(5, 10)).toEqual({ events: [], missed: 0 })
 })
 
-test('a log keeps so many bytes', () => {
+test('keeps a limited number of bytes', () => {
   const log = openEventLog({ events: 1_000, bytes: 10_000 })
   for (let n = 1; n <= 100; n++) log.add(aMail('x'.repeat(1_000)))
 
@@ -30,7 +30,7 @@ test('a log keeps so many bytes', () => {
   expect(events.length + missed).toBe(100)
 })
 
-test('a log that was emptied goes on with the next place, and what is gone was not missed', () => {
+test('continues with the next position after it is cleared, and does not count cleared events as missed', () => {
   const log = openEventLog()
   log.add(aMail('Before'))
   log.clear()
@@ -39,13 +39,13 @@ test('a log that was emptied goes on with the next place, and what is gone was n
   const { events, missed } = log.read(0, 10)
 
   expect([events.map(({ at }) => at), missed]).toEqual([[2], 0])
-  expect(log.placeOf(log.idOf(1))).toBe(1)
+  expect(log.findPosition(log.makeId(1))).toBe(1)
 })
 
-test('an id names its place, and those of other logs name none', () => {
+test('finds the position of an id, but not of an id from another log', () => {
   const log = openEventLog()
   log.add(aMail('Hello'))
 
-  expect(log.placeOf(log.idOf(1))).toBe(1)
-  expect([openEventLog().idOf(1), log.idOf(2), 'x', ''].map(log.placeOf)).toEqual(Array(4).fill(undefined))
+  expect(log.findPosition(log.makeId(1))).toBe(1)
+  expect([openEventLog().makeId(1), log.makeId(2), 'x', ''].map(log.findPosition)).toEqual(Array(4).fill(undefined))
 })

@@ -1,12 +1,12 @@
-/** The last events of all projects, in memory only, bounded in number and in bytes. Contract 11. */
+/** Logs the last events of all projects in memory, with limits on their number and bytes. Contract 11. */
 import { randomBytes } from 'node:crypto'
 import type { Happening } from '../../../client/protocol/model/events/emulator-event.js'
 import { type JsonText, type WritableObject, writeJson } from '../../../client/protocol/model/json.js'
 
-/** What happened, with documents as the database hands them out. */
+/** An event, with documents as JSON text from the database. */
 export type Happened = Happening<JsonText>
 
-/** An event with its place in the log, as the text that goes out. */
+/** An event as the text to send, with its position in the log. */
 export interface LoggedEvent {
   readonly at: number
   readonly kind: Happened['kind']
@@ -15,63 +15,63 @@ export interface LoggedEvent {
   readonly text: string
 }
 
-/** A reader of the log, at its own pace. */
+/** A reader of the log, at its own speed. */
 export interface EventReader {
-  /** There is something to read. */
+  /** Tells the reader that there are new events. */
   wake(): void
-  /** Whether it takes no more for now. */
+  /** Whether the reader accepts no more events for now. */
   isBehind(): boolean
 }
 
 export interface EventLog {
   add(event: Happened): void
-  /** The place of the newest event; 0 where there was none. */
+  /** Position of the newest event; 0 if there was none. */
   newest(): number
-  /** Events after a place, at most so many, and how many between are kept no longer. */
+  /** Returns events after a position, up to a limit, and how many events in between were dropped. */
   read(after: number, most: number): { readonly events: readonly LoggedEvent[]; readonly missed: number }
-  /** Until the returned function is called. */
+  /** Registers a reader until the returned function is called. */
   enter(reader: EventReader): () => void
   readers(): ReadonlySet<EventReader>
-  /** Requests that went well are events too, until the returned function is called: there are too many to keep unasked. */
+  /** Logs successful requests too, until the returned function is called. By default there are too many of them. */
   wantAnswered(): () => void
   wantsAnswered(): boolean
-  /** Empties the log. Places go on from where they were, and what is gone counts as read. */
+  /** Empties the log. Positions continue, and the cleared events count as read. */
   clear(): void
-  idOf(place: number): string
-  /** The place that an id names; nothing for one of another start of the emulator, or that is not there yet. */
-  placeOf(id: string): number | undefined
+  makeId(place: number): string
+  /** Finds the position of an id; undefined for ids from an earlier start of the emulator or in the future. */
+  findPosition(id: string): number | undefined
 }
 
 const most = { events: 5_000, bytes: 8 * 1024 * 1024 }
 
 export function openEventLog(limits = most): EventLog {
-  /** What tells the ids of this start from those of others. */
+  /** Distinguishes the ids of this start from those of others. */
   const start = randomBytes(4).toString('hex')
   const readers = new Set<EventReader>()
   let events: LoggedEvent[] = []
-  /** How many of `events` are dropped already. */
+  /** Number of `events` already dropped. */
   let dropped = 0
   let bytes = 0
   let newest = 0
-  /** The newest when the log was emptied last. */
+  /** Position of the newest event at the last clear. */
   let cleared = 0
   let wantingAnswered = 0
 
-  const idOf = (place: number) => `${start}-${place}`
+  const makeId = (place: number) => `${start}-${place}`
 
   function drop(): void {
     while (events.length - dropped > limits.events || bytes > limits.bytes) {
       bytes -= events[dropped]?.text.length ?? 0
       dropped++
     }
-    // Not each time, which would move all that are kept.
+    // Shifts the array only when half of it is dropped, because it moves all the rest.
     if (dropped < events.length / 2) return
     events = events.slice(dropped)
     dropped = 0
   }
 
   return {
-    idOf,
+    makeId,
     newest: () => newest,
     wantsAnswered: () => wantingAnswered > 0,
     wantAnswered() {
@@ -80,9 +80,9 @@ export function openEventLog(limits = most): EventLog {
     },
     add(happened) {
       const at = ++newest
-      const id = idOf(at)
+      const id = makeId(at)
       const event = { id, at: new Date().toISOString(), ...happened }
-      // A copy: what was put together of parts would keep each of them in memory.
+      // Copies the text, because a concatenated string would keep its parts in memory.
       const text = Buffer.from(writeJson(event as WritableObject)).toString()
       events.push({ at, kind: event.kind, projectId: event.projectId, id, text })
       bytes += text.length
@@ -106,7 +106,7 @@ export function openEventLog(limits = most): EventLog {
       bytes = 0
       cleared = newest
     },
-    placeOf(id) {
+    findPosition(id) {
       const [name, digits = ''] = id.split('-')
       const place = /^\d{1,15}$/.test(digits) ? Number(digits) : Number.NaN
       return name === start && place <= newest ? place : undefined

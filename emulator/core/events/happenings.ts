@@ -1,4 +1,4 @@
-/** Events as the core makes them. */
+/** Builds the events that the core publishes. */
 import type { Happened } from './event-log.js'
 
 interface WithId {
@@ -6,7 +6,7 @@ interface WithId {
   readonly email?: string | null | undefined
 }
 
-/** @param what is different about a user who was changed */
+/** @param what the changed fields of a changed user */
 export function userEvent(
   projectId: string,
   how: 'created' | 'changed' | 'removed',
@@ -33,7 +33,7 @@ interface Mail {
   readonly mail: { readonly project: string; readonly to: string; readonly subject: string }
 }
 
-/** @param refused why it was not sent */
+/** @param refused the reason why it was not sent */
 export function mailEvent({ id, mail: { project, to, subject } }: Mail, refused?: string): Happened {
   const kind = refused === undefined ? 'mail.sent' : 'mail.refused'
   return { kind, projectId: project, mail: { id, to, subject, why: refused ?? null } }
@@ -47,7 +47,7 @@ export function snapshotEvent(
   return { kind: `snapshot.${how}`, projectId, snapshot: { name } }
 }
 
-/** @param what was emptied, seeded or changed */
+/** @param what the parts that were emptied, seeded or changed */
 export function projectEvent(
   { id, name }: { readonly id: string; readonly name: string },
   how: 'created' | 'changed' | 'reset' | 'seeded' | 'removed',

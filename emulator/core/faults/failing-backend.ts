@@ -1,11 +1,11 @@
-/** A backend whose database or storage fails, for one request that needs it. */
+/** Wraps a backend so that its database or storage fails for one request. */
 import { type Database, DatabaseError, type Sql } from '../../database/port.js'
 import { type FileStore, StorageError } from '../../ports/files/port.js'
 import type { Backend } from '../context.js'
 
 export type FailingPart = 'storage' | 'disk-full' | 'database'
 
-/** @param acts asked where it is about to fail; false where it does not any more */
+/** @param acts called before each failure; returns false once the fault is used up */
 export function failingBackend(backend: Backend, part: FailingPart, acts: () => boolean): Backend {
   const { db, files } = backend
   if (part === 'storage') return { ...backend, files: storageThat(files, () => fail(acts, unreachable)) }
@@ -17,12 +17,12 @@ function fail(acts: () => boolean, error: () => Error): void {
   if (acts()) throw error()
 }
 
-const down = () => new DatabaseError('A simulated fault: the database does not answer.', '08006')
-const unreachable = () => new StorageError('unreachable', 'A simulated fault: the storage does not answer.')
+const down = () => new DatabaseError('A simulated fault: the database does not respond.', '08006')
+const unreachable = () => new StorageError('unreachable', 'A simulated fault: the storage does not respond.')
 const fullTable = () => new DatabaseError('A simulated fault: the disk is full.', '53100')
 const fullDisk = () => new StorageError('full', 'A simulated fault: the disk is full.')
 
-/** @param check is asked before any statement is run, also in the middle of a transaction, which is rolled back */
+/** @param check called before each statement, also inside transactions, which then roll back */
 function databaseThat(db: Database, check: (statements: readonly Sql[]) => void): Database {
   return {
     ...db,
@@ -62,7 +62,7 @@ function storageThat(files: FileStore, check: () => void): FileStore {
   }
 }
 
-/** The first bytes come in, as they do where a disk runs full. */
+/** Accepts the first bytes and then fails, like a disk that fills up. */
 function fullStorage(files: FileStore, acts: () => boolean): FileStore {
   return {
     ...files,

@@ -1,4 +1,4 @@
-/** The faults that are on, and which of them a request meets. In memory only: a restart has none. */
+/** Keeps the active faults in memory and matches them to requests. A restart removes them. */
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import {
   type Fault,
@@ -8,111 +8,110 @@ import {
 } from '../../../client/protocol/model/faults/fault.js'
 import type { Connections } from '../realtime/open-connections.js'
 
-/** What is known of a request when it meets faults. */
-export interface Met {
+/** The properties of a request that faults match. */
+export interface FaultTarget {
   readonly method: string
-  /** Without its query. */
+  /** Without the query string. */
   readonly path: string
   readonly project: string
   readonly user: string | undefined
 }
 
 export interface Faults {
-  /** Whether there is none for that project, which is all that a request looks at as long as that is so. */
+  /** Whether the project has no faults. Requests check only this while it is true. */
   isEmpty(project: string): boolean
-  /** Those of a project, without those of all; left out, every one. */
+  /** Lists the faults of a project without the global ones, or all faults. */
   list(project?: string): readonly Fault[]
-  /** @throws {SvcError} `VALIDATION_ERROR` for too many */
+  /** @throws {SvcError} `VALIDATION_ERROR` if there are too many */
   add(input: FaultInput, preset?: FaultPreset): Fault
   addPreset(preset: FaultPreset, which: Pick<FaultInput, 'method' | 'path' | 'project' | 'user' | 'seed'>): Fault[]
   /** @throws {SvcError} `NOT_FOUND` */
   remove(id: string): void
   clear(project?: string): number
-  /** Those that may strike this request, in their order. */
-  meet(request: Met): readonly Strike[]
+  /** Returns the faults that match this request, in order. */
+  meet(request: FaultTarget): readonly Strike[]
   close(): void
 }
 
-/** A fault that a request has met. */
+/** A fault that matches a request. */
 export interface Strike {
   readonly fault: Fault
-  /** The next number, from 0 to 1, for what it does by chance. */
+  /** Draws the next number from 0 to 1 for random effects. */
   draw(): number
-  /** Counts it as a hit, once, where it is about to act; false where its `times` are used up. */
+  /** Counts a hit, once, before the fault acts. Returns false if its `times` are used up. */
   acts(): boolean
 }
 
-interface Standing {
+interface ActiveFault {
   fault: Fault
   readonly random: () => number
-  readonly matches: (request: Met) => boolean
+  readonly matches: (request: FaultTarget) => boolean
   end(): void
 }
 
-/** Of one project, and as many of all. */
-const mostFaults = 100
+/** Limit per project, and for global faults. */
+const maxFaults = 100
 
 export function openFaults(connections: Connections): Faults {
-  /** By project; those of all projects under `undefined`. */
-  const standing = new Map<string | undefined, Standing[]>()
+  /** Faults by project; global ones under `undefined`. */
+  const active = new Map<string | undefined, ActiveFault[]>()
   let number = 0
-  const those = (project: string | undefined) => standing.get(project) ?? []
+  const those = (project: string | undefined) => active.get(project) ?? []
 
   function add(input: FaultInput, preset: FaultPreset | null = null): Fault {
     const { rate = 1, seed = 1, project } = input
     const before = those(project)
-    if (before.length >= mostFaults) {
-      throw new SvcError('VALIDATION_ERROR', `A project has at most ${mostFaults} faults.`)
+    if (before.length >= maxFaults) {
+      throw new SvcError('VALIDATION_ERROR', `A project can have at most ${maxFaults} faults.`)
     }
     const fault: Fault = { ...input, id: `f${++number}`, preset, rate, seed, seen: 0, hits: 0 }
-    const one: Standing = { fault, random: randomOf(seed), matches: testOf(input), end: () => undefined }
+    const one: ActiveFault = { fault, random: seededRandom(seed), matches: createTest(input), end: () => undefined }
     if (fault.kind === 'flap') one.end = flap(one, connections)
-    standing.set(project, [...before, one])
+    active.set(project, [...before, one])
     return fault
   }
 
-  function drop(isUnwanted: (one: Standing) => boolean): number {
+  function drop(isUnwanted: (one: ActiveFault) => boolean): number {
     let count = 0
-    for (const [project, all] of standing) {
+    for (const [project, all] of active) {
       const kept = all.filter((one) => !isUnwanted(one))
       for (const one of all) if (!kept.includes(one)) one.end()
       count += all.length - kept.length
-      if (kept.length > 0) standing.set(project, kept)
-      else standing.delete(project)
+      if (kept.length > 0) active.set(project, kept)
+      else active.delete(project)
     }
     return count
   }
 
   return {
-    isEmpty: (project) => standing.size === 0 || (!standing.has(project) && !standing.has(undefined)),
-    list: (project) =>
-      (project === undefined ? [...standing.values()].flat() : those(project)).map(({ fault }) => fault),
+    isEmpty: (project) => active.size === 0 || (!active.has(project) && !active.has(undefined)),
+    list: (project) => (project === undefined ? [...active.values()].flat() : those(project)).map(({ fault }) => fault),
     add: (input, preset) => add(input, preset),
     addPreset: (preset, which) => faultPresets[preset].map((input) => add({ ...input, ...which }, preset)),
     remove(id) {
       if (drop(({ fault }) => fault.id === id) > 0) return
-      throw new SvcError('NOT_FOUND', `No fault "${id.slice(0, 80)}" is on.`)
+      throw new SvcError('NOT_FOUND', `No active fault "${id.slice(0, 80)}".`)
     },
     clear: (project) => drop(({ fault }) => project === undefined || fault.project === project),
     meet(request) {
       const met = [...those(undefined), ...those(request.project)]
-      return met.filter((one) => one.fault.kind !== 'flap' && one.matches(request) && isDrawn(one)).map(strikeOf)
+      return met.filter((one) => one.fault.kind !== 'flap' && one.matches(request) && isDrawn(one)).map(createStrike)
     },
     close: () => void drop(() => true),
   }
 }
 
-/** Draws for each request that it might meet, so that the same sequence is struck in the same places. */
-function isDrawn(one: Standing): boolean {
+/** Draws for every matching request, so that the same sequence of requests fails at the same points. */
+function isDrawn(one: ActiveFault): boolean {
   one.fault = { ...one.fault, seen: one.fault.seen + 1 }
   return isLeft(one) && one.random() < one.fault.rate
 }
 
-function isLeft({ fault: { hits, times = Number.POSITIVE_INFINITY } }: Standing): boolean {
+function isLeft({ fault: { hits, times = Number.POSITIVE_INFINITY } }: ActiveFault): boolean {
   return hits < times
 }
 
-function strikeOf(one: Standing): Strike {
+function createStrike(one: ActiveFault): Strike {
   let hasActed: boolean | undefined
   return {
     fault: one.fault,
@@ -126,14 +125,15 @@ function strikeOf(one: Standing): Strike {
   }
 }
 
-/** Closes connections as often as it is to, until the returned function is called. */
-function flap(one: Standing, connections: Connections): () => void {
+/** Closes connections the given number of times, until the returned function is called. */
+function flap(one: ActiveFault, connections: Connections): () => void {
   const { seconds = 1, project, user } = one.fault
   const timer = setInterval(() => {
     for (const connection of connections.all()) {
       const identity = connection.identity()
       if (!identity || (project !== undefined && identity.project.id !== project)) continue
-      if ((user !== undefined && identity.caller.user?.id !== user) || !(isDrawn(one) && strikeOf(one).acts())) continue
+      if ((user !== undefined && identity.caller.user?.id !== user) || !(isDrawn(one) && createStrike(one).acts()))
+        continue
       connection.close()
     }
   }, seconds * 1_000)
@@ -141,8 +141,8 @@ function flap(one: Standing, connections: Connections): () => void {
   return () => clearInterval(timer)
 }
 
-function testOf({ method, path, project, user }: FaultInput): (request: Met) => boolean {
-  const isPath = path === undefined ? undefined : patternOf(path)
+function createTest({ method, path, project, user }: FaultInput): (request: FaultTarget) => boolean {
+  const isPath = path === undefined ? undefined : compilePattern(path)
   return (request) =>
     (method === undefined || request.method === method) &&
     (project === undefined || request.project === project) &&
@@ -150,8 +150,8 @@ function testOf({ method, path, project, user }: FaultInput): (request: Met) => 
     (isPath === undefined || isPath.test(request.path))
 }
 
-/** `/collections/*` and `/collections/**`. Each part is matched by itself, so that no pattern takes long. */
-function patternOf(path: string): RegExp {
+/** Compiles `/collections/*` and `/collections/**`. Matches each part separately, so that no pattern is slow. */
+function compilePattern(path: string): RegExp {
   const isOpen = path.endsWith('/**')
   const parts = (isOpen ? path.slice(0, -3) : path).split('/').map((part) => {
     if (part === '*') return '[^/]+'
@@ -160,8 +160,8 @@ function patternOf(path: string): RegExp {
   return new RegExp(`^${parts.join('/')}${isOpen ? '(/.*)?' : ''}$`)
 }
 
-/** Numbers from 0 to 1 that follow from the seed: mulberry32. */
-function randomOf(seed: number): () => number {
+/** Generates numbers from 0 to 1 from a seed: mulberry32. */
+function seededRandom(seed: number): () => number {
   let state = seed >>> 0
   return () => {
     state = (state + 0x6d2b79f5) >>> 0

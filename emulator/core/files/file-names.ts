@@ -1,11 +1,11 @@
-/** What a file may be called and where it may lie. Contract 8.2; none of this ever becomes a path on a disk. */
+/** Validates the names and folders of files. Contract 8.2; none of them become paths on a disk. */
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import { formatBytes } from '../../../client/protocol/model/figures.js'
 import { sizes } from '../../../client/protocol/model/limits.js'
 import type { Backend } from '../context.js'
 
 /**
- * The name of an uploaded file, without the folders that some senders put before it.
+ * Returns the name of an uploaded file, without the folders that some clients send.
  *
  * @throws {SvcError} `INVALID_PATH`
  */
@@ -14,37 +14,37 @@ export function requireFileName(sent: string): string {
   if (name === '' || name === '.' || name === '..') {
     throw new SvcError('INVALID_PATH', `"${shown(sent)}" is not a valid file name.`)
   }
-  if (Buffer.byteLength(name) > sizes.mostFileNameBytes) {
-    throw new SvcError('INVALID_PATH', `A file name is at most ${formatBytes(sizes.mostFileNameBytes)}.`)
+  if (Buffer.byteLength(name) > sizes.maxFileNameBytes) {
+    throw new SvcError('INVALID_PATH', `File name is too long (max ${formatBytes(sizes.maxFileNameBytes)}).`)
   }
   if (/\p{Cc}|\p{Cs}/u.test(name)) {
-    throw new SvcError('INVALID_PATH', 'A file name cannot hold control characters.')
+    throw new SvcError('INVALID_PATH', 'File names cannot contain control characters.')
   }
   return name
 }
 
 /**
- * A folder as it is kept: without a slash at its end, empty at the top.
+ * Normalizes a folder: without a trailing slash, and empty for the top folder.
  *
  * @throws {SvcError} `INVALID_PATH`
  */
 export function requireFolder(sent: string): string {
   if (sent === '') return ''
   const path = sent.replace(/\/$/, '').normalize('NFC')
-  if (Buffer.byteLength(path) > sizes.mostPathBytes) {
-    throw new SvcError('INVALID_PATH', `A folder is at most ${sizes.mostPathBytes.toLocaleString('en')} bytes long.`)
+  if (Buffer.byteLength(path) > sizes.maxPathBytes) {
+    throw new SvcError('INVALID_PATH', `Folder is too long (max ${sizes.maxPathBytes.toLocaleString('en')} bytes).`)
   }
   const isFit = path.split('/').every((name) => /^[\p{L}\p{M}\p{N} ._-]+$/u.test(name) && !/^\.\.?$/.test(name))
   if (!isFit) {
     throw new SvcError(
       'INVALID_PATH',
-      `"${shown(sent)}" is not a valid folder. Use names of letters, digits, spaces, ".", "_" and "-", with "/" between them.`,
+      `"${shown(sent)}" is not a valid folder. Use letters, digits, spaces, ".", "_" and "-", and separate folders with "/".`,
     )
   }
   return path
 }
 
-/** The public address of a file. */
+/** Builds the public URL of a file. */
 export function fileUrl({ reachedAt }: Pick<Backend, 'reachedAt'>, { id, name }: { id: string; name: string }): string {
   return `${reachedAt()}/files/${id}/${encodeURIComponent(name)}`
 }

@@ -1,4 +1,4 @@
-/** Spec, "Storage". */
+/** Lists, stores and deletes files. Spec, "Storage". */
 
 import { isId } from '../../../client/protocol/model/document.js'
 import { plainError } from '../../../client/protocol/model/error-words.js'
@@ -29,9 +29,9 @@ export async function uploadFile(ctx: Context, uploads: Uploads, folder: string)
 }
 
 /**
- * What is uploaded by itself is one file, in the part `file`.
+ * Requires exactly one file in the part `file`.
  *
- * @param others how many come with it
+ * @param others number of other files in the request
  * @throws {SvcError} `VALIDATION_ERROR`
  */
 export function requireTheFile(field: string, others: number): void {
@@ -39,16 +39,19 @@ export function requireTheFile(field: string, others: number): void {
 }
 
 function notTheFile(): SvcError {
-  const issue = { path: ['file'], message: 'is required, and is the only file', type: 'missing' }
+  const issue = { path: ['file'], message: 'is required and must be the only file', type: 'missing' }
   return new SvcError('VALIDATION_ERROR', `"file" ${issue.message}.`, [issue])
 }
 
-/** The files in a folder and below it that the caller may know of, the newest first; owned ones among them. Contract 8.1. */
+/**
+ * Lists the files in a folder and its subfolders that the caller can see, newest first, including owned files. Contract
+ * 8.1.
+ */
 export async function listFiles(
   ctx: Context,
   { path, limit, offset }: { path: string; limit: number; offset: number },
 ): Promise<Page<StoredFile>> {
-  const place = { project: ctx.project.id, path: requireFolder(path), reader: fileReaderOf(ctx) }
+  const place = { project: ctx.project.id, path: requireFolder(path), reader: fileReaderFor(ctx) }
   const page = await workLong(ctx, () => selectFiles(ctx.db, place, { limit, offset }), limit)
   return { ...page, items: page.items.map((file) => withUrl(ctx.backend, file)) }
 }
@@ -57,7 +60,7 @@ export async function listFiles(
 export async function removeFile(ctx: Context, id: string): Promise<{ id: string }> {
   const isDropped = isId(id) && (await orphanFile(ctx.db, ctx.project.id, id))
   if (!isDropped) {
-    if (isId(id) && (await isOwned(ctx.db, ctx.project.id, id, fileReaderOf(ctx)))) {
+    if (isId(id) && (await isOwned(ctx.db, ctx.project.id, id, fileReaderFor(ctx)))) {
       throw plainError('FILE_IN_USE', { reason: { kind: 'in use', file: id } })
     }
     const name = id.slice(0, 80)
@@ -68,7 +71,7 @@ export async function removeFile(ctx: Context, id: string): Promise<{ id: string
   return { id }
 }
 
-function fileReaderOf({ caller }: Context): FileReader {
+function fileReaderFor({ caller }: Context): FileReader {
   return { ...readerFor(caller), user: caller.user?.id }
 }
 
@@ -77,7 +80,7 @@ export async function getUsage({ db, project }: Context): Promise<StorageUsage> 
   return { ...(await selectUsage(db, project.id)), limitBytes: storageLimits[tier].total, tier }
 }
 
-/** A public file, and which pages may read it. @throws {SvcError} `NOT_FOUND` */
+/** Finds a public file and the settings for serving it. @throws {SvcError} `NOT_FOUND` */
 export async function getPublicFile(
   { db }: Backend,
   id: string,

@@ -1,4 +1,4 @@
-/** The types that the specification names, by the endings of names. Everything else is what its sender says it is. */
+/** File types in the specification, by extension. For all other files the declared type counts. */
 
 const named: Readonly<Record<string, string>> = {
   jpg: 'image/jpeg',
@@ -20,32 +20,35 @@ const named: Readonly<Record<string, string>> = {
   gz: 'application/gzip',
 }
 
-/** Endings of the named types, for people to read. */
+/** Extensions of the named types, for messages. */
 export const namedEndings: readonly string[] = Object.keys(named)
 
 export function isNamedType(name: string): boolean {
-  return Object.hasOwn(named, endingOf(name))
+  return Object.hasOwn(named, getExtension(name))
 }
 
-/** The ending decides for named types, so that a sender's mistake does not; what is not a type at all is just bytes. */
-export function typeOf(name: string, declared: string): string {
-  const ending = endingOf(name)
+/**
+ * Uses the extension for named types, so that a wrong declared type doesn't matter. Falls back to plain bytes for an
+ * invalid type.
+ */
+export function detectType(name: string, declared: string): string {
+  const ending = getExtension(name)
   if (Object.hasOwn(named, ending)) return named[ending] ?? ''
   const type = declared.toLowerCase()
   return /^[a-z]+\/[a-z0-9][a-z0-9.+-]{0,99}$/.test(type) ? type : 'application/octet-stream'
 }
 
 /**
- * Whether a browser may show a file rather than keep it: what is on the list runs nothing. Everything else is kept, HTML,
- * SVG, XML and scripts among it.
+ * Checks whether a browser may display a file instead of downloading it. Only types that cannot run code are on the
+ * list; HTML, SVG, XML and scripts are always downloaded.
  */
 export function isInert(type: string): boolean {
   return inert.has(type)
 }
 
 /**
- * The type that a file which is not shown is sent with. A script runs in a page that loads it, attachment or not, and some browsers
- * read `audio/svg+xml` by its ending.
+ * Returns the type for a file sent as a download. Changes script and disguised markup types: pages can load scripts
+ * even from attachments, and some browsers read `audio/svg+xml` by its extension.
  */
 export function downloadType(type: string): string {
   return script.test(type) || disguisedMarkup.test(type) ? 'application/octet-stream' : type
@@ -97,6 +100,6 @@ const inert = new Set([
   ...['audio', 'video'].flatMap((kind) => media.map((name) => `${kind}/${name}`)),
 ])
 
-function endingOf(name: string): string {
+function getExtension(name: string): string {
   return /\.([A-Za-z0-9]+)$/.exec(name)?.[1]?.toLowerCase() ?? ''
 }

@@ -1,13 +1,13 @@
-/** Files that live and die with a record. Contract 3.5. */
+/** Deletes files together with the record that owns them. Contract 3.5. */
 import { orphanFiles, selectOwned } from '../../store/files.js'
 import type { Context } from '../context.js'
 
-/** Whether a record's data may hold the address of a file at all; nearly all hold none, and cost nothing. */
+/** Checks quickly whether a record's data may contain the URL of a file. Nearly all contain none. */
 export function mentionsFiles(json: string): boolean {
   return json.includes('/files/')
 }
 
-/** A record before and after a write, as JSON text. */
+/** The JSON of a record before and after a write. */
 export interface Rewritten {
   readonly id: string
   readonly before: string
@@ -15,10 +15,10 @@ export interface Rewritten {
 }
 
 /**
- * Takes from documents and users the files whose address no field of theirs holds any more. Call it in the transaction
- * that writes them, and `sweepFilesSoon` once it is through, if this says so.
+ * Orphans files whose URL no longer appears in the document or user that owns them. Call it in the transaction of the
+ * write. If it resolves to true, call `sweepFilesSoon` after the commit.
  */
-export async function dropForgotten({ db }: Context, records: readonly Rewritten[]): Promise<boolean> {
+export async function orphanForgotten({ db }: Context, records: readonly Rewritten[]): Promise<boolean> {
   const owners = records.filter(({ before }) => mentionsFiles(before))
   if (owners.length === 0) return false
   const after = new Map(owners.map((record) => [record.id, record.after]))

@@ -1,29 +1,29 @@
 /**
- * Room for the files of requests. Their bytes land before their rows count them: what is on its way is kept within what the project
- * may still store, so that no more lands than could be kept. Each process counts its own; the rows decide. Contract 10.12.
+ * Limits the bytes of uploads in progress. Bytes arrive before their rows count them, so this keeps them within what
+ * the project may still store. Each process counts its own uploads; the rows decide. Contract 10.12.
  */
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import { formatBytes } from '../../../client/protocol/model/figures.js'
 import type { Reason } from '../../../client/protocol/model/requests/reason.js'
 
-/** What the files of one request may take. */
+/** The bytes that the files of one request may take. */
 export interface UploadRoom {
   /** @throws {SvcError} `STORAGE_LIMIT` */
   take(bytes: number): void
-  /** The request is over: what it took has a row, or is removed. */
+  /** Ends the request: its bytes now have a row or were removed. */
   close(): void
 }
 
 export interface RoomLimits {
-  /** What the project may still store. */
+  /** Bytes that the project may still store. */
   readonly freeBytes: number
-  /** What it may store in all. */
+  /** Total bytes that the project may store. */
   readonly limitBytes: number
-  /** The same for requests of which one only is carried out, whose files are kept once. */
+  /** Shared by requests with the same idempotency key, because only one of them stores its files. */
   readonly scope?: string | undefined
 }
 
-/** All that is on its way in this process. */
+/** All uploads in progress in this process. */
 export interface UploadRooms {
   open(project: string, limits: RoomLimits): UploadRoom
 }
@@ -47,7 +47,7 @@ export function openUploadRooms(): UploadRooms {
       return {
         take(bytes) {
           const all = (landing.get(whole) ?? 0) + bytes
-          // What the same request brings another time takes no room beside it, as far as the tier goes.
+          // Counts a repeated request only once against the tier.
           const twins = scope === undefined ? 0 : (landing.get(scoped) ?? 0) - own
           if (all - twins > freeBytes || all > limitBytes) throw noRoom(limitBytes)
           add(bytes)
@@ -58,10 +58,15 @@ export function openUploadRooms(): UploadRooms {
   }
 }
 
-/** Files of any size: of the owner, and where the tier has no limit. */
-export const endlessRoom: UploadRoom = Object.freeze({ take: () => undefined, close: () => undefined })
+/** Accepts files of any size, for the owner and for tiers without a limit. */
+export const unlimitedRoom: UploadRoom = Object.freeze({ take: () => undefined, close: () => undefined })
 
 export function noRoom(most: number): SvcError {
   const reason: Reason = { kind: 'limit', limit: 'storage bytes', most, setting: 'tier' }
-  return new SvcError('STORAGE_LIMIT', `The project's files take at most ${formatBytes(most)}.`, [], { reason })
+  return new SvcError(
+    'STORAGE_LIMIT',
+    `Not enough storage: the project's files can take at most ${formatBytes(most)}.`,
+    [],
+    { reason },
+  )
 }

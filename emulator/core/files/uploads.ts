@@ -1,6 +1,6 @@
 /**
- * Files that come with a request. Their bytes land first, under ids of their own; the transaction that writes the request's
- * record adopts them; what is not adopted is removed again.
+ * Receives the files of a request. Stores their bytes first, under new ids. The transaction that writes the request's
+ * record adopts them; files that are not adopted are removed.
  */
 import { createHash } from 'node:crypto'
 import { type Fields, requireNoOperator } from '../../../client/protocol/model/document.js'
@@ -14,59 +14,59 @@ import type { Backend, Context } from '../context.js'
 import { isAnswered } from '../documents/idempotency.js'
 import { happened } from '../unit-of-work.js'
 import { fileUrl, requireFileName } from './file-names.js'
-import { isNamedType, namedEndings, typeOf } from './mime-types.js'
-import { endlessRoom, noRoom, type UploadRoom } from './upload-room.js'
+import { detectType, isNamedType, namedEndings } from './mime-types.js'
+import { noRoom, type UploadRoom, unlimitedRoom } from './upload-room.js'
 
-/** A file on its way in. */
+/** A file being received. */
 export interface IncomingFile {
-  /** The name of its part. */
+  /** Name of its multipart part. */
   readonly field: string
   readonly name: string
-  /** What its sender says it is. */
+  /** Type declared by the sender. */
   readonly type: string
   readonly bytes: AsyncIterable<Uint8Array>
 }
 
-/** What a file may be. */
+/** Rules that an uploaded file must meet. */
 export interface FileRules {
   /** Id of the project that the file is for. */
   readonly project: string
   readonly mostBytes: number
-  /** Otherwise its name ends as the specification's types do. Contract 8.4. */
+  /** If false, the name must have an extension from the specification. Contract 8.4. */
   readonly mayBeAnyType: boolean
-  /** Whether its bytes are hashed, so that two requests can be distinguished. */
+  /** Whether to hash the bytes, to tell two requests apart. */
   readonly isHashed: boolean
-  /** What the files of the request may take together. */
+  /** Room shared by all files of the request. */
   readonly room: UploadRoom
 }
 
-/** A file whose bytes are there. */
+/** A file whose bytes are stored. */
 export interface Upload {
   readonly field: string
   readonly id: string
   readonly name: string
   readonly size: number
   readonly mimeType: string
-  /** A hash of the bytes, where one was asked for. */
+  /** Hash of the bytes, if requested. */
   readonly digest: string | undefined
 }
 
-/** The files that a request brought along. */
+/** The files of a request. */
 export interface Uploads {
   readonly files: readonly Upload[]
   /**
-   * Gives the files to their owner, at the top folder unless another is named, and answers when. Call it in the transaction that
-   * writes the owner.
+   * Assigns the files to their owner, in the top folder by default, and returns the time. Call it in the transaction
+   * that writes the owner.
    *
    * @throws {SvcError} `STORAGE_LIMIT`
    */
   adopt(ctx: Context, owner: FileOwner, path?: string): Promise<string>
-  /** That transaction has been committed. */
+  /** Call it after the transaction has committed. */
   commit(): void
   /**
-   * Removes the bytes, unless they were adopted and committed. Whether they were is for the database to say: a commit may have gone
-   * through although its answer was lost, or may still be on its way. Where the database cannot be asked, the bytes stay, and it is
-   * asked later.
+   * Removes the bytes unless they were adopted and committed. Asks the database, because a commit may have succeeded
+   * although its answer was lost, or may still be in progress. If the database is unavailable, keeps the bytes and asks
+   * later.
    */
   dispose(): Promise<void>
 }
@@ -103,17 +103,17 @@ export function openUploads(
 }
 
 /**
- * Room for the files of a request: what the project has left, or all that it may have for a request that only gets the answer of
- * an earlier one again.
+ * Opens room for the files of a request: what the project may still store. A request that only repeats an earlier
+ * answer gets the whole limit.
  *
  * @param scope of its idempotency key, if it has one
  */
 export async function openUploadRoom(ctx: Context, scope: string | undefined): Promise<UploadRoom> {
   const { backend, db, project } = ctx
   const { total: limitBytes } = storageLimits[project.settings.tier]
-  if (limitBytes === null) return endlessRoom
+  if (limitBytes === null) return unlimitedRoom
   const { bytes: used } = await selectUsage(db, project.id)
-  // Afterwards: what is used may be by the files of the earlier request, which ended meanwhile.
+  // Checks after reading the usage, because the earlier request may have ended meanwhile and stored its files.
   const isRepeat = scope !== undefined && (await isAnswered(ctx, scope))
   return backend.uploadRooms.open(project.id, {
     freeBytes: isRepeat ? limitBytes : limitBytes - used,
@@ -123,9 +123,10 @@ export async function openUploadRoom(ctx: Context, scope: string | undefined): P
 }
 
 /**
- * Takes in the bytes of a file. They are there once this resolves, and not at all if it rejects.
+ * Stores the bytes of a file: all of them if this resolves, none if it rejects.
  *
- * @throws {SvcError} `FILE_TOO_LARGE`, `STORAGE_LIMIT`, `INVALID_PATH`, `VALIDATION_ERROR` for a type that is not taken
+ * @throws {SvcError} `FILE_TOO_LARGE`, `STORAGE_LIMIT`, `INVALID_PATH`, `VALIDATION_ERROR` for a type that is not
+ * accepted
  */
 export async function landUpload(
   backend: Backend,
@@ -147,11 +148,11 @@ export async function landUpload(
     }
   }
   await backend.files.write(id, weighed())
-  return { field: file.field, id, name, size, mimeType: typeOf(name, file.type), digest: hash?.digest('hex') }
+  return { field: file.field, id, name, size, mimeType: detectType(name, file.type), digest: hash?.digest('hex') }
 }
 
 /**
- * Gives files to their owner, and answers when.
+ * Assigns files to their owner and returns the time.
  *
  * @throws {SvcError} `STORAGE_LIMIT`
  */
@@ -178,10 +179,10 @@ export async function insertUploads(
 
 function fileTooLarge(most: number): SvcError {
   const reason: Reason = { kind: 'limit', limit: 'file bytes', most, setting: 'tier' }
-  return new SvcError('FILE_TOO_LARGE', `A file here is at most ${formatBytes(most)}.`, [], { reason })
+  return new SvcError('FILE_TOO_LARGE', `File is too large (max ${formatBytes(most)}).`, [], { reason })
 }
 
-/** Removes the bytes of files that no transaction has been given yet; those of a store that fails then are removed later. */
+/** Removes the bytes of files that no transaction has adopted. If the store fails, retries later. */
 export async function removeUploads(
   { files, discardLater }: Pick<Backend, 'files' | 'discardLater'>,
   project: string,
@@ -212,10 +213,10 @@ async function discardUploads(
 }
 
 /**
- * The fields with the addresses of the files in them: behind those of an array that was sent too, and as an array where one name has
- * several. Contract 3.4.
+ * Adds the URLs of the files to the fields: appends to an array sent in the same field, and makes an array for several
+ * files. Contract 3.4.
  *
- * @throws {SvcError} `VALIDATION_ERROR` for a file whose field holds another value
+ * @throws {SvcError} `VALIDATION_ERROR` for a file whose field has another value
  */
 export function withUploads(backend: Backend, fields: Fields, { files }: Uploads): Fields {
   if (files.length === 0) return fields
@@ -232,13 +233,13 @@ function withKept(field: string, kept: Json | undefined, urls: readonly string[]
   if (Array.isArray(kept)) return [...kept, ...urls]
   const [url = '', another] = urls
   if (kept === null || kept === undefined) return another === undefined ? url : [...urls]
-  const issue = { path: [field], message: 'is sent as a file, and also as a value that is not an array', type: 'array' }
+  const issue = { path: [field], message: 'was sent both as a file and as a value that is not an array', type: 'array' }
   throw new SvcError('VALIDATION_ERROR', `"${field}" ${issue.message}.`, [issue])
 }
 
 /** Contract 8.4. */
 function requireNamedType(field: string, name: string): void {
   if (isNamedType(name)) return
-  const issue = { path: [field], message: `ends in none of ${namedEndings.join(', ')}`, type: 'file_type' }
+  const issue = { path: [field], message: `must end in ${namedEndings.join(', ')}`, type: 'file_type' }
   throw new SvcError('VALIDATION_ERROR', `"${name}" ${issue.message}.`, [issue])
 }

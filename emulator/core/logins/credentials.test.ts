@@ -12,7 +12,7 @@ const secret = 'a-secret-of-32-bytes-or-more-long'
 const from = Date.parse('2030-01-01T00:00:00.000Z')
 const expiresAt = from + 10_000
 
-/** A process that finds the same row whenever it asks, and counts how often that is. */
+/** Stands in for a process whose queries all find the same row. Records the queries. */
 function aProcess() {
   const asked: unknown[] = []
   const at = { milliseconds: from }
@@ -53,6 +53,6 @@ it.each([
 
   at.milliseconds = expiresAt - 1
   await expect(identifyText(backend, text)).resolves.toMatchObject({ caller: { secret: false } })
-  // Were it not cached, this test would say nothing.
+  // Proves that the credential was cached: without the cache this test shows nothing.
   expect(asked).toHaveLength(1)
 })

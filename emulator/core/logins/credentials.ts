@@ -1,16 +1,16 @@
-/** Who stands behind a key or a token. */
+/** Identifies the caller behind an API key or a user token. */
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import type { Project, ProjectSettings } from '../../../client/protocol/model/project.js'
 import type { Reason } from '../../../client/protocol/model/requests/reason.js'
 import { type SessionRow, type StandingSession, selectSession, selectSessions } from '../../store/accounts/sessions.js'
 import { selectKeysById, selectProjectsById } from '../../store/projects.js'
 import type { Backend, Identity, SignedInUser, TokenIdentity } from '../context.js'
-import { type ApiKey, callerOf } from '../identity.js'
+import { type ApiKey, callerFor } from '../identity.js'
 import { identify } from '../projects/projects.js'
 import { badToken, looksLikeToken, readClaims, requireSigned } from './tokens.js'
 
-/** Longer than any key or token that we make: not worth a look-up. */
-const mostLength = 2_000
+/** No key or token that we issue is longer, so longer texts skip the lookup. */
+const maxLength = 2_000
 
 /** @throws {SvcError} `UNAUTHORIZED` for a bad key, `INVALID_TOKEN` for a bad token. */
 export function identifyText(backend: Backend, text: string): Promise<Identity> {
@@ -18,7 +18,7 @@ export function identifyText(backend: Backend, text: string): Promise<Identity> 
 }
 
 export async function identifyKey(backend: Backend, key: string): Promise<Identity> {
-  const isPossible = key.length > 0 && key.length <= mostLength && !looksLikeToken(key)
+  const isPossible = key.length > 0 && key.length <= maxLength && !looksLikeToken(key)
   const identity = isPossible ? await identify(backend, key) : undefined
   const granted = identity?.caller.key
   if (!identity || !granted) throw unknownKey()
@@ -28,16 +28,16 @@ export async function identifyKey(backend: Backend, key: string): Promise<Identi
   return identity
 }
 
-/** The user of a token whose session still stands. Contract 6.4. */
+/** Identifies the user of a token if its session is still open. Contract 6.4. */
 async function identifyToken(backend: Backend, token: string): Promise<Identity> {
   const { identity, expiresAt } = await backend.caches.tokens.of(token, () => readToken(backend, token))
-  // What is cached may have expired since it was read.
+  // Checks again, because a cached token may have expired since it was read.
   if (expiresAt <= backend.now(identity.project.id).getTime()) throw badToken('wrong signature or expired')
   return identity
 }
 
 async function readToken(backend: Backend, token: string): Promise<TokenIdentity> {
-  if (token.length > mostLength) throw badToken('malformed token')
+  if (token.length > maxLength) throw badToken('malformed token')
   const claims = readClaims(token)
   const now = backend.now(claims.project)
   const found = await selectSession(backend.db, claims, now.toISOString())
@@ -49,16 +49,16 @@ async function readToken(backend: Backend, token: string): Promise<TokenIdentity
 }
 
 /**
- * Who those are now, in the same order, as the rights may have changed since; undefined where the session or the key has ended.
- * There may be thousands, so each table is asked once for all of them.
+ * Identifies callers again, because their permissions may have changed. Keeps the order; undefined if the session or
+ * key has ended. Queries each table once, because there may be thousands of callers.
  */
 export async function identifyAgain(
   backend: Backend,
   identities: readonly Identity[],
 ): Promise<(Identity | undefined)[]> {
   const { db } = backend
-  const unique = (idOf: (identity: Identity) => string | undefined) => [
-    ...new Set(identities.flatMap((identity) => idOf(identity) ?? [])),
+  const unique = (selectId: (identity: Identity) => string | undefined) => [
+    ...new Set(identities.flatMap((identity) => selectId(identity) ?? [])),
   ]
   const keys = await selectKeysById(
     db,
@@ -78,20 +78,20 @@ export async function identifyAgain(
     if (!project) return undefined
     const key = caller.key && keysByName.get(`${caller.key.id} ${id}`)
     if (caller.key && (!key || hasExpired(backend, project, key))) return undefined
-    if (!caller.user) return key && { project, caller: callerOf(key) }
-    const user = userAgain(backend, project, caller.user, sessions.get(caller.user.sessionId))
-    // A ticket of a user stands for no secret key, whichever key asked for it.
+    if (!caller.user) return key && { project, caller: callerFor(key) }
+    const user = identifyUserAgain(backend, project, caller.user, sessions.get(caller.user.sessionId))
+    // A user's ticket never carries a secret key's rights unless that key is still secret.
     return user && { project, caller: { id: user.id, key, user, secret: caller.secret && key?.secret === true } }
   })
 }
 
-function userAgain(
+function identifyUserAgain(
   { now }: Backend,
   { id, settings }: Project,
   user: SignedInUser,
   row: StandingSession | undefined,
 ): SignedInUser | undefined {
-  // A user belongs to one project.
+  // Compares the user too, because a user belongs to one project.
   return row?.user_id === user.id && Date.parse(row.expires_at) > now(id).getTime()
     ? signedIn(row, settings)
     : undefined
@@ -108,7 +108,7 @@ function hasExpired({ now }: Backend, { id }: Pick<Project, 'id'>, { expiresAt }
   return expiresAt !== null && Date.parse(expiresAt) <= now(id).getTime()
 }
 
-/** The user of a session, while it stands. @throws {SvcError} `INVALID_TOKEN` */
+/** Identifies the user of an open session. @throws {SvcError} `INVALID_TOKEN` */
 export async function identifySession(
   backend: Backend,
   project: string,

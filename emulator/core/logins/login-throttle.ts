@@ -1,11 +1,11 @@
-/** Failed attempts at passwords and codes make the next one wait. Contract 6.12. */
+/** Delays logins after failed passwords and codes. Contract 6.12. */
 import { createHash } from 'node:crypto'
 import type { OutgoingUser } from '../../../client/protocol/model/document.js'
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import { deleteAttempts, insertAttempts, selectAttempts } from '../../store/accounts/recent-attempts.js'
 import type { Context } from '../context.js'
 
-/** The failure that starts a wait, by account and by address. Each further one doubles the wait. */
+/** Failures that start a wait, per account and per address. Each further failure doubles the wait. */
 const firstToWait = { account: 10, address: 100 } as const
 const firstWaitMilliseconds = 1_000
 const longestWaitMilliseconds = 60_000
@@ -13,17 +13,17 @@ const longestWaitMilliseconds = 60_000
 /** How long a failure counts. */
 const countedMilliseconds = 15 * 60_000
 
-/** Failures beyond the first that has to wait, after which the wait grows no further. */
-const steps = Math.ceil(Math.log2(longestWaitMilliseconds / firstWaitMilliseconds))
+/** Failures after the first wait, until the wait reaches its maximum. */
+const doublings = Math.ceil(Math.log2(longestWaitMilliseconds / firstWaitMilliseconds))
 
-/** By how much the clocks of processes that share a database may differ. */
+/** Maximum clock difference between processes that share a database. */
 const skewMilliseconds = 1_000
 
-/** Whose password or code is tried, and from where. */
+/** The account whose password or code is tried, and the client's address. */
 export interface LoginAttempt {
-  /** An address without an account is counted as it was typed, so that both take the same way. */
+  /** The user, or the email as typed if it has no account, so that both cases take the same path. */
   readonly account: Pick<OutgoingUser, 'id'> | string
-  /** Where the client is; nothing where it is signed in already. */
+  /** The client's address; undefined if the client is already signed in. */
   readonly address: string | undefined
 }
 
@@ -33,9 +33,12 @@ type Scope = Pick<Context, 'backend' | 'db' | 'project'>
 
 type Kind = keyof typeof firstToWait
 
-/** @throws {SvcError} `RATE_LIMITED`. Call it before a password or code is checked, and again before the answer discloses the outcome. */
+/**
+ * @throws {SvcError} `RATE_LIMITED`. Call it before checking a password or code, and again before the answer discloses
+ * the outcome.
+ */
 export async function requireMayTry({ backend, db, project }: Scope, attempt: LoginAttempt): Promise<void> {
-  const subjects = subjectsOf(project.settings, attempt)
+  const subjects = listSubjects(project.settings, attempt)
   const failures = await selectAttempts(
     db,
     project.id,
@@ -51,33 +54,34 @@ export async function requireMayTry({ backend, db, project }: Scope, attempt: Lo
   })
 }
 
-/** Without an account, the failure counts against the address only. */
+/** Without an account, the failure counts only against the address. */
 export async function countFailure({ backend, db, project }: Scope, attempt: Failure): Promise<void> {
   const now = backend.now(project.id).getTime()
   const at = new Date(now).toISOString()
   const expiresAt = new Date(now + countedMilliseconds).toISOString()
-  for (const { subject, kind } of subjectsOf(project.settings, attempt)) {
-    await insertAttempts(db, project.id, [subject], { at, expiresAt, kept: firstToWait[kind] + steps })
+  for (const { subject, kind } of listSubjects(project.settings, attempt)) {
+    await insertAttempts(db, project.id, [subject], { at, expiresAt, kept: firstToWait[kind] + doublings })
   }
 }
 
 /**
- * A whole login clears the account's failures, and nothing less does: passwords and codes count together, so what proves only one
- * of them would leave the other open to any number of attempts. Those of the address stay: its owner may have an account too.
+ * Clears the failures of an account after a complete login, and only then. Passwords and codes count together, so
+ * clearing after one of them would allow unlimited attempts at the other. Failures of the address stay, because an
+ * attacker may have an account too.
  */
 export async function clearFailures({ db, project }: Scope, { account }: LoginAttempt): Promise<void> {
   await deleteAttempts(db, project.id, accountSubject(account))
 }
 
 function waitAfter(times: readonly number[], kind: Kind, now: number): number {
-  // Failures from the future were counted before the clock was set back, and count no more.
+  // Ignores failures from the future: they were counted before the clock was set back.
   const counted = times.filter((time) => time > now - countedMilliseconds && time <= now + skewMilliseconds)
   const over = counted.length - firstToWait[kind]
   if (over < 0) return 0
   return Math.min(firstWaitMilliseconds * 2 ** over, longestWaitMilliseconds) - (now - Math.max(...counted))
 }
 
-function subjectsOf(
+function listSubjects(
   { loginThrottle }: Context['project']['settings'],
   { account, address }: Failure,
 ): { subject: string; kind: Kind }[] {
@@ -90,7 +94,7 @@ function accountSubject(account: LoginAttempt['account']): string {
   return digest(typeof account === 'string' ? `email ${account}` : `account ${account.id}`)
 }
 
-/** Neither addresses nor emails of people who have no account are worth keeping readable. */
+/** Hashes addresses and emails, because they may belong to people without an account. */
 function digest(text: string): string {
   return createHash('sha256').update(text).digest('base64url')
 }

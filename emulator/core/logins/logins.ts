@@ -1,4 +1,4 @@
-/** Login with a password and, where it is asked for, a code. Spec, "Authentication" 5; contract 6.6 and 6.7. */
+/** Logs users in with a password and, if required, a code. Spec, "Authentication" 5; contract 6.6 and 6.7. */
 
 import type { OutgoingUser } from '../../../client/protocol/model/document.js'
 import { plainError } from '../../../client/protocol/model/error-words.js'
@@ -25,7 +25,7 @@ import { happened, inTransaction } from '../unit-of-work.js'
 import { clearFailures, countFailure, requireMayTry } from './login-throttle.js'
 import { type Login, openLoginSession } from './sessions.js'
 
-/** A login is there, or a code is needed first. */
+/** The login succeeded, or it needs a code first. */
 export type LoginOutcome = { readonly login: Login } | { readonly codeNeeded: string }
 
 export interface Credentials {
@@ -33,49 +33,49 @@ export interface Credentials {
   readonly password: string
 }
 
-/** How long a correct password waits for its code, and how often the code may be wrong. */
+/** How long a login waits for its code, and how many wrong codes it accepts. */
 const pendingMilliseconds = 5 * 60_000
-const mostWrongCodes = 5
+const maxWrongCodes = 5
 
-/** Time between two mails with a code for the same login. */
-const leastMilliseconds = 60_000
+/** Minimum time between two mailed codes for the same login. */
+const minMilliseconds = 60_000
 
-/** @throws {SvcError} `INVALID_CREDENTIALS` whether the email, the password or both are wrong, in the same time. */
+/** @throws {SvcError} `INVALID_CREDENTIALS` if the email, the password or both are wrong, after the same time. */
 export async function logIn(ctx: Context, { email, password }: Credentials, address: string): Promise<LoginOutcome> {
-  const emailKey = emailKeyOf(email)
+  const emailKey = readEmailKey(email)
   const user = await selectUserByEmail(ctx.db, ctx.project.id, emailKey)
   const attempt = { account: user ?? emailKey, address }
   const [secrets] = await Promise.all([selectSecrets(ctx.db, user?.id ?? noUserId), requireMayTry(ctx, attempt)])
   const passwordHash = (user && isOfProvider(user) ? null : secrets?.passwordHash) ?? null
   const isRight = await isPassword(ctx, password, { hash: passwordHash, account: user?.id ?? emailKey, address })
-  // Of many attempts at once, those that failed meanwhile count, and the answer does not disclose whether this one was right.
+  // Counts failures of parallel attempts, so that the answer doesn't disclose whether this password was correct.
   await requireMayTry(ctx, attempt)
   if (!user || passwordHash === null || !isRight) {
     await countFailure(ctx, attempt)
-    const problem = problemOf(user, passwordHash)
+    const problem = findProblem(user, passwordHash)
     happened(ctx, loginEvent(ctx.project.id, 'failed', { user: user?.id, email, why: problem }))
     throw plainError('INVALID_CREDENTIALS', { reason: { kind: 'credentials', problem } })
   }
   const step = await afterPassword(ctx, user, passwordHash, async (ctx) => {
-    // A change of the password meanwhile ends what is opened here, or keeps it from being opened.
+    // Locks the user, so that a concurrent password change either ends this session or prevents it.
     await lockUser(ctx.db, ctx.project.id, user.id)
     return user
   })
-  // Where a code is needed too, its failed attempts go on counting, however often the password is right.
+  // Keeps the failures if a code is still needed, so that a correct password doesn't reset failed codes.
   if ('login' in step) await clearFailures(ctx, attempt)
   return step
 }
 
-function problemOf(user: OutgoingUser | undefined, passwordHash: string | null): CredentialsProblem {
+function findProblem(user: OutgoingUser | undefined, passwordHash: string | null): CredentialsProblem {
   if (!user) return 'unknown email'
   if (isOfProvider(user)) return 'of a provider'
   return passwordHash === null ? 'no password' : 'wrong password'
 }
 
 /**
- * What comes after a correct password: a session, or the question for a code. Neither, if it is not the password any more.
+ * Opens a session after a correct password, or asks for a code. Fails if the password has changed since.
  *
- * @param takeUser answers the user in the transaction, whose row stays locked until its end
+ * @param takeUser loads and locks the user inside the transaction
  * @throws {SvcError} `INVALID_CREDENTIALS`, `RATE_LIMITED`
  */
 export async function afterPassword(
@@ -85,7 +85,7 @@ export async function afterPassword(
   takeUser: (ctx: Context) => Promise<OutgoingUser>,
 ): Promise<LoginOutcome> {
   const code = newMailedCode()
-  // Made before the transaction, which holds up others; not needed where an authenticator says the code.
+  // Composes the mail before the transaction, which blocks others. Users with an authenticator don't need it.
   const mail = ctx.project.settings.require2fa ? await composeCode(ctx, email, code) : undefined
   const next = await inTransaction(ctx, async (ctx) => {
     const user = await takeUser(ctx)
@@ -96,7 +96,7 @@ export async function afterPassword(
       return 'authenticator'
     }
     if (!mail) return { login: await openLoginSession(ctx, user) }
-    // Whoever signs up with somebody else's address could have them mailed without end.
+    // Limits mails, because a sign-up with another person's address could flood it.
     if (await hasFreshCode(ctx, user)) return 'mailed before'
     await requireMayMail(ctx, user)
     await waitForCode(ctx, user, hashCode(code))
@@ -110,36 +110,36 @@ export async function afterPassword(
   return { codeNeeded: 'Send the code that was mailed to you to finish the login.' }
 }
 
-/** @param codeHash of the code that was mailed; `null` where the authenticator says it */
+/** @param codeHash of the mailed code; `null` if the code comes from an authenticator */
 async function waitForCode(ctx: Context, { id }: OutgoingUser, codeHash: string | null): Promise<void> {
   const expiresAt = new Date(ctx.backend.now(ctx.project.id).getTime() + pendingMilliseconds).toISOString()
   await upsertPendingLogin(ctx.db, id, { codeHash, expiresAt })
 }
 
-/** Whether a login waits for a code that was mailed a moment ago: that one still finishes it. */
+/** Checks whether a login waits for a recently mailed code, which is still valid. */
 async function hasFreshCode(ctx: Context, { id }: OutgoingUser): Promise<boolean> {
   const pending = await lockPendingLogin(ctx.db, id)
   if (!pending || pending.codeHash === null) return false
   const mailedAt = Date.parse(pending.expiresAt) - pendingMilliseconds
-  // One from further in the future was mailed before the clock was set back.
-  return Math.abs(ctx.backend.now(ctx.project.id).getTime() - mailedAt) < leastMilliseconds
+  // Ignores codes from further in the future: they were mailed before the clock was set back.
+  return Math.abs(ctx.backend.now(ctx.project.id).getTime() - mailedAt) < minMilliseconds
 }
 
-/** @throws {SvcError} `RATE_LIMITED` where the address was mailed a code a moment ago that finishes no login any more */
+/** @throws {SvcError} `RATE_LIMITED` if a code was mailed recently that is no longer valid */
 async function requireMayMail(ctx: Context, { email }: OutgoingUser): Promise<void> {
-  const reached = await takeFromLimits(ctx, 'code mail', emailKeyOf(email))
+  const reached = await takeFromLimits(ctx, 'code mail', readEmailKey(email))
   if (!reached) return
   const { retryAfterSeconds } = reached
   const message = `A code was mailed a moment ago. Try again in ${retryAfterSeconds} seconds.`
   throw new SvcError('RATE_LIMITED', message, [], { retryAfterSeconds })
 }
 
-function emailKeyOf(email: string): string {
+function readEmailKey(email: string): string {
   return readEmail(email)?.key ?? ''
 }
 
 /**
- * Finishes a login whose password was right, once per code.
+ * Finishes a login whose password was correct. Each code works once.
  *
  * @throws {SvcError} `INVALID_CREDENTIALS`; `RATE_LIMITED` for the fifth wrong code, which ends the attempt.
  */
@@ -148,16 +148,16 @@ export async function logInWithCode(
   { email, code }: { email: string; code: string },
   address: string,
 ): Promise<Login> {
-  const emailKey = emailKeyOf(email)
+  const emailKey = readEmailKey(email)
   const user = await selectUserByEmail(ctx.db, ctx.project.id, emailKey)
   const attempt = { account: user ?? emailKey, address }
   await requireMayTry(ctx, attempt)
   const outcome = await inTransaction(ctx, async (ctx) => {
     await lockUser(ctx.db, ctx.project.id, user?.id ?? noUserId)
-    // Of many codes at once, each meets what the last ones have cost.
+    // Checks again under the lock, so that each parallel code sees the failures before it.
     await requireMayTry(ctx, attempt)
     const outcome = await finish(ctx, user, code)
-    // Where no login waits for a code nothing was guessed: it throttles no account, whether there is one or not.
+    // Counts only against the address if no login waits for a code, whether the account exists or not.
     if (typeof outcome === 'object') await clearFailures(ctx, attempt)
     else await countFailure(ctx, outcome === 'none' ? { ...attempt, account: undefined } : attempt)
     return outcome
@@ -167,10 +167,10 @@ export async function logInWithCode(
   happened(ctx, loginEvent(ctx.project.id, 'failed', { user: user?.id, email, why }))
   if (outcome === 'over') throw new SvcError('RATE_LIMITED', 'Too many wrong codes. Log in with your password again.')
   const reason: Reason = { kind: 'credentials', problem: 'wrong code' }
-  throw new SvcError('INVALID_CREDENTIALS', 'The code is wrong, or no login waits for one.', [], { reason })
+  throw new SvcError('INVALID_CREDENTIALS', 'The code is wrong, or no login is waiting for one.', [], { reason })
 }
 
-/** The user is locked. Where there is none, the same statements run for an id that no user has. */
+/** Expects the user to be locked. Without a user, runs the same statements for an id that no user has. */
 async function finish(
   ctx: Context,
   user: OutgoingUser | undefined,
@@ -181,10 +181,10 @@ async function finish(
   if (!user || !pending || Date.parse(pending.expiresAt) <= now.getTime()) return 'none'
   if (await takeCode(ctx, user, pending, code)) {
     await deletePendingLogin(ctx.db, user.id)
-    if (pending.codeHash !== null) await clearLimits(ctx, 'code mail', emailKeyOf(user.email))
+    if (pending.codeHash !== null) await clearLimits(ctx, 'code mail', readEmailKey(user.email))
     return openLoginSession(ctx, user)
   }
-  if (pending.wrongCodes + 1 >= mostWrongCodes) {
+  if (pending.wrongCodes + 1 >= maxWrongCodes) {
     await deletePendingLogin(ctx.db, user.id)
     return 'over'
   }

@@ -5,7 +5,7 @@ import { plainError } from '../../../client/protocol/model/error-words.js'
 import type { SvcError } from '../../../client/protocol/model/errors.js'
 import type { CredentialsProblem } from '../../../client/protocol/model/requests/reason.js'
 
-/** What a user token says. Contract 6.4. */
+/** Claims of a user token. Contract 6.4. */
 export interface Claims {
   readonly user: string
   readonly project: string
@@ -14,7 +14,7 @@ export interface Claims {
 
 const algorithm = 'HS256'
 
-/** Signs a token with the project's own secret; no two are alike. Both times in seconds since 1970. */
+/** Signs a unique token with the project's secret. Both times are in seconds since 1970. */
 export function signToken(
   { user, project, session }: Claims,
   secret: string,
@@ -26,10 +26,10 @@ export function signToken(
     .setJti(randomUUID())
     .setIssuedAt(issuedAt)
     .setExpirationTime(expiresAt)
-    .sign(keyOf(secret))
+    .sign(encodeSecret(secret))
 }
 
-/** What a token claims, before its signature is verified. @throws {SvcError} `INVALID_TOKEN` */
+/** Reads the claims before the signature is verified. @throws {SvcError} `INVALID_TOKEN` */
 export function readClaims(token: string): Claims {
   const { sub, pid, sid } = decode(token)
   if (typeof sub !== 'string' || typeof pid !== 'string' || typeof sid !== 'string') throw badToken('malformed token')
@@ -37,19 +37,22 @@ export function readClaims(token: string): Claims {
   return { user: sub, project: pid, session: sid }
 }
 
-/** When a token expires, in milliseconds since 1970. @throws {SvcError} `INVALID_TOKEN` unless the project signed it and it has not. */
+/**
+ * Verifies a token and returns its expiry in milliseconds since 1970. @throws {SvcError} `INVALID_TOKEN` if the
+ * signature is wrong or it has expired.
+ */
 export async function requireSigned(token: string, secret: string, now: Date): Promise<number> {
   try {
     const options = { algorithms: [algorithm], currentDate: now, requiredClaims: ['exp'] }
-    const { payload } = await jwtVerify(token, keyOf(secret), options)
-    // A claim that is not there was refused above.
+    const { payload } = await jwtVerify(token, encodeSecret(secret), options)
+    // `requiredClaims` guarantees that `exp` is there.
     return (payload.exp ?? 0) * 1_000
   } catch {
     throw badToken('wrong signature or expired')
   }
 }
 
-/** Whether a text has the form of a token rather than of a key. */
+/** Tells tokens from API keys by their form. */
 export function looksLikeToken(text: string): boolean {
   return /^[\w-]+\.[\w-]+\.[\w-]*$/.test(text)
 }
@@ -66,6 +69,6 @@ export function badToken(problem: CredentialsProblem): SvcError {
   return plainError('INVALID_TOKEN', { reason: { kind: 'credentials', problem } })
 }
 
-function keyOf(secret: string): Uint8Array {
+function encodeSecret(secret: string): Uint8Array {
   return new TextEncoder().encode(secret)
 }

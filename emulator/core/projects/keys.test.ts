@@ -5,14 +5,14 @@ import type { Database, Sql } from '../../database/port.js'
 import { openMemoryBus } from '../../ports/bus/memory-bus.js'
 import { createSemaphore } from '../concurrency/semaphore.js'
 import type { Keyring } from '../context.js'
-import { hashOf } from '../hashes.js'
+import { hashSecret } from '../hashes.js'
 import { unscoped } from '../identity.js'
-import { createKey, drawKeys, type KeyWish, revokeKey } from './keys.js'
+import { createKey, drawKeys, type KeyOptions, revokeKey } from './keys.js'
 
 const [first, second] = ['01900000-0000-7000-8000-000000000001', '01900000-0000-7000-8000-000000000002']
 const drawn = '01900000-0000-7000-8000-000000000009'
 
-/** Keys in a database and in a folder, where the first answer about all keys of the project comes late. */
+/** Opens a backend with keys in a database and in a folder. The first query for the project's keys resolves late. */
 function aBackendWithKeys(ids: readonly string[], { hasData = true, inFolder = ids } = {}) {
   const stored = new Set(ids)
   const inserted: (readonly unknown[])[] = []
@@ -23,7 +23,7 @@ function aBackendWithKeys(ids: readonly string[], { hasData = true, inFolder = i
   let isFirst = true
   const keyring: Keyring = {
     hasData,
-    keysOf: async () => kept.map(keyOf),
+    keysOf: async () => kept.map(makeKey),
     keepFirst: async (_, keys) => keys,
     keep: async (_, keys) => {
       kept = keys.map(({ id }) => id)
@@ -41,7 +41,7 @@ function aBackendWithKeys(ids: readonly string[], { hasData = true, inFolder = i
     }
     if (text.includes('delete from project_keys')) return (stored.delete(String(values[0])) ? [{}] : []) as Row[]
     if (!text.includes('from project_keys')) return [{ id: 'p', name: 'p', settings: '{}' }] as Row[]
-    const keys = [...stored].map(rowOf)
+    const keys = [...stored].map(makeRow)
     if (isFirst) {
       isFirst = false
       await pause(20)
@@ -57,12 +57,12 @@ function aBackendWithKeys(ids: readonly string[], { hasData = true, inFolder = i
   return { backend, stored, inserted, audited, published, kept: () => kept, asked: () => asked }
 }
 
-const keyOf = (id: string) => ({ id, hash: id, secret: false, readable: null, ...unscoped })
+const makeKey = (id: string) => ({ id, hash: id, secret: false, readable: null, ...unscoped })
 
-/** As the table has it. */
-const rowOf = (id: string) => ({ ...keyOf(id), key_id: id, key_name: null, key_expires_at: null })
+/** The row as the table stores it. */
+const makeRow = (id: string) => ({ ...makeKey(id), key_id: id, key_name: null, key_expires_at: null })
 
-it('a key that is removed while another is created is in the folder no more, so that no start brings it back', async () => {
+it('removes a key from the folder even if another is created meanwhile, so that no start brings it back', async () => {
   const { backend, stored, kept } = aBackendWithKeys([first, second])
 
   const creating = createKey(backend, 'p')
@@ -77,7 +77,7 @@ it('a key that is removed while another is created is in the folder no more, so 
 })
 
 const at = '2026-01-01T00:00:00.000Z'
-const wishes: readonly (readonly [KeyWish | undefined, object])[] = [
+const inputs: readonly (readonly [KeyOptions | undefined, object])[] = [
   [undefined, { secret: false, ...unscoped }],
   [
     { secret: true, name: 'CI' },
@@ -89,17 +89,17 @@ const wishes: readonly (readonly [KeyWish | undefined, object])[] = [
   ],
 ]
 
-it.each(wishes)('a key that is wished as %j is one, and kept as its hash', async (wish, granted) => {
+it.each(inputs)('creates a key from %j and stores its hash', async (input, granted) => {
   const { backend, inserted, audited } = aBackendWithKeys([])
 
-  const { key, ...made } = await createKey(backend, 'p', wish)
+  const { key, ...made } = await createKey(backend, 'p', input)
 
   expect(made).toEqual({ id: drawn, ...granted })
   expect(key).toMatch(made.secret ? /^svc_secret_[\w-]{24}$/ : /^svc_key_[\w-]{24}$/)
   const { secret, name, scopes, expiresAt } = made
   const [values] = inserted
   expect(values).toEqual([
-    ...[hashOf(key), 'p', drawn, secret, secret ? null : key, at, name],
+    ...[hashSecret(key), 'p', drawn, secret, secret ? null : key, at, name],
     ...[scopes && JSON.stringify(scopes), expiresAt],
   ])
   expect(audited.map(([project, operation, , subject]) => [project, operation, subject])).toEqual([
@@ -107,7 +107,7 @@ it.each(wishes)('a key that is wished as %j is one, and kept as its hash', async
   ])
 })
 
-it('a key that is revoked is revoked for every process, once, and on record', async () => {
+it('revokes a key once, for every process, and records it in the audit log', async () => {
   const { backend, stored, audited, published } = aBackendWithKeys([first, second])
 
   await revokeKey(backend, 'p', first)
@@ -121,7 +121,7 @@ it('a key that is revoked is revoked for every process, once, and on record', as
   expect(audited).toHaveLength(1)
 })
 
-it('what is no id of a key is looked for nowhere, and not repeated at length', async () => {
+it('does not query for text that cannot be the id of a key, and truncates it in the message', async () => {
   const { backend, asked } = aBackendWithKeys([first])
 
   await expect(revokeKey(backend, 'p', 'x'.repeat(200))).rejects.toMatchObject({
@@ -131,10 +131,10 @@ it('what is no id of a key is looked for nowhere, and not repeated at length', a
 })
 
 it.each([
-  ['has the data, the folder keeps new keys and loses revoked ones', { hasData: true }, [second, drawn]],
-  ['has no data, the keys of the folder stay as they are', { hasData: false }, [first, second]],
-  ['has no keys, none come into it', { hasData: true, inFolder: [] }, []],
-] as const)('where the folder %s', async (_, folder, kept) => {
+  ['has the data, it gains new keys and loses revoked ones', { hasData: true }, [second, drawn]],
+  ['has no data, its keys stay as they are', { hasData: false }, [first, second]],
+  ['has no keys, it gains none', { hasData: true, inFolder: [] }, []],
+] as const)('if the folder %s', async (_, folder, kept) => {
   const { backend, ...world } = aBackendWithKeys([first, second], folder)
 
   await createKey(backend, 'p')
@@ -143,7 +143,7 @@ it.each([
   expect(world.kept()).toEqual(kept)
 })
 
-it('a new project has a public key, which stays readable, and a secret one', () => {
+it('gives a new project a readable public key and a secret key', () => {
   const { backend } = aBackendWithKeys([])
 
   const { apiKey, secretKey, keys } = drawKeys(backend)
@@ -151,7 +151,7 @@ it('a new project has a public key, which stays readable, and a secret one', () 
   expect(apiKey).toMatch(/^svc_key_/)
   expect(secretKey).toMatch(/^svc_secret_/)
   expect(keys).toEqual([
-    { id: drawn, secret: false, ...unscoped, hash: hashOf(apiKey), readable: apiKey },
-    { id: drawn, secret: true, ...unscoped, hash: hashOf(secretKey), readable: null },
+    { id: drawn, secret: false, ...unscoped, hash: hashSecret(apiKey), readable: apiKey },
+    { id: drawn, secret: true, ...unscoped, hash: hashSecret(secretKey), readable: null },
   ])
 })

@@ -1,4 +1,4 @@
-/** Keys of projects: made, listed and revoked by the owner. */
+/** Creates, lists and revokes the keys of projects. */
 import { randomBytes } from 'node:crypto'
 import { isId } from '../../../client/protocol/model/document.js'
 import { SvcError } from '../../../client/protocol/model/errors.js'
@@ -13,24 +13,24 @@ import {
 } from '../../store/projects.js'
 import { audit } from '../audit/audit-log.js'
 import type { Backend } from '../context.js'
-import { hashOf } from '../hashes.js'
+import { hashSecret } from '../hashes.js'
 import { type ApiKey, unscoped } from '../identity.js'
-import { identityChanged, inTransaction, makingRoom, publish, unitOf } from '../unit-of-work.js'
+import { identityChanged, inTransaction, makingRoom, publish, unitFor } from '../unit-of-work.js'
 import { requireProject } from './require-project.js'
 
-/** What a new key is to be; left out, a public one without a name that expires never and does all that a public one may. */
-export interface KeyWish {
+/** Options for a new key. By default it is public, has no name and no scopes, and never expires. */
+export interface KeyOptions {
   readonly secret?: boolean | undefined
   readonly name?: string | null | undefined
   readonly scopes?: readonly string[] | null | undefined
   readonly expiresInSeconds?: number | undefined
 }
 
-/** One more key of a project. A secret one is shown this once. @throws {SvcError} `NOT_FOUND` */
+/** Creates another key for a project. Returns a secret key only this once. @throws {SvcError} `NOT_FOUND` */
 export async function createKey(
   backend: Backend,
   project: string,
-  { secret = false, name = null, scopes = null, expiresInSeconds }: KeyWish = {},
+  { secret = false, name = null, scopes = null, expiresInSeconds }: KeyOptions = {},
 ): Promise<ApiKey & { readonly key: string }> {
   const now = backend.now(project)
   const key = newKey(secret)
@@ -39,7 +39,7 @@ export async function createKey(
   const granted: ApiKey = { id: backend.newId(now), secret, name, scopes, expiresAt }
   await requireProject(backend, project)
   await backend.keyring.changing(async () => {
-    await inTransaction(unitOf(backend), async (unit) => {
+    await inTransaction(unitFor(backend), async (unit) => {
       await insertKey(unit.db, project, keptKey(granted, key), now.toISOString())
       await audit(unit, { project, operation: 'key.created', subject: { key: granted.id } })
     })
@@ -48,24 +48,24 @@ export async function createKey(
   return { ...granted, key }
 }
 
-/** Takes a key away: what was opened with it ends. @throws {SvcError} `NOT_FOUND` */
+/** Revokes a key and ends everything opened with it. @throws {SvcError} `NOT_FOUND` */
 export async function revokeKey(backend: Backend, project: string, id: string): Promise<void> {
   const notFound = new SvcError('NOT_FOUND', `No key "${id.slice(0, 80)}".`)
   if (!isId(id)) throw notFound
   const revoke = () =>
-    inTransaction(makingRoom(unitOf(backend)), async (unit) => {
+    inTransaction(makingRoom(unitFor(backend)), async (unit) => {
       const isGone = await deleteKey(unit.db, project, id)
       publish(unit, identityChanged())
       if (isGone) await audit(unit, { project, operation: 'key.revoked', subject: { key: id } })
       return isGone
     })
   const isGone = await backend.keyring.changing(() =>
-    outOfFolder(backend, project, () => keepKeys(backend, project, id), revoke),
+    removeFromFolder(backend, project, () => keepKeys(backend, project, id), revoke),
   )
   if (!isGone) throw notFound
 }
 
-/** The keys of a project, the oldest first. A secret one is not readable. @throws {SvcError} `NOT_FOUND` */
+/** Lists the keys of a project, oldest first. Secret keys are not readable. @throws {SvcError} `NOT_FOUND` */
 export async function listKeys(backend: Backend, project: string): Promise<ListedKey[]> {
   await requireProject(backend, project)
   await backend.keyUses.write()
@@ -73,10 +73,10 @@ export async function listKeys(backend: Backend, project: string): Promise<Liste
 }
 
 /**
- * Takes keys out of the folder, then out of the database: what the folder has kept comes back at the next start. Where the database
- * has surely kept them, so does the folder.
+ * Removes keys from the folder first, then from the database, because keys left in the folder come back at the next
+ * start. Restores them in the folder if the database certainly kept them.
  */
-export async function outOfFolder<Result>(
+export async function removeFromFolder<Result>(
   { keyring, report }: Backend,
   project: string,
   takeOut: () => Promise<void>,
@@ -87,13 +87,13 @@ export async function outOfFolder<Result>(
   return work().catch(async (error) => {
     const isUnknown = error instanceof DatabaseError && error.kind === 'unknown outcome'
     if (before.length > 0 && !isUnknown) {
-      await keyring.keep(project, before).catch((fault) => report('keys of the folder', fault))
+      await keyring.keep(project, before).catch((fault) => report('folder keys', fault))
     }
     throw error
   })
 }
 
-/** Where the data are the folder's, so are all of their keys, but for one that is about to be taken away. */
+/** Saves all keys of a project in the folder that has its data, except one about to be removed. */
 async function keepKeys({ db, keyring }: Backend, project: string, removed?: string): Promise<void> {
   if (!keyring.hasData || (await keyring.keysOf(project)).length === 0) return
   const keys = await selectProjectKeys(db, project)
@@ -103,7 +103,7 @@ async function keepKeys({ db, keyring }: Backend, project: string, removed?: str
   )
 }
 
-/** A public and a secret key, as they are shown and as they are kept. */
+/** Generates a public and a secret key, as text and as rows. */
 export function drawKeys({ newId, clocks }: Backend) {
   const now = clocks.service.now()
   const apiKey = newKey(false)
@@ -119,7 +119,7 @@ function newKey(secret: boolean): string {
   return `${secret ? 'svc_secret_' : 'svc_key_'}${randomBytes(18).toString('base64url')}`
 }
 
-/** A public key stays readable; of a secret one only the hash is kept. */
+/** Stores a public key as text, and only the hash of a secret key. */
 function keptKey(granted: ApiKey, key: string): ProjectKey {
-  return { ...granted, hash: hashOf(key), readable: granted.secret ? null : key }
+  return { ...granted, hash: hashSecret(key), readable: granted.secret ? null : key }
 }

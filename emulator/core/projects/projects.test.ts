@@ -6,11 +6,11 @@ import { openCaches } from '../caches.js'
 import type { Backend } from '../context.js'
 import { allowsOrigin } from './projects.js'
 
-/** A database of projects that allow an origin, and counts who asks. */
-function backendWith(asked: unknown[], allowed?: string): Backend {
+/** Opens a database of projects that allow an origin. Records the queries. */
+function backendWith(queries: unknown[], allowed?: string): Backend {
   const db: Pick<Database, 'query'> = {
     async query<Row>(statement: unknown) {
-      asked.push(statement)
+      queries.push(statement)
       return [{ origin: allowed }] as Row[]
     },
   }
@@ -26,30 +26,30 @@ it.each([
   'https://*.a.example',
   'null',
   '',
-])('contract 10.12 an origin that no project may allow costs no statement', async (origin) => {
-  const asked: unknown[] = []
+])('contract 10.12 does not query for an origin that no project can allow', async (origin) => {
+  const queries: unknown[] = []
 
-  expect(await allowsOrigin(backendWith(asked), origin)).toBe(false)
-  expect(asked).toEqual([])
+  expect(await allowsOrigin(backendWith(queries), origin)).toBe(false)
+  expect(queries).toEqual([])
 })
 
-it('contract 10.12 an origin that may be allowed is asked for once', async () => {
-  const asked: unknown[] = []
+it('contract 10.12 queries once for an origin that a project may allow', async () => {
+  const queries: unknown[] = []
   const origin = `https://${`${'a'.repeat(60)}.`.repeat(4)}example:65535`
-  const backend = backendWith(asked, origin)
+  const backend = backendWith(queries, origin)
 
   expect([await allowsOrigin(backend, origin), await allowsOrigin(backend, origin)]).toEqual([true, true])
-  expect(asked).toHaveLength(1)
+  expect(queries).toHaveLength(1)
 })
 
-it('contract 10.12 however many origins are asked for, they are read at once', async () => {
-  const asked: unknown[] = []
-  const backend = backendWith(asked, 'https://app42.example')
+it('contract 10.12 reads any number of origins in one query', async () => {
+  const queries: unknown[] = []
+  const backend = backendWith(queries, 'https://app42.example')
 
   const allowed = await Promise.all(
     Array.from({ length: 100 }, (_, n) => allowsOrigin(backend, `https://App${n}.example`)),
   )
 
   expect(allowed.map((is, n) => (is ? n : -1)).filter((n) => n >= 0)).toEqual([42])
-  expect(asked).toHaveLength(1)
+  expect(queries).toHaveLength(1)
 })

@@ -1,5 +1,5 @@
 import { SvcError } from '../../../client/protocol/model/errors.js'
-import { rateLimitWords, type Tier, windowsOfTier } from '../../../client/protocol/model/limits.js'
+import { listWindows, rateLimitWords, type Tier } from '../../../client/protocol/model/limits.js'
 import {
   defaultSettings,
   originForm,
@@ -24,26 +24,26 @@ import { numbersLeftOut, selectKept } from '../../store/realtime/changes.js'
 import { audit } from '../audit/audit-log.js'
 import type { Backend, Identity } from '../context.js'
 import { projectEvent } from '../events/happenings.js'
-import { hashOf } from '../hashes.js'
-import { callerOf } from '../identity.js'
-import { happened, identityChanged, inTransaction, publish, settingsChanged, unitOf } from '../unit-of-work.js'
+import { hashSecret } from '../hashes.js'
+import { callerFor } from '../identity.js'
+import { happened, identityChanged, inTransaction, publish, settingsChanged, unitFor } from '../unit-of-work.js'
 import { createKey, drawKeys } from './keys.js'
 import { unknownProject } from './require-project.js'
 
 export interface NewProject {
   readonly project: Project
-  /** Ships in apps; opens whatever no permission closes. */
+  /** Safe to ship in apps. Allows everything that no permission restricts. */
   readonly apiKey: string
-  /** Never ships; satisfies every role. Shown this once, kept as a hash. */
+  /** Never ship it: it satisfies every role. Shown only once and stored as a hash. */
   readonly secretKey: string
 }
 
-/** The project that has that key; nothing if none has. */
+/** Finds the project and caller of an API key. */
 export function identify(backend: Backend, key: string): Promise<Identity | undefined> {
   return backend.caches.callers.of(key, async () => {
-    const found = await selectProjectByKey(backend.db, hashOf(key))
+    const found = await selectProjectByKey(backend.db, hashSecret(key))
     if (!found) return undefined
-    return { project: found.project, caller: callerOf(found.key) }
+    return { project: found.project, caller: callerFor(found.key) }
   })
 }
 
@@ -56,7 +56,7 @@ export async function createProject(
   requireLimiting(project.settings)
   if (project.settings.require2fa) requireMail(backend)
   const { apiKey, secretKey, keys } = drawKeys(backend)
-  await inTransaction(unitOf(backend), async (unit) => {
+  await inTransaction(unitFor(backend), async (unit) => {
     await insertProject(unit.db, project, keys, now.toISOString())
     publish(unit, settingsChanged())
     happened(unit, projectEvent(project, 'created'))
@@ -66,8 +66,8 @@ export async function createProject(
 }
 
 /**
- * The project of that id and its public key, made on first use; the secret key only when it is drawn. The keys that the state
- * folder has kept open it, whatever became of its data.
+ * Opens the project with that id and creates it on first use. Returns the public key, and the secret key only if it is
+ * new. Keys saved in the state folder stay valid, whatever happened to the data.
  */
 export async function openProject(backend: Backend, id: string): Promise<OpenedProject> {
   const { db, keyring } = backend
@@ -83,18 +83,18 @@ export async function openProject(backend: Backend, id: string): Promise<OpenedP
   return { project, apiKey, secretKey: undefined }
 }
 
-/** A project that a service was opened for. The secret key is there only when this start drew it. */
+/** A project that a service was opened for. `secretKey` is defined only if this start generated it. */
 export type OpenedProject = Omit<NewProject, 'secretKey'> & { readonly secretKey: string | undefined }
 
 async function makeProject(backend: Backend, id: string): Promise<OpenedProject> {
   const { keyring } = backend
   const drawn = drawKeys(backend)
-  // Whoever knows a number of other data behind the same key begins anew: the key, and all that goes by it, stays the same.
+  // Starts at a new step, so that clients which know numbers of earlier data behind the same key resync.
   const beginning = numbersLeftOut * (await keyring.nextStep(id))
-  // Kept before they are used: of two that start together in a new folder, one draws for both.
+  // Saves the keys before use, so that two processes that start together in a new folder use the same keys.
   const keys = await keyring.keepFirst(id, drawn.keys)
   const project: Project = { id, name: id, settings: defaultSettings }
-  await inTransaction(unitOf(backend), async (unit) => {
+  await inTransaction(unitFor(backend), async (unit) => {
     await insertProject(unit.db, project, keys, backend.now(id).toISOString(), beginning)
     await audit(unit, { project: id, operation: 'project.created' })
   })
@@ -107,31 +107,31 @@ function without(keys: readonly ProjectKey[], others: readonly ProjectKey[]): Pr
   return keys.filter(({ hash }) => !hashes.has(hash))
 }
 
-/** One that is good for all that a public key may do, for ever. */
+/** Finds a public key with full rights that never expires. */
 function publicKey(keys: readonly ProjectKey[]): string | undefined {
   const isWhole = ({ readable, scopes, expiresAt }: ProjectKey) =>
     readable !== null && scopes === null && expiresAt === null
   return keys.find(isWhole)?.readable ?? undefined
 }
 
-/** Changes some settings of a project. @throws {SvcError} `NOT_FOUND` */
+/** Changes the given settings of a project. @throws {SvcError} `NOT_FOUND` */
 export async function changeProject(
   backend: Backend,
   id: string,
   settings: Partial<ProjectSettings>,
 ): Promise<Project> {
-  return inTransaction(unitOf(backend), async (unit) => {
-    // Two that change it at once change it one after the other, so that the second keeps what the first has changed.
+  return inTransaction(unitFor(backend), async (unit) => {
+    // Locks the project, so that concurrent changes don't overwrite each other.
     const before = await lockProject(unit.db, id)
     if (!before) throw unknownProject(id)
     const idp = mergedKeys(before.settings.idp, settings.idp)
     const after: Project = { ...before, settings: { ...before.settings, ...settings, idp } }
-    // What an older service has stored may stay until it is changed.
+    // Accepts a value that an older version stored, until it changes.
     const isOther = after.settings.tier !== before.settings.tier
     if (isOther || settings.rateLimit !== undefined) requireLimiting(after.settings)
     if (after.settings.require2fa && !before.settings.require2fa) requireMail(backend)
     await updateSettings(unit.db, id, after.settings)
-    // Until now, users may have written it themselves.
+    // Deletes roles that users may have written themselves before the setting was on.
     if (after.settings.trustDataRole && !before.settings.trustDataRole) await deleteTrustedRoles(unit.db, id)
     publish(unit, settingsChanged())
     publish(unit, identityChanged())
@@ -141,53 +141,53 @@ export async function changeProject(
   })
 }
 
-/** Keys of providers are set one by one, as nobody can read those that are there; an empty one is taken away. */
+/** Merges provider keys one by one, because nobody can read the existing ones. An empty value deletes a key. */
 function mergedKeys(before: ProjectSettings['idp'], given: ProjectSettings['idp'] = {}): ProjectSettings['idp'] {
   return Object.fromEntries(Object.entries({ ...before, ...given }).filter(([, value]) => value !== ''))
 }
 
 /**
- * Users without an authenticator get their code by mail, and cannot add one before they are logged in.
+ * Requires a mail server, because users without an authenticator get their code by mail and cannot add an authenticator
+ * before they log in.
  *
- * @throws {SvcError} `VALIDATION_ERROR` where no mail arrives
+ * @throws {SvcError} `VALIDATION_ERROR` if the service has no mail server
  */
 function requireMail({ mail }: Backend): void {
   if (mail.reachesReaders) return
-  const message =
-    'takes a mail server, as codes come by mail: without one, users without an authenticator cannot log in'
+  const message = 'needs a mail server to send codes. Without one, users without an authenticator app cannot log in'
   const issue = { path: ['settings', 'require2fa'], message, type: 'no_mail' }
   throw new SvcError('VALIDATION_ERROR', `"settings.require2fa" ${message}.`, [issue])
 }
 
-/** @throws {SvcError} `VALIDATION_ERROR` for a rate limit that would limit nothing. Contract 10.1. */
+/** @throws {SvcError} `VALIDATION_ERROR` for a rate limit without effect. Contract 10.1. */
 function requireLimiting({ rateLimit, tier }: ProjectSettings): void {
   if (rateLimit === 'off') return
   const windows: readonly string[] = 'includes' in rateLimit ? rateLimit : Object.keys(rateLimit)
-  const known: readonly string[] = 'includes' in rateLimit ? windowsOfTier(tier) : windows
+  const known: readonly string[] = 'includes' in rateLimit ? listWindows(tier) : windows
   const unknown = windows.find((window) => !known.includes(window))
   if (windows.length > 0 && unknown === undefined) return
   const message =
     unknown === undefined
-      ? `names no window and would limit nothing; it takes ${rateLimitWords}`
-      : `has no figure for the tier "${tier}" by the ${unknown}. ${choicesOf(tier)}`
+      ? `must name at least one window. Use ${rateLimitWords}`
+      : `has no default per ${unknown} in tier "${tier}". ${describeChoices(tier)}`
   const issue = { path: ['settings', 'rateLimit'], message, type: 'no_figure' }
   throw new SvcError('VALIDATION_ERROR', `"settings.rateLimit" ${message}.`, [issue])
 }
 
-function choicesOf(tier: Tier): string {
-  const windows = windowsOfTier(tier).map((window) => `["${window}"]`)
-  const figures = windows.length > 0 ? `This tier has figures for ${windows.join(' and ')}; or write` : 'Write'
-  return `${figures} numbers of your own, as {"minute": 100}`
+function describeChoices(tier: Tier): string {
+  const windows = listWindows(tier).map((window) => `["${window}"]`)
+  const defaults = windows.length > 0 ? `Use ${windows.join(' or ')}, or set` : 'Set'
+  return `${defaults} your own limit, for example {"minute": 100}`
 }
 
-/** Whether any project allows pages of that origin. However many origins are asked for, they are read together. */
+/** Checks whether any project allows an origin. Batches concurrent lookups into one query. */
 export async function allowsOrigin({ db, caches }: Backend, origin: string): Promise<boolean> {
   if (!originForm.test(origin)) return false
   const allowed = await caches.origins.of('all', () => selectAllowedOrigins(db))
   return allowed.has(origin.toLowerCase())
 }
 
-/** The projects by their ids, behind that one. */
+/** Lists projects by id, starting after the given one. */
 export function listProjects(
   { db }: Backend,
   page: { readonly after: string | undefined; readonly limit: number },
@@ -195,7 +195,7 @@ export function listProjects(
   return selectProjects(db, page)
 }
 
-/** The project of that id, from the cache. */
+/** Reads the project with that id from the cache. */
 export function cachedProject({ db, caches }: Backend, id: string): Promise<Project | undefined> {
   return caches.projects.of(id, () => selectProject(db, id))
 }

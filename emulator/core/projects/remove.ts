@@ -1,4 +1,4 @@
-/** A project taken away, with all that it keeps. Contract 11. */
+/** Deletes a project with all its data. Contract 11. */
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import { closeProject, deleteProject, deleteSome, type LongPart } from '../../store/project-state.js'
 import { audit } from '../audit/audit-log.js'
@@ -13,12 +13,12 @@ import {
   makingRoom,
   publish,
   settingsChanged,
-  unitOf,
+  unitFor,
 } from '../unit-of-work.js'
-import { outOfFolder } from './keys.js'
+import { removeFromFolder } from './keys.js'
 import { requireProject, unknownProject } from './require-project.js'
 
-/** How many rows are deleted in one statement: some tens of milliseconds. Much hangs on a user. */
+/** Rows deleted per statement, which takes some tens of milliseconds. Users have many dependent rows. */
 const pieces = [
   { part: 'pending_changes', most: 2_000 },
   { part: 'changes', most: 2_000 },
@@ -29,51 +29,55 @@ const pieces = [
 ] as const satisfies readonly { readonly part: LongPart; readonly most: number }[]
 
 /**
- * Deletes a project with its keys, collections, users, files, mails and snapshots. What was opened with its keys and tokens ends.
- * Its audit log stays for as long as entries are kept.
+ * Deletes a project with its keys, collections, users, files, mails and snapshots. Ends everything opened with its keys
+ * and tokens. Keeps its audit log until the entries expire.
  *
- * Other projects use the same tables, so it goes in pieces. Its own row is the last: where this fails half-way, the project is
- * there without its keys, and deleting it again goes on.
+ * Deletes in batches, because other projects use the same tables. Deletes the project's own row last: if this fails
+ * half-way, the project remains without keys, and you can delete it again.
  *
  * @throws {SvcError} `NOT_FOUND`, `CONFLICT` for the project that the service was opened for
  */
 export async function removeProject(backend: Backend, id: string): Promise<void> {
   const project = await requireProject(backend, id)
   if (id === backend.about.project) {
-    throw new SvcError('CONFLICT', `The emulator runs for the project "${id}". A reset empties it.`)
+    throw new SvcError(
+      'CONFLICT',
+      `The emulator runs for project "${id}", so you cannot delete it. To empty it, run svc reset.`,
+    )
   }
   await close(backend, project)
-  // Their addresses need no key. Bytes take longer than rows, and may not be removable at all for a while.
+  // Orphans the files first, because their URLs need no key. Removing their bytes takes longer and may fail for a
+  // while.
   await orphanEach(backend, id)
   do {
     await removeAllSnapshots(backend, id)
     await removeAllFiles(backend, id)
     for (const piece of pieces) while ((await deleteSome(backend.db, id, piece)) > 0);
   } while (!(await finish(backend, project)))
-  // In memory only, where nothing else would look for them again.
+  // Closes the in-memory clock, because nothing else would clean it up.
   backend.clocks.closeOwn(id)
   backend.faults.clear(id)
 }
 
 type Named = Awaited<ReturnType<typeof requireProject>>
 
-/** From here on, nobody reads or writes what it keeps. */
+/** Revokes the keys, so that nobody reads or writes the project from here on. */
 async function close(backend: Backend, { id, name }: Named): Promise<void> {
   const { keyring } = backend
   const closeIt = () =>
-    inTransaction(makingRoom(unitOf(backend)), async (unit) => {
+    inTransaction(makingRoom(unitFor(backend)), async (unit) => {
       if (!(await closeProject(unit.db, id))) throw unknownProject(id)
       publish(unit, settingsChanged())
       publish(unit, identityChanged())
       await audit(unit, { project: id, operation: 'project.removed', subject: { names: [name] } })
     })
-  await keyring.changing(() => outOfFolder(backend, id, () => keyring.keep(id, []), closeIt))
+  await keyring.changing(() => removeFromFolder(backend, id, () => keyring.keep(id, []), closeIt))
   backend.sweepSoon()
 }
 
-/** Whether it is gone; not where an upload that had begun before has brought another file. */
+/** Deletes the project's row. Resolves to false if an upload that started earlier added another file. */
 function finish(backend: Backend, project: Named): Promise<boolean> {
-  return inTransaction(unitOf(backend), async (unit) => {
+  return inTransaction(unitFor(backend), async (unit) => {
     const outcome = await deleteProject(unit.db, project.id)
     if (outcome !== 'deleted') return outcome === 'gone'
     publish(unit, settingsChanged())

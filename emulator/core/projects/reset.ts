@@ -1,4 +1,4 @@
-/** A project back to its beginning, or a part of it. Contract 11. */
+/** Resets a project or parts of it. Contract 11. */
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import { deleteMails } from '../../store/accounts/mails.js'
 import {
@@ -25,21 +25,21 @@ import {
   publish,
   settingsChanged,
   type UnitOfWork,
-  unitOf,
+  unitFor,
 } from '../unit-of-work.js'
 import { requireProject } from './require-project.js'
 
-/** What to delete; nothing chosen is everything. */
+/** The parts to delete; all of them if none is given. */
 export interface ResetChoice {
-  /** Names of collections, which stay and lose their documents. */
+  /** Names of collections to empty. The collections themselves stay. */
   readonly collections?: readonly string[] | undefined
   readonly users?: true | undefined
-  /** Those that belong to no document and no user; the others go with their owner. */
+  /** Only files without an owner. The others are deleted with their document or user. */
   readonly files?: true | undefined
   readonly mail?: true | undefined
 }
 
-/** What was deleted. */
+/** Counts of what was deleted. */
 export interface ResetReport {
   readonly collections: readonly { readonly name: string; readonly documents: number }[]
   readonly users: number
@@ -48,17 +48,17 @@ export interface ResetReport {
 }
 
 /**
- * Deletes everything that a project keeps, or what is chosen of it; its keys and settings stay. Subscribers of what was
- * emptied receive `RESYNC`.
+ * Deletes everything in a project, or the given parts. Keeps its keys and settings. Subscribers to emptied collections
+ * receive `RESYNC`.
  *
- * @throws {SvcError} `NOT_FOUND` for a project or collection that does not exist; nothing is deleted then
+ * @throws {SvcError} `NOT_FOUND` for a project or collection that does not exist; then deletes nothing
  */
 export async function resetProject(backend: Backend, id: string, choice: ResetChoice): Promise<ResetReport> {
   const found = await requireProject(backend, id)
   const project = found.id
   const { collections, users, files, mail } = choice
   const isWhole = !(collections || users || files || mail)
-  const report = await inTransaction(makingRoom(unitOf(backend)), async (unit) => {
+  const report = await inTransaction(makingRoom(unitFor(backend)), async (unit) => {
     const tx = unit.db
     await lockState(tx, project)
     const emptied = await emptyCollections(unit, project, isWhole ? 'all' : (collections ?? []))
@@ -69,7 +69,7 @@ export async function resetProject(backend: Backend, id: string, choice: ResetCh
       mails: mail || isWhole ? await deleteMails(tx, { project }) : 0,
     }
     await deleteAnswers(tx, project)
-    if (isWhole || emptied.length > 0) await restartChanges(unit, { project, isWhole, collections: idsOf(emptied) })
+    if (isWhole || emptied.length > 0) await restartChanges(unit, { project, isWhole, collections: pickIds(emptied) })
     const parts = [
       ...(collections ?? []),
       ...(users ? ['users'] : []),
@@ -81,13 +81,16 @@ export async function resetProject(backend: Backend, id: string, choice: ResetCh
     await audit(unit, { project, operation: 'project.reset', subject: { names } })
     return report
   })
-  // The rows and bytes that are unreachable then.
+  // Deletes rows and files that are now unreachable.
   backend.sweepSoon()
   backend.sweepFilesSoon()
   return report
 }
 
-/** Draws new numbers: subscribers of these collections receive `RESYNC`, and subscriptions to one that is gone end. */
+/**
+ * Restarts the numbering: subscribers to these collections receive `RESYNC`, and subscriptions to removed collections
+ * end.
+ */
 export async function restartChanges(
   unit: UnitOfWork & { readonly backend: Pick<Backend, 'now'> },
   { project, collections, isWhole }: { project: string; collections: readonly string[]; isWhole: boolean },
@@ -99,7 +102,7 @@ export async function restartChanges(
   publish(unit, { kind: 'changes', project, seq })
 }
 
-/** Of all collections nothing stays, of some their definition. */
+/** Deletes all collections, or empties the given ones and keeps their definitions. */
 async function emptyCollections(
   { db }: UnitOfWork,
   project: string,
@@ -117,7 +120,7 @@ async function emptyCollections(
     return found
   })
   const unique = [...new Set(chosen)]
-  await deleteAllDocuments(db, idsOf(unique))
+  await deleteAllDocuments(db, pickIds(unique))
   return unique
 }
 
@@ -126,6 +129,6 @@ async function emptyUsers(unit: UnitOfWork, project: string): Promise<number> {
   return deleteUsers(unit.db, project)
 }
 
-function idsOf(collections: readonly CountedName[]): string[] {
+function pickIds(collections: readonly CountedName[]): string[] {
   return collections.map(({ id }) => id)
 }

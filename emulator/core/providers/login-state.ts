@@ -1,19 +1,19 @@
 /**
- * The `state` that goes out with a browser and has to come back: random, signed by the project for where its code goes, good once,
- * and bound to the browser where one asked for it. Contract 7.3.
+ * Creates and checks the OAuth `state`: random, signed by the project together with its code's destination, usable
+ * once, and bound to the browser if requested. Contract 7.3.
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import { deleteLogin, insertLogin, type PendingProviderLogin, updateLogin } from '../../store/providers/idp-logins.js'
 import type { Context } from '../context.js'
-import { hashOf } from '../hashes.js'
-import { tokenSecretOf } from '../logins/sessions.js'
+import { hashSecret } from '../hashes.js'
+import { getTokenSecret } from '../logins/sessions.js'
 import { mainProvider, providerWithPage } from './provider-settings.js'
 
 type Scope = Pick<Context, 'backend' | 'db' | 'project'>
 
 const stateMilliseconds = 10 * 60_000
 
-/** Where the provider sends the code: to the callback of the service, or to a page of the app. */
+/** Destination of the provider's code: the service's callback or a page of the app. */
 export type CodeGoesTo = 'service' | 'app'
 
 const signedTexts: { readonly [To in CodeGoesTo]: string } = {
@@ -21,12 +21,12 @@ const signedTexts: { readonly [To in CodeGoesTo]: string } = {
   app: 'state of a login whose code goes to the app',
 }
 
-/** Providers take no address of any length. */
-const mostPageCharacters = 1_000
+/** Providers limit the length of URLs. */
+const maxPageCharacters = 1_000
 
 /**
- * A state to leave with, which counts once its login is kept. It names its provider, unless that is the main one, and the app's own
- * page: a login that is over has no row any more, and still ends there.
+ * Creates a state, which becomes valid once `keepLogin` saves its login. Contains the provider, unless it is the main
+ * one, and the app's page, so that a login ends there even after its row is deleted.
  */
 export async function newLoginState(
   scope: Scope,
@@ -35,43 +35,46 @@ export async function newLoginState(
 ): Promise<string> {
   const random = randomBytes(18).toString('base64url')
   const named = provider === mainProvider ? '' : provider
-  const page = completeUrl !== null && completeUrl.length <= mostPageCharacters ? completeUrl : ''
+  const page = completeUrl !== null && completeUrl.length <= maxPageCharacters ? completeUrl : ''
   const parts = page ? [random, named, Buffer.from(page).toString('base64url')] : named ? [random, named] : [random]
   const signed = parts.join('.')
   return `${signed}.${await sign(scope, to, signed)}`
 }
 
-/** What the state of a login with the code for the service says, also once it is over. */
+/** Content of the state of a login through the service, also after the login ended. */
 export interface StateContent {
-  /** One that has a page, for a state that is not ours. */
+  /** The main provider, or another one with a page, if the state is not ours. */
   readonly provider: string
-  /** Where the login ends, unless that is the page of the settings. */
+  /** Page where the login ends, if it differs from the settings. */
   readonly page: string | undefined
 }
 
-export async function contentOfState(scope: Scope, state: string): Promise<StateContent> {
+export async function readState(scope: Scope, state: string): Promise<StateContent> {
   if (!(await isOurs(scope, 'service', state))) return { provider: providerWithPage(scope), page: undefined }
-  const [, provider, page] = partsOf(state).signed.split('.')
+  const [, provider, page] = splitState(state).signed.split('.')
   return { provider: provider || mainProvider, page: page && Buffer.from(page, 'base64url').toString() }
 }
 
-/** Stands for the state in an address that is kept: whoever reads the table is to know no state. */
-const statePlace = '{state}'
+/** Placeholder for the state in stored URLs, so that nobody can read a state from the table. */
+const statePlaceholder = '{state}'
 
-/** Remembers a login that is about to leave with that state. */
+/** Saves a login before the browser leaves with that state. */
 export async function keepLogin({ backend, db, project }: Scope, state: string, login: PendingProviderLogin) {
   const expiresAt = new Date(backend.now(project.id).getTime() + stateMilliseconds).toISOString()
-  const loginUrl = login.loginUrl?.replaceAll(state, statePlace) ?? null
-  await insertLogin(db, { stateHash: hashOf(state), project: project.id, expiresAt }, { ...login, loginUrl })
+  const loginUrl = login.loginUrl?.replaceAll(state, statePlaceholder) ?? null
+  await insertLogin(db, { stateHash: hashSecret(state), project: project.id, expiresAt }, { ...login, loginUrl })
 }
 
-/** Where a browser that sets out is sent, and the cookie that it shows when it comes back. */
+/** The URL to send a browser to, and the cookie it has to bring back. */
 export interface Departure {
   readonly loginUrl: string
   readonly cookie: string
 }
 
-/** Binds a login to the browser that sets out; nothing if it is not ours, is over, or is another browser's already. */
+/**
+ * Binds a login to the browser that starts it. Undefined if the state is not ours, has expired, or belongs to another
+ * browser.
+ */
 export async function bindToBrowser(
   scope: Scope,
   state: string,
@@ -81,22 +84,26 @@ export async function bindToBrowser(
   const { backend, db, project } = scope
   const secret = randomBytes(18).toString('base64url')
   const found = await updateLogin(db, {
-    stateHash: hashOf(state),
+    stateHash: hashSecret(state),
     project: project.id,
     at: backend.now(project.id).toISOString(),
-    browserHash: hashOf(secret),
-    shownHash: shownIn(cookies, state),
+    browserHash: hashSecret(secret),
+    shownHash: hashCookie(cookies, state),
   })
   if (!found) return undefined
   const { protocol } = new URL(found.redirectUrl)
   const isSecure = protocol === 'https:' ? '; Secure' : ''
-  const lasts = `Max-Age=${stateMilliseconds / 1_000}; Path=${pathOf(found.redirectUrl)}; HttpOnly; SameSite=Lax${isSecure}`
-  return { loginUrl: found.loginUrl.replaceAll(statePlace, state), cookie: `${cookieName(state)}=${secret}; ${lasts}` }
+  const lasts = `Max-Age=${stateMilliseconds / 1_000}; Path=${cookiePath(found.redirectUrl)}; HttpOnly; SameSite=Lax${isSecure}`
+  return {
+    loginUrl: found.loginUrl.replaceAll(statePlaceholder, state),
+    cookie: `${cookieName(state)}=${secret}; ${lasts}`,
+  }
 }
 
 /**
- * The login that left with that state; nothing if it is not ours, was used, is older than ten minutes, or another browser's. One
- * whose code goes to the app is not the service's to finish: only the app can compare the state with the one of its own user.
+ * Uses up the login with that state. Undefined if the state is not ours, is used, is older than ten minutes, or belongs
+ * to another browser. Refuses to finish a login in the service if its code goes to the app, because only the app can
+ * match the state to its user.
  */
 export async function takeOpenLogin(
   scope: Scope,
@@ -107,44 +114,44 @@ export async function takeOpenLogin(
   if (!isKnown) return undefined
   const { backend, db, project } = scope
   return deleteLogin(db, {
-    stateHash: hashOf(state),
+    stateHash: hashSecret(state),
     project: project.id,
     at: backend.now(project.id).toISOString(),
-    browserHash: shownIn(cookies, state),
+    browserHash: hashCookie(cookies, state),
   })
 }
 
-/** Looks at the signature only: what was not signed here is not worth a statement. */
+/** Checks only the signature, to save a query for states that we did not sign. */
 async function isOurs(scope: Scope, to: CodeGoesTo, state: string): Promise<boolean> {
-  const { signed, signature } = partsOf(state)
+  const { signed, signature } = splitState(state)
   return signed !== '' && isSame(signature, await sign(scope, to, signed))
 }
 
-function partsOf(state: string): { signed: string; signature: string } {
+function splitState(state: string): { signed: string; signature: string } {
   const [, signed = '', signature = ''] =
     /^([\w-]{24}(?:\.[\w-]{0,41}(?:\.[\w-]{1,6000})?)?)\.([\w-]{43})$/.exec(state) ?? []
   return { signed, signature }
 }
 
-/** The path of an address without a slash at its end, where the router serves the same. */
-export function pathOf(address: string): string {
+/** Returns the path without a trailing slash, as the router treats both alike. */
+export function cookiePath(address: string): string {
   return new URL(address).pathname.replace(/\/$/, '')
 }
 
-/** Each login has a cookie of its own, since several may be on their way in one browser. */
+/** Gives each login a separate cookie, because one browser may have several logins in progress. */
 function cookieName(state: string): string {
-  return `svc-login-${hashOf(state).slice(0, 16)}`
+  return `svc-login-${hashSecret(state).slice(0, 16)}`
 }
 
-/** The hash of what a browser shows for that login. */
-function shownIn(cookies: string | undefined, state: string): string | null {
-  const beginning = `${cookieName(state)}=`
-  const shown = cookies?.split(/; */).find((cookie) => cookie.startsWith(beginning))
-  return shown === undefined ? null : hashOf(shown.slice(beginning.length))
+/** Hashes the cookie that the browser sent for that login. */
+function hashCookie(cookies: string | undefined, state: string): string | null {
+  const prefix = `${cookieName(state)}=`
+  const shown = cookies?.split(/; */).find((cookie) => cookie.startsWith(prefix))
+  return shown === undefined ? null : hashSecret(shown.slice(prefix.length))
 }
 
 async function sign(scope: Scope, to: CodeGoesTo, text: string): Promise<string> {
-  const secret = await tokenSecretOf(scope)
+  const secret = await getTokenSecret(scope)
   return createHmac('sha256', secret).update(`${signedTexts[to]}: ${text}`).digest('base64url')
 }
 

@@ -3,15 +3,15 @@ import type { ProviderServer } from '../../idp/provider.js'
 interface ProviderPreset {
   readonly server: ProviderServer
   readonly scopes: readonly string[]
-  /** How the browser comes back, if not with a query. */
+  /** How the provider sends the browser back, if not with a query. */
   readonly responseMode?: 'form_post'
 }
 
 const openId = ['openid', 'email', 'profile']
 
-/** Providers whose addresses are known: they need no `IDP_<NAME>_ISSUER`. Contract 7.1. */
+/** Providers with known URLs, which need no `IDP_<NAME>_ISSUER`. Contract 7.1. */
 const presets: { readonly [name: string]: ProviderPreset } = {
-  // Requests for more than the subject are answered with a form.
+  // Apple answers requests for more than the subject with a POST.
   apple: {
     server: { issuer: 'https://appleid.apple.com' },
     scopes: ['openid', 'name', 'email'],
@@ -44,10 +44,10 @@ const presets: { readonly [name: string]: ProviderPreset } = {
 
 export const presetNames: readonly string[] = Object.keys(presets)
 
-/** The well-known provider of that name, if there is one. */
-export function presetOf(name: string): ProviderPreset | undefined {
+/** Finds the preset of a well-known provider. */
+export function findPreset(name: string): ProviderPreset | undefined {
   return Object.hasOwn(presets, name) ? presets[name] : undefined
 }
 
-/** What is asked of a provider without a preset. */
+/** Scopes requested from a provider without a preset. */
 export const usualScopes: readonly string[] = openId

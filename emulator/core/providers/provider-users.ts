@@ -7,12 +7,12 @@ import type { Context } from '../context.js'
 import { userEvent } from '../events/happenings.js'
 
 /**
- * The user whom a provider vouches for, made at the first login. A user is known by provider and subject; an address
- * alone never logs in as that user. Spec, "Authentication" 9.
+ * Finds the user that a provider authenticated, or creates them at the first login. Matches users by provider and
+ * subject, never by email address alone. Spec, "Authentication" 9.
  *
- * @throws {LoginRefused} without a verified address, and where the address is another user's
+ * @throws {LoginRefused} without a verified address, or if another user has the address
  */
-export async function userOfProfile(
+export async function findOrCreateUser(
   { backend, db, project }: Pick<Context, 'backend' | 'db' | 'project'>,
   authority: string,
   { subject, email, name }: ProviderProfile,
@@ -24,7 +24,7 @@ export async function userOfProfile(
   if (known) return known
 
   const now = backend.now(project.id)
-  // Ids begin with their time: what tells those of one minute apart is at the end.
+  // Uses the end of the id, because ids start with their time, and ids of the same minute start alike.
   const id = backend.newId(now)
   const made = await insertUser(db, project.id, {
     id,
@@ -41,7 +41,7 @@ export async function userOfProfile(
     backend.events.add(userEvent(project.id, 'created', made))
     return made
   }
-  // A user has the address, or another login of the same person was faster.
+  // Another user has the address, or a parallel login of the same person was faster.
   const [faster, holder] = await Promise.all([
     selectUserBySubject(db, project.id, oauth),
     selectUserByEmail(db, project.id, address.key),

@@ -1,6 +1,6 @@
 /** As what a subscription receives a change, if it does: by its filter, and by whose documents the caller may read. */
 import type { Schema } from '../../../client/protocol/model/collection.js'
-import { fieldsOf } from '../../../client/protocol/model/document.js'
+import { parseFields } from '../../../client/protocol/model/document.js'
 import type { Path } from '../../../client/protocol/model/path.js'
 import type { Where } from '../../../client/protocol/model/where.js'
 import type { RecordedDocumentChange } from '../../store/realtime/changes.js'
@@ -96,11 +96,11 @@ const formers = new WeakMap<RecordedDocumentChange, Matchable>()
 
 function currentOf(change: RecordedDocumentChange): Matchable {
   const { document } = change
-  return once(currents, change, () => ({ ...document, data: fieldsOf(document) }))
+  return once(currents, change, () => ({ ...document, data: parseFields(document) }))
 }
 
 function formerOf(change: RecordedDocumentChange, before: NonNullable<RecordedDocumentChange['before']>): Matchable {
-  return once(formers, change, () => ({ ...change.document, updatedAt: before.updatedAt, data: fieldsOf(before) }))
+  return once(formers, change, () => ({ ...change.document, updatedAt: before.updatedAt, data: parseFields(before) }))
 }
 
 function once(

@@ -8,7 +8,7 @@ import type { OpenConnection } from './open-connections.js'
 /** The oldest first; of a project or of all. `lag` is how many changes of the project came after the position. */
 export async function listConnections({ db, connections }: Backend, project: string | undefined) {
   const found = connections.all().filter((each) => project === undefined || each.identity()?.project.id === project)
-  const [newest, emails] = await Promise.all([selectLastNumbers(db), emailsOf(db, found)])
+  const [newest, emails] = await Promise.all([selectLastNumbers(db), readEmails(db, found)])
   return found.map((connection) => {
     const { id, transport, openedAt, address, origin, bytesSent, waitingBytes } = connection
     const { project, caller } = connection.identity() ?? {}
@@ -29,7 +29,7 @@ export function closeConnection({ connections }: Pick<Backend, 'connections'>, i
   found.close()
 }
 
-async function emailsOf(
+async function readEmails(
   db: Backend['db'],
   connections: readonly OpenConnection[],
 ): Promise<ReadonlyMap<string, string>> {

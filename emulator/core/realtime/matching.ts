@@ -4,16 +4,16 @@
  * each text is lower-cased once for all who ask, and looked through once for everything that one filter looks for.
  */
 import type { Document } from '../../../client/protocol/model/document.js'
-import { instantOf } from '../../../client/protocol/model/instant.js'
+import { parseInstant } from '../../../client/protocol/model/instant.js'
 import type { Json } from '../../../client/protocol/model/json.js'
 import { valueAt } from '../../../client/protocol/model/path.js'
 import {
   canHold,
-  meaningsOf,
-  numberOf,
   type Operator,
   type OwnField,
   ownField,
+  parseMeanings,
+  parseNumber,
   type Test,
   type Where,
 } from '../../../client/protocol/model/where.js'
@@ -82,19 +82,19 @@ function conditionOf(test: Test, { exact, anyCase }: Searches): Condition {
   }
 }
 
-/** Of points in time, whose texts `instantOf` makes comparable. */
+/** Of points in time, whose texts `parseInstant` makes comparable. */
 function timeConditionOf(test: Test): Condition {
   if (test.operator === 'isnull') return () => false
   const texts = 'values' in test ? test.values : [test.value]
-  const instants = texts.map(instantOf)
+  const instants = texts.map(parseInstant)
   const [wanted] = instants
   const isAmong: Condition = (value) =>
-    value === null ? texts.includes('null') : typeof value === 'string' && isIn(instants, instantOf(value))
+    value === null ? texts.includes('null') : typeof value === 'string' && isIn(instants, parseInstant(value))
   if (test.operator === 'eq' || test.operator === 'in') return isAmong
   if (test.operator === 'ne' || test.operator === 'notin') return not(isAmong)
   const isWanted = isOrder(test.operator) ? orders[test.operator] : () => false
   return (value) => {
-    const instant = typeof value === 'string' ? instantOf(value) : undefined
+    const instant = typeof value === 'string' ? parseInstant(value) : undefined
     if (instant === undefined || wanted === undefined) return false
     return isWanted(Number(instant > wanted) - Number(instant < wanted))
   }
@@ -121,7 +121,7 @@ function not(condition: Condition): Condition {
 
 /** An array equals what one of its items does. */
 function equals(texts: readonly string[]): Condition {
-  const meanings = new Set<Json | undefined>(texts.flatMap(meaningsOf))
+  const meanings = new Set<Json | undefined>(texts.flatMap(parseMeanings))
   return (value) => {
     if (!Array.isArray(value)) return meanings.has(value)
     const items = itemsOf(value)
@@ -131,7 +131,7 @@ function equals(texts: readonly string[]): Condition {
 }
 
 function compares(text: string, isWanted: (order: number) => boolean): Condition {
-  const number = numberOf(text)
+  const number = parseNumber(text)
   return (value) => {
     if (typeof value === 'string') return isWanted(orderOfTexts(value, text))
     return typeof value === 'number' && number !== undefined && isWanted(value - number)

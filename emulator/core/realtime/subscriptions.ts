@@ -12,7 +12,7 @@ import { type Grant, grantFor, requireGranted } from '../access/grant.js'
 import { requireCollection } from '../collections/collections.js'
 import type { Backend, Context, Identity } from '../context.js'
 import { asSvcError } from '../failures.js'
-import { unitOf } from '../unit-of-work.js'
+import { unitFor } from '../unit-of-work.js'
 import { type Listener, retryMilliseconds } from './feeds.js'
 import { openKinds } from './kinds.js'
 import type { SubscriptionView } from './open-connections.js'
@@ -212,7 +212,7 @@ function shared(known: StoredCollection, found: StoredCollection): StoredCollect
 }
 
 function contextOf(backend: Backend, identity: Identity): Context {
-  return { ...identity, ...unitOf(backend) }
+  return { ...identity, ...unitFor(backend) }
 }
 
 /** Not a cached one: it is not asked again after this. @throws {SvcError} `NOT_FOUND` where the name is no longer its own */

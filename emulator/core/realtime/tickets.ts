@@ -3,8 +3,8 @@ import { randomBytes } from 'node:crypto'
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import { deleteTicket, insertTicket } from '../../store/realtime/tickets.js'
 import type { Backend, Context, Identity } from '../context.js'
-import { hashOf } from '../hashes.js'
-import { callerOf } from '../identity.js'
+import { hashSecret } from '../hashes.js'
+import { callerFor } from '../identity.js'
 import { identifySession, requireUnexpired, unknownKey } from '../logins/credentials.js'
 
 const livesMilliseconds = 60_000
@@ -20,7 +20,7 @@ export async function newTicket({ backend, db, project, caller }: Context): Prom
   const expiresAt = new Date(backend.now(project.id).getTime() + livesMilliseconds).toISOString()
   const { user, key } = caller
   await insertTicket(db, {
-    hash: hashOf(ticket),
+    hash: hashSecret(ticket),
     project: project.id,
     key: key?.id ?? null,
     session: user?.sessionId ?? null,
@@ -39,7 +39,7 @@ export async function newTicket({ backend, db, project, caller }: Context): Prom
 export async function useTicket(backend: Backend, ticket: string): Promise<Identity> {
   // A text that cannot be a ticket costs no statement.
   const isTicket = /^[\w-]{32}$/.test(ticket)
-  const taken = isTicket && (await deleteTicket(backend.db, hashOf(ticket)))
+  const taken = isTicket && (await deleteTicket(backend.db, hashSecret(ticket)))
   if (!taken || Date.parse(taken.expiresAt) <= backend.now(taken.project.id).getTime())
     throw new SvcError('UNAUTHORIZED', 'The ticket is unknown, used or expired.', [], {
       reason: { kind: 'credentials', problem: 'unknown ticket' },
@@ -52,5 +52,5 @@ export async function useTicket(backend: Backend, ticket: string): Promise<Ident
     return { ...identity, caller: { ...identity.caller, key: key ?? undefined } }
   }
   if (!key) throw unknownKey()
-  return { project, caller: callerOf(key) }
+  return { project, caller: callerFor(key) }
 }

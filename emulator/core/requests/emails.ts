@@ -2,8 +2,8 @@ import { selectUsersById } from '../../store/accounts/users.js'
 import type { Backend } from '../context.js'
 import type { KeptRequest } from './request-log.js'
 
-/** The emails of the users who asked, as they are now. */
-export async function emailsOf(
+/** Reads the current emails of the users who sent requests. */
+export async function readEmails(
   { db }: Backend,
   requests: readonly KeptRequest[],
 ): Promise<ReadonlyMap<string, string>> {

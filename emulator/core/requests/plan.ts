@@ -4,7 +4,7 @@ import type { Backend } from '../context.js'
 import type { KeptRequest } from './request-log.js'
 
 /**
- * The plan that the database makes now for a statement that a request ran. Only what reads is explained, and nothing runs.
+ * Explains a statement of a logged request with the database's current plan. Explains only reads, and runs nothing.
  *
  * @throws {SvcError} `NOT_FOUND`, `VALIDATION_ERROR`
  */
@@ -14,10 +14,11 @@ export async function explain(
   place: number,
 ): Promise<{ text: string; plan: string[] }> {
   const statement = statements[place]
-  if (!statement) throw new SvcError('NOT_FOUND', `Request "${id}" keeps ${statements.length} statements.`)
+  if (!statement) throw new SvcError('NOT_FOUND', `Request "${id}" has ${statements.length} logged statements.`)
   const { text, values } = statement
   const reads = /^\s*(?:select|with)\b/i.test(text) && !/\b(?:insert|update|delete|merge|lock|call)\b/i.test(text)
-  if (!reads) throw new SvcError('VALIDATION_ERROR', 'Only statements that read are explained.')
-  if (!values) throw new SvcError('VALIDATION_ERROR', 'The values of this statement are not kept, so it has no plan.')
+  if (!reads) throw new SvcError('VALIDATION_ERROR', 'Only read statements can be explained.')
+  if (!values)
+    throw new SvcError('VALIDATION_ERROR', 'The values of this statement were not logged, so it cannot be explained.')
   return { text, plan: await selectPlan(db, { text, values }) }
 }

@@ -1,34 +1,34 @@
 /**
- * The last requests of all projects and the last refused ones of each, in memory only. What they hold is bounded in number and in
- * bytes. Contract 11.
+ * Logs the last requests of all projects, and the last refused ones of each project, in memory. Limits their number
+ * and bytes. Contract 11.
  */
 import { randomBytes } from 'node:crypto'
 import type { SvcError } from '../../../client/protocol/model/errors.js'
 import type { SqlValue } from '../../database/port.js'
 import type { Identity } from '../identity.js'
 
-const mostRequests = 1_000
-/** Refused ones of each project, however many other requests came since. Those without a project count as one's. */
-const mostRefused = 200
+const maxRequests = 1_000
+/** Refused requests to keep per project, whatever came since. Those without a project count as one project. */
+const maxRefused = 200
 
-/** What bodies and statements of all of them may take; beyond it the oldest lose theirs. */
-const mostBytes = 32 * 1024 * 1024
+/** Limit for bodies and statements of all requests. Above it, the oldest lose theirs. */
+const maxBytes = 32 * 1024 * 1024
 
-/** A body as far as it is kept. */
+/** The logged part of a body. */
 export interface KeptBody {
   readonly type: string | null
-  /** Its true size; null where it was not counted. */
+  /** Actual size; null if it was not counted. */
   readonly bytes: number | null
   readonly content: string | Buffer | null
   readonly isCut: boolean
-  /** Whether secrets in it were masked before it was kept. */
+  /** Whether secrets were masked. */
   readonly isMasked: boolean
   readonly leftOut: 'empty' | 'binary' | 'stream' | 'secret' | 'unread' | 'memory' | null
 }
 
 export interface KeptStatement {
   readonly text: string
-  /** Undefined where they may be secrets or are too large. */
+  /** Undefined if the values may be secrets or are too large. */
   readonly values: readonly SqlValue[] | undefined
   readonly parameters: number
   readonly milliseconds: number
@@ -44,23 +44,23 @@ export interface Timing {
   readonly writing: number
 }
 
-/** Who asked, by ids. */
+/** Ids of the caller. */
 export interface KeptCaller {
   readonly key: { readonly id: string; readonly secret: boolean } | undefined
   readonly user: { readonly id: string } | undefined
   readonly secret: boolean
 }
 
-/** A request as it is kept. Nothing in it opens anything. */
+/** A logged request. Contains no credentials. */
 export interface KeptRequest {
   readonly id: string
-  /** Milliseconds since 1970, by the clock of the machine. */
+  /** Milliseconds since 1970, by the machine's clock. */
   readonly at: number
   readonly state: 'open' | 'answered' | 'aborted'
   readonly method: string
   readonly url: string
   readonly route: string | null
-  /** Whether bodies and addresses of its route are secrets. */
+  /** Whether the route's bodies and URLs are secrets. */
   readonly isSecret: boolean
   readonly project: string | null
   readonly caller: KeptCaller | undefined
@@ -76,61 +76,61 @@ export interface KeptRequest {
   readonly timing: Timing
   readonly statements: readonly KeptStatement[]
   readonly statementCount: number
-  /** Before it was answered, which is no failure. */
+  /** Whether the client disconnected before the response, which is not an error. */
   readonly hasCallerLeft: boolean
   readonly replayOf: string | null
 }
 
-/** A kept request that is sent once more. */
+/** A logged request that is sent again. */
 export interface Replay {
   readonly of: string
-  /** Whose rights it has; nothing where it carries its own, or none. */
+  /** The identity to use; undefined if the request carries its own credentials, or none. */
   readonly identity: Identity | undefined
-  /** Receives the record of it. */
+  /** Receives the log entry of the replay. */
   recorded(request: KeptRequest): void
 }
 
 export interface RequestLog {
-  /** Whether anything is kept; otherwise it need not be gathered. */
+  /** Whether requests are logged. If not, nothing needs to be collected. */
   readonly isOn: boolean
   add(request: KeptRequest): void
-  /** Puts what has become of a request in its place, while it is kept. */
+  /** Replaces a request that is still in the log. */
   change(id: string, become: (request: KeptRequest) => KeptRequest): void
   get(id: string): KeptRequest | undefined
-  /** The newest first. */
+  /** Returns the newest first. */
   list(): readonly KeptRequest[]
-  /** Clears all, or those of a project; says how many. */
+  /** Clears all requests, or those of a project, and returns how many there were. */
   clear(project?: string): number
-  /** The replays on their way, each by a secret that is taken once. */
+  /** Pending replays, each under a secret that works once. */
   readonly replays: { add(replay: Replay): string; take(secret: string): Replay | undefined }
-  /** Receives each request that is added or changed, until the returned function is called. */
+  /** Calls `receive` for each added or changed request, until the returned function is called. */
   watch(receive: (request: KeptRequest) => void): () => void
 }
 
 export function openRequestLog({ isOn }: { readonly isOn: boolean }): RequestLog {
   let requests: KeptRequest[] = []
   let bytes = 0
-  /** How many of the oldest have lost their bodies. */
+  /** Number of the oldest requests that have lost their bodies. */
   let lightened = 0
   let addedSinceDrop = 0
   const watchers = new Set<(request: KeptRequest) => void>()
 
   function lighten(): void {
-    while (bytes > mostBytes && lightened < requests.length) {
+    while (bytes > maxBytes && lightened < requests.length) {
       const heavy = requests[lightened]
       if (heavy) requests[lightened] = withoutBodies(heavy)
-      bytes -= heavy ? weightOf(heavy) : 0
+      bytes -= heavy ? measureContent(heavy) : 0
       lightened++
     }
   }
 
-  /** In steps of a tenth, so that not every request moves all of them. */
+  /** Drops a tenth at a time, so that not every request moves the whole array. */
   function drop(): void {
-    if (++addedSinceDrop < mostRequests / 10) return
+    if (++addedSinceDrop < maxRequests / 10) return
     addedSinceDrop = 0
-    const kept = new Set(keptOf(requests))
+    const kept = new Set(selectKept(requests))
     const light = requests.slice(0, lightened)
-    for (const request of requests.slice(lightened)) if (!kept.has(request)) bytes -= weightOf(request)
+    for (const request of requests.slice(lightened)) if (!kept.has(request)) bytes -= measureContent(request)
     requests = requests.filter((request) => kept.has(request))
     lightened = light.filter((request) => kept.has(request)).length
   }
@@ -143,7 +143,7 @@ export function openRequestLog({ isOn }: { readonly isOn: boolean }): RequestLog
     isOn,
     add(request) {
       requests.push(request)
-      bytes += weightOf(request)
+      bytes += measureContent(request)
       drop()
       lighten()
       publish(request)
@@ -156,12 +156,12 @@ export function openRequestLog({ isOn }: { readonly isOn: boolean }): RequestLog
       requests[at] = after
       publish(after)
     },
-    get: (id) => keptOf(requests).find((request) => request.id === id),
-    list: () => keptOf(requests).reverse(),
+    get: (id) => selectKept(requests).find((request) => request.id === id),
+    list: () => selectKept(requests).reverse(),
     clear(project) {
-      const before = keptOf(requests)
+      const before = selectKept(requests)
       requests = project === undefined ? [] : before.filter((request) => request.project !== project)
-      bytes = requests.reduce((sum, request) => sum + weightOf(request), 0)
+      bytes = requests.reduce((sum, request) => sum + measureContent(request), 0)
       lightened = 0
       return before.length - requests.length
     },
@@ -173,19 +173,19 @@ export function openRequestLog({ isOn }: { readonly isOn: boolean }): RequestLog
   }
 }
 
-/** The oldest first. */
-function keptOf(requests: readonly KeptRequest[]): KeptRequest[] {
+/** Picks the requests to keep, oldest first. */
+function selectKept(requests: readonly KeptRequest[]): KeptRequest[] {
   const refused = new Map<string | null, number>()
-  const recent = requests.slice(-mostRequests)
-  const older = requests.slice(0, -mostRequests)
+  const recent = requests.slice(-maxRequests)
+  const older = requests.slice(0, -maxRequests)
   const count = (request: KeptRequest) => {
     const counted = (refused.get(request.project) ?? 0) + 1
     refused.set(request.project, counted)
     return counted
   }
-  // Counted from the newest.
+  // Counts from the newest.
   for (const request of recent) if (isRefused(request)) count(request)
-  const kept = older.reverse().filter((request) => isRefused(request) && count(request) <= mostRefused)
+  const kept = older.reverse().filter((request) => isRefused(request) && count(request) <= maxRefused)
   return [...kept.reverse(), ...recent]
 }
 
@@ -209,8 +209,8 @@ function openReplays(): RequestLog['replays'] {
   }
 }
 
-/** What a request holds that can be let go. A character may take two bytes. */
-function weightOf({ body, answerBody, statements }: KeptRequest): number {
+/** Sums the characters that dropping bodies would free. A character may take two bytes. */
+function measureContent({ body, answerBody, statements }: KeptRequest): number {
   const ofStatements = statements.reduce((sum, { text, values }) => sum + text.length + valuesLength(values), 0)
   return 2 * (contentLength(body) + contentLength(answerBody) + ofStatements)
 }

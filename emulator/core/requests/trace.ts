@@ -1,22 +1,22 @@
-/** What one request costs, and the statements it runs: counted by the database and the hasher that are handed to it. */
+/** Measures the time and statements of one request, by wrapping its database and password hasher. */
 import type { Database, Sql } from '../../database/port.js'
 import type { Hasher } from '../../ports/passwords/port.js'
 import type { Backend } from '../context.js'
 
-/** Statements of one request that are kept. */
-const mostStatements = 50
+/** Statements logged per request. */
+const maxStatements = 50
 
-/** A statement as it was asked for. */
+/** A statement as it was sent to the database. */
 export interface TracedStatement {
   readonly sql: Sql
-  /** null until it has answered, and where it failed. */
+  /** null until it has succeeded. */
   rows: number | null
   milliseconds: number
 }
 
-/** What has been counted so far. */
+/** Counts so far. */
 export interface Trace {
-  /** From here on nothing is counted: what goes on behind the answer is no part of the request. */
+  /** Stops counting, because work after the response doesn't belong to the request. */
   isOver: boolean
   receiving: number
   queue: number
@@ -24,7 +24,7 @@ export interface Trace {
   hashing: number
   readonly statements: TracedStatement[]
   statementCount: number
-  /** Statements at work, whose time counts once however many there are. */
+  /** Statements in progress. Parallel statements count their time once. */
   running: number
   runningSince: number
 }
@@ -43,7 +43,7 @@ export function openTrace(): Trace {
   }
 }
 
-/** The same backend, for one request. */
+/** Wraps the backend for one request. */
 export function tracedBackend(backend: Backend, trace: Trace): Backend {
   return {
     ...backend,
@@ -80,7 +80,7 @@ function tracedDatabase(db: Database, trace: Trace): Database {
   }
 }
 
-/** Before its work begins, a transaction waits for a connection; behind it, for the commit. */
+/** Counts the time a transaction waits: for a connection at the start, and for the commit at the end. */
 async function tracedTransaction<Result>(
   db: Database,
   trace: Trace,
@@ -104,7 +104,7 @@ function begin(trace: Trace, statements: readonly Sql[]): TracedStatement[] {
   if (trace.isOver) return []
   trace.statementCount += statements.length
   const kept = statements
-    .slice(0, mostStatements - trace.statements.length)
+    .slice(0, maxStatements - trace.statements.length)
     .map((sql): TracedStatement => ({ sql, rows: null, milliseconds: now }))
   trace.statements.push(...kept)
   return kept

@@ -1,10 +1,10 @@
-/** A seed from its steps to what is stored: all of it or nothing. Contract 11. */
+/** Applies the steps of a seed, all or none. Contract 11. */
 import type { SeedCollection, SeedCounts, SeedMode, SeedStep } from '../../../client/protocol/model/seed/steps.js'
 import type { Context } from '../context.js'
 import { projectEvent } from '../events/happenings.js'
 import type { Uploads } from '../files/uploads.js'
-import { callerOf, unscoped } from '../identity.js'
-import { happened, identityChanged, inTransaction, publish, unitOf } from '../unit-of-work.js'
+import { callerFor, unscoped } from '../identity.js'
+import { happened, identityChanged, inTransaction, publish, unitFor } from '../unit-of-work.js'
 import { atStep } from './at-step.js'
 import { insertedOrChanged } from './seed-collections.js'
 import { applyDocuments } from './seed-documents.js'
@@ -14,7 +14,7 @@ import { noCounts, requireKept, type Seeding } from './seeding.js'
 
 export interface Seed {
   readonly mode: SeedMode
-  /** The steps, from the first one each time it is called. */
+  /** Iterates over the steps from the first, each time it is called. */
   readonly steps: () => AsyncIterable<SeedStep>
   readonly uploads: Uploads
 }
@@ -28,11 +28,11 @@ export interface SeedResult {
   })[]
 }
 
-/** @throws {SvcError} whose issues begin with the number of the step that cannot be applied. Nothing is then */
+/** @throws {SvcError} whose issues start with the number of the invalid step. Then applies nothing */
 export async function applySeed(scope: Pick<Context, 'backend' | 'project'>, seed: Seed): Promise<SeedResult> {
   const { backend, project } = scope
-  const ctx: Context = { ...unitOf(backend), project, caller: ownerOf(project.id) }
-  // Hashing takes long: no transaction waits for it.
+  const ctx: Context = { ...unitFor(backend), project, caller: callAsOwner(project.id) }
+  // Hashes before the transaction, because hashing takes long.
   const hashes = await hashPasswords(ctx, seed.mode, numbered(seed.steps()))
   const uploads = new Map(seed.uploads.files.map((upload) => [upload.field, upload]))
   const seeding = await inTransaction(ctx, async (ctx) => {
@@ -56,7 +56,7 @@ export async function applySeed(scope: Pick<Context, 'backend' | 'project'>, see
     happened(ctx, projectEvent(project, 'seeded', names))
     return seeding
   })
-  // What was replaced has left files behind.
+  // Sweeps the files of replaced records.
   backend.sweepFilesSoon()
   const { users, files, collections } = seeding
   return {
@@ -82,9 +82,9 @@ async function openCollection(seeding: Seeding, step: SeedCollection): Promise<v
   seeding.collections.push(await insertedOrChanged(seeding, step))
 }
 
-/** The owner of a project may do everything in it. */
-function ownerOf(project: string): Context['caller'] {
-  return callerOf({ id: project, secret: true, ...unscoped })
+/** Creates a caller with all rights, because seeds are applied by the project's owner. */
+function callAsOwner(project: string): Context['caller'] {
+  return callerFor({ id: project, secret: true, ...unscoped })
 }
 
 async function* numbered(steps: AsyncIterable<SeedStep>): AsyncGenerator<readonly [number, SeedStep]> {

@@ -1,6 +1,6 @@
 import { placed, SvcError } from '../../../client/protocol/model/errors.js'
 
-/** Says of what is wrong in which step, or at which place of it, that is. */
+/** Prefixes the paths of issues with the number of the step. */
 export async function atStep<Result>(number: number, work: () => Result | Promise<Result>): Promise<Result> {
   try {
     return await work()

@@ -3,7 +3,7 @@ import { selectSeededFiles, selectSeededUsers } from '../../store/seeds.js'
 import type { Context } from '../context.js'
 import { fileUrl } from '../files/file-names.js'
 
-/** Users with what opens their accounts, and files with their owners: what only the owner may export. */
+/** Reads users with their login data, and files with their owners. Only the project's owner may export them. */
 export async function readSeeded({ backend, project }: Pick<Context, 'backend' | 'project'>) {
   const [users, files] = await Promise.all([
     selectSeededUsers(backend.db, project.id),

@@ -8,7 +8,7 @@ import type { Context } from '../context.js'
 import { completing, place, recording } from '../documents/writing.js'
 import { noCounts, type OpenCollection, type Seeding } from './seeding.js'
 
-/** The collection of a step, created or brought up to date as the mode says, and emptied where it is to be replaced. */
+/** Creates or updates the collection of a step according to the mode, and empties it for `replace`. */
 export async function insertedOrChanged(
   { ctx, mode }: Seeding,
   { name, schema, permissions, key, isKeyGuessed = false, isAnswered }: SeedCollection,
@@ -32,12 +32,12 @@ export async function insertedOrChanged(
   }
 }
 
-/** So many are deleted by one statement. */
-const mostAtOnce = 1_000
+/** Documents deleted per statement. */
+const batchSize = 1_000
 
 async function removeAll(ctx: Context, collection: OpenCollection['collection']): Promise<void> {
   for (;;) {
-    const ids = await selectSomeIds(ctx.db, collection.id, mostAtOnce)
+    const ids = await selectSomeIds(ctx.db, collection.id, batchSize)
     if (ids.length === 0) return
     await recording(ctx, () => deleteDocuments(ctx.db, place(ctx, collection, ctx.backend.now(ctx.project.id)), ids))
   }

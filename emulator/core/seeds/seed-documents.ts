@@ -1,7 +1,7 @@
 import {
   type Fields,
-  fieldsOf,
   mergeFields,
+  parseFields,
   requireNoOperator,
   type StoredDocument,
 } from '../../../client/protocol/model/document.js'
@@ -12,21 +12,21 @@ import { insertDocuments, lockDocuments, updateDocumentData } from '../../store/
 import { noSuchCollection } from '../access/missing.js'
 import { requireLight } from '../documents/weight.js'
 import { place, recording, textsOf } from '../documents/writing.js'
-import { dropForgotten } from '../files/owned-files.js'
+import { orphanForgotten } from '../files/owned-files.js'
 import type { Upload } from '../files/uploads.js'
 import { atStep } from './at-step.js'
-import { adopt, ownedBy } from './seed-files.js'
-import { findTarget, findThere, rememberDocument, rememberThere, type Target } from './seed-targets.js'
-import { keepPromise, type OpenCollection, resolved, type Seeding } from './seeding.js'
+import { adopt, findOwned } from './seed-files.js'
+import { findExisting, findTarget, rememberDocument, rememberThere, type Target } from './seed-targets.js'
+import { keepPromise, type OpenCollection, resolve, type Seeding } from './seeding.js'
 
-/** A document of a step, and what is known of the one that it is to be written to. */
+/** A document of a step, and the existing document that it updates, if any. */
 interface Placed {
   readonly at: number
   readonly document: SeedDocument
   readonly target: Target
 }
 
-/** A document that is to be written. */
+/** A document to write. */
 interface Draft {
   readonly id: string
   readonly at: number
@@ -35,14 +35,14 @@ interface Draft {
   readonly files: readonly Upload[]
 }
 
-/** Writes documents of the collection that is open, many by one statement. */
+/** Writes documents of the open collection in batches. */
 export async function applyDocuments(seeding: Seeding, { documents }: SeedDocuments): Promise<void> {
   const open = seeding.collections.at(-1)
-  if (!open) throw new SvcError('INVALID_BODY', 'Documents come after their collection.')
+  if (!open) throw new SvcError('INVALID_BODY', 'Documents must come after their collection.')
   if (!open.isWritten) return keepDocuments(seeding, open, documents)
   const group: Placed[] = []
   const flush = () => writeDocuments(seeding, open, group.splice(0))
-  const looks = looksForThem(seeding, open)
+  const looks = mayMatchExisting(seeding, open)
   for (const [at, document] of documents.entries()) {
     if (document.isSame) {
       await flush()
@@ -53,7 +53,7 @@ export async function applyDocuments(seeding: Seeding, { documents }: SeedDocume
       group.push({ at, document, target: { key: undefined, id: undefined } })
       continue
     }
-    // What refers to others, or others to it, needs what stands before it.
+    // Writes linked documents in a separate batch, because they need the documents before them.
     const isLinked = document.hasReferences || document.isReferred || document.files !== undefined
     if (isLinked) await flush()
     const target = await atStep(at, () => findTarget(seeding, open, document))
@@ -67,12 +67,12 @@ export async function applyDocuments(seeding: Seeding, { documents }: SeedDocume
   await flush()
 }
 
-/** Whether what is there may be what a document of the seed means. */
-function looksForThem({ mode }: Seeding, { hadDocuments, key }: OpenCollection): boolean {
+/** Whether existing documents may match documents of the seed. */
+function mayMatchExisting({ mode }: Seeding, { hadDocuments, key }: OpenCollection): boolean {
   return hadDocuments || (mode !== 'fill' && key !== undefined)
 }
 
-/** Leaves a collection alone: of what it holds, only that is looked for which others refer to. */
+/** Keeps an existing collection unchanged, and finds only the documents that others refer to. */
 async function keepDocuments(
   seeding: Seeding,
   open: OpenCollection,
@@ -80,7 +80,7 @@ async function keepDocuments(
 ): Promise<void> {
   for (const document of documents) {
     open.counts.kept++
-    const there = document.isReferred ? await findThere(seeding, open, document) : undefined
+    const there = document.isReferred ? await findExisting(seeding, open, document) : undefined
     if (there) rememberThere(seeding, open, document, there)
     const { name = '' } = document
     keepPromise(seeding, { collection: open.collection.name, name, there: there?.id })
@@ -96,33 +96,33 @@ async function writeDocuments(seeding: Seeding, open: OpenCollection, group: rea
   const now = ctx.backend.now(ctx.project.id)
   const drafts: Draft[] = []
   for (const one of group) {
-    const draft = await atStep(one.at, () => draftOf(seeding, open, one, there.get(one.target.id ?? ''), now))
+    const draft = await atStep(one.at, () => prepareDraft(seeding, open, one, there.get(one.target.id ?? ''), now))
     drafts.push(draft)
     if (one.target.key !== undefined) open.byKey?.set(one.target.key, draft.id)
   }
   const fresh = drafts.filter(({ before }) => before === undefined)
-  const changed = drafts.filter(({ before, fields }) => before !== undefined && !equalJson(fieldsOf(before), fields))
+  const changed = drafts.filter(({ before, fields }) => before !== undefined && !equalJson(parseFields(before), fields))
   const here = place(ctx, collection, now)
-  const freshRows = await rowsOf(open, fresh)
+  const freshRows = await toRows(open, fresh)
   if (freshRows.length > 0) {
     const { documents } = await recording(ctx, () => insertDocuments(ctx.db, here, freshRows))
-    // The collection was removed since it was looked up.
+    // Fails if the collection was removed since it was looked up.
     if (documents.length === 0) throw noSuchCollection(collection.name)
   }
-  const changedRows = await rowsOf(open, changed)
+  const changedRows = await toRows(open, changed)
   if (changedRows.length > 0) await recording(ctx, () => updateDocumentData(ctx.db, here, changedRows))
   open.counts.created += fresh.length
   open.counts.updated += drafts.length - fresh.length
   for (const { id, files } of drafts) await adopt(seeding, files, { document: id, collection: collection.id })
   const after = new Map(changedRows.map(({ id, json }) => [id, json]))
-  await dropForgotten(
+  await orphanForgotten(
     ctx,
     changed.map(({ id, before }) => ({ id, before: before?.data.text ?? '', after: after.get(id) ?? '' })),
   )
 }
 
-/** What a document will hold; from then on others can refer to it. */
-async function draftOf(
+/** Prepares a document for writing. From then on, others can refer to it. */
+async function prepareDraft(
   seeding: Seeding,
   open: OpenCollection,
   { at, document, target }: Placed,
@@ -130,10 +130,12 @@ async function draftOf(
   now: Date,
 ): Promise<Draft> {
   const { name = String(at), data, hasReferences } = document
-  const { referable, fresh } = await ownedBy(seeding, document.files, target.id)
-  const sent = hasReferences ? resolved(seeding, name, data, referable) : data
+  const { referable, fresh } = await findOwned(seeding, document.files, target.id)
+  const sent = hasReferences ? resolve(seeding, name, data, referable) : data
   requireNoOperator(sent)
-  const fields = before ? mergeFields(fieldsOf(before), { fields: sent, remove: {}, append: {} }) : open.complete(sent)
+  const fields = before
+    ? mergeFields(parseFields(before), { fields: sent, remove: {}, append: {} })
+    : open.complete(sent)
   requireLight(fields)
   const promised = keepPromise(seeding, { collection: open.collection.name, name, there: before?.id })
   const id = before?.id ?? promised ?? seeding.ctx.backend.newId(now)
@@ -143,8 +145,8 @@ async function draftOf(
   return { id, at, fields, before, files: fresh }
 }
 
-/** The drafts as rows. What does not fit the schema is reported by the document's place in the step. */
-async function rowsOf({ collection }: OpenCollection, drafts: readonly Draft[]) {
+/** Converts drafts to rows. Reports schema errors by the document's position in the step. */
+async function toRows({ collection }: OpenCollection, drafts: readonly Draft[]) {
   const texts = await textsOf(collection, drafts, ({ fields }) => fields).catch((error) => {
     const [only] = drafts
     throw placed(error, (path) => {

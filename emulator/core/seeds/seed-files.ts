@@ -3,13 +3,13 @@ import { SvcError } from '../../../client/protocol/model/errors.js'
 import type { FileRecord } from '../../../client/protocol/model/file.js'
 import type { SeedFile } from '../../../client/protocol/model/seed/steps.js'
 import { type FileOwner, orphanFile } from '../../store/files.js'
-import { orphanStandalone, selectFilesOf, selectStandalone } from '../../store/seeds.js'
+import { orphanStandalone, selectOwnerFiles, selectStandalone } from '../../store/seeds.js'
 import type { Context } from '../context.js'
 import { fileUrl, requireFolder } from '../files/file-names.js'
 import { insertUploads, type Upload } from '../files/uploads.js'
 import { type Referable, remember, type Seeding } from './seeding.js'
 
-/** Keeps a file that stays by itself; one that belongs to a record waits for that. */
+/** Stores a file without an owner. Files of records are stored with their record. */
 export async function applyFile(seeding: Seeding, { name, part, path: sent, isOwned }: SeedFile): Promise<void> {
   const { ctx, mode, uploads, files } = seeding
   const upload = uploads.get(part)
@@ -32,7 +32,7 @@ export async function applyFile(seeding: Seeding, { name, part, path: sent, isOw
   remember(seeding, 'files', name, referable(ctx, { ...upload, path, createdAt }))
 }
 
-/** The owned files of a record, and those of them that are still to be given to it. */
+/** The files of a record, and those still to be stored. */
 export interface Owning {
   readonly referable: ReadonlyMap<string, Referable>
   readonly fresh: readonly Upload[]
@@ -40,19 +40,19 @@ export interface Owning {
 
 const ownsNothing: Owning = { referable: new Map(), fresh: [] }
 
-/** What a record will own: files that it owns already, where they have the same name and bytes, are not stored again. */
-export async function ownedBy(
+/** Finds the files that a record will own. Existing files with the same name and bytes are not stored again. */
+export async function findOwned(
   { ctx, owned }: Seeding,
   names: readonly string[] | undefined,
   owner: string | undefined,
 ): Promise<Owning> {
   if (!names || names.length === 0) return ownsNothing
-  const before = owner === undefined ? [] : await selectFilesOf(ctx.db, owner)
+  const before = owner === undefined ? [] : await selectOwnerFiles(ctx.db, owner)
   const all = new Map<string, Referable>()
   const fresh: Upload[] = []
   for (const name of names) {
     const upload = owned.get(name)
-    if (!upload) throw new SvcError('VALIDATION_ERROR', `No file "${name}" is to be owned.`)
+    if (!upload) throw new SvcError('VALIDATION_ERROR', `The seed has no owned file "${name}".`)
     const same = await findSame(ctx, before, upload)
     if (!same) fresh.push(upload)
     all.set(
@@ -63,7 +63,7 @@ export async function ownedBy(
   return { referable: all, fresh }
 }
 
-/** Gives files to their owner, which is there. */
+/** Assigns files to their owner, which must exist. */
 export async function adopt(
   { ctx, files }: Pick<Seeding, 'ctx' | 'files'>,
   uploads: readonly Upload[],

@@ -1,4 +1,4 @@
-import { type Fields, fieldsOf, type StoredUser } from '../../../client/protocol/model/document.js'
+import { type Fields, parseFields, type StoredUser } from '../../../client/protocol/model/document.js'
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import type { SeedIdentity, SeedMode, SeedStep, SeedUser } from '../../../client/protocol/model/seed/steps.js'
 import { DatabaseError } from '../../database/port.js'
@@ -11,13 +11,13 @@ import { setPassword } from '../accounts/password-change.js'
 import { hashPassword, isPassword, requireStrong } from '../accounts/passwords.js'
 import type { Context } from '../context.js'
 import { requireLight } from '../documents/weight.js'
-import { dropForgotten } from '../files/owned-files.js'
-import { authorityOfProvider, builtInAuthority } from '../providers/provider-settings.js'
+import { orphanForgotten } from '../files/owned-files.js'
+import { builtInAuthority, findProviderAuthority } from '../providers/provider-settings.js'
 import { atStep } from './at-step.js'
-import { adopt, ownedBy } from './seed-files.js'
-import { remember, resolved, type Seeding } from './seeding.js'
+import { adopt, findOwned } from './seed-files.js'
+import { remember, resolve, type Seeding } from './seeding.js'
 
-/** The hashes of the passwords that will be written, by the numbers of their steps. */
+/** Hashes the passwords to write, by step number. */
 export async function hashPasswords(
   ctx: Context,
   mode: SeedMode,
@@ -33,7 +33,7 @@ export async function hashPasswords(
   return hashes
 }
 
-/** Nothing where the user has that password already, or is left alone. */
+/** Returns undefined if the user already has that password or stays unchanged. */
 async function hashFor(
   ctx: Context,
   mode: SeedMode,
@@ -50,12 +50,12 @@ async function hashFor(
   return hashPassword(ctx, password, { account: key })
 }
 
-/** Creates a user, or brings one of that address up to date. */
+/** Creates a user, or updates the one with that address. */
 export async function applyUser(seeding: Seeding, number: number, step: SeedUser): Promise<void> {
   const { ctx, mode, users } = seeding
   const isFirst = !seeding.known.has('users')
   if (isFirst && mode === 'replace') await deleteUsers(ctx.db, ctx.project.id)
-  // From here on `users` means them, also in the data of the first one.
+  // From here on, `users` in references means these users, even in the data of the first one.
   if (isFirst) seeding.known.set('users', new Map())
   const email = requireEmail(step.email)
   const before = await selectUserByEmail(ctx.db, ctx.project.id, email.key)
@@ -63,8 +63,8 @@ export async function applyUser(seeding: Seeding, number: number, step: SeedUser
     users.kept++
     return rememberUser(seeding, step.name, before)
   }
-  const { referable, fresh } = await ownedBy(seeding, step.files, before?.id)
-  const sent = resolved(seeding, step.name, step.data ?? {}, referable)
+  const { referable, fresh } = await findOwned(seeding, step.files, before?.id)
+  const sent = resolve(seeding, step.name, step.data ?? {}, referable)
   requireLight(sent)
   const hash = seeding.hashes.get(number)
   const written = before
@@ -94,7 +94,7 @@ async function inserted(
     emailKey: email.key,
     json: JSON.stringify(sent),
     roles: [...new Set(step.roles ?? [])],
-    oauth: await identityOf(ctx, step),
+    oauth: await createIdentity(ctx, step),
     emailVerified: step.verified ?? step.identity !== undefined,
     passwordHash: hash ?? null,
     at: now.toISOString(),
@@ -105,8 +105,8 @@ async function inserted(
 }
 
 async function updated({ ctx }: Seeding, before: StoredUser, { step, sent, hash }: Writing): Promise<StoredUser> {
-  const oauth = await identityOf(ctx, step)
-  const json = JSON.stringify({ ...fieldsOf(before), ...sent })
+  const oauth = await createIdentity(ctx, step)
+  const json = JSON.stringify({ ...parseFields(before), ...sent })
   const write: UserChanges = {
     json,
     ...trustedRole(sent),
@@ -121,19 +121,19 @@ async function updated({ ctx }: Seeding, before: StoredUser, { step, sent, hash 
   if (!user) throw identityTaken(step)
   if (step.passwordHash !== undefined) await updatePasswordHash(ctx.db, before.id, step.passwordHash)
   else if (hash !== undefined) await setPassword(ctx, before.id, hash, null)
-  await dropForgotten(ctx, [{ id: before.id, before: before.data.text, after: json }])
+  await orphanForgotten(ctx, [{ id: before.id, before: before.data.text, after: json }])
   return user
 }
 
-/** Seeds are the owner's, whose `data.role` counts. Contract 6.2. */
+/** Trusts `data.role`, because seeds are written by the owner. Contract 6.2. */
 function trustedRole({ role }: Fields): Pick<UserChanges, 'trustedRole'> | undefined {
   return typeof role === 'string' ? { trustedRole: role } : undefined
 }
 
-/** Whom a provider vouches for; the built-in one gets an account to log in with. */
-async function identityOf(ctx: Context, { identity, email, verified = true, data }: SeedUser) {
+/** Returns the user's identity at a provider. Creates an account to log in with at the built-in provider. */
+async function createIdentity(ctx: Context, { identity, email, verified = true, data }: SeedUser) {
   if (!identity) return null
-  const provider = providerOf(ctx, identity)
+  const provider = findAuthority(ctx, identity)
   const { subject } = identity
   if (provider === builtInAuthority) {
     const name = typeof data?.name === 'string' ? data.name : subject
@@ -142,8 +142,8 @@ async function identityOf(ctx: Context, { identity, email, verified = true, data
   return { provider, subject }
 }
 
-function providerOf(ctx: Context, { provider }: SeedIdentity): string {
-  return provider.includes('://') || provider === builtInAuthority ? provider : authorityOfProvider(ctx, provider)
+function findAuthority(ctx: Context, { provider }: SeedIdentity): string {
+  return provider.includes('://') || provider === builtInAuthority ? provider : findProviderAuthority(ctx, provider)
 }
 
 async function setTwoFactor({ db }: Context, user: string, twoFactor: SeedUser['twoFactor']): Promise<void> {
@@ -156,7 +156,7 @@ async function setTwoFactor({ db }: Context, user: string, twoFactor: SeedUser['
 
 function requireSecret(text: string): string {
   if (/^[A-Z2-7]{26,102}$/.test(text)) return text
-  throw invalid('twoFactor', 'is not a secret in base 32 of 16 to 64 bytes')
+  throw invalid('twoFactor', 'must be a base32 secret of 16 to 64 bytes')
 }
 
 function requireHash(text: string): string {
@@ -173,11 +173,11 @@ function isIdentityTaken(error: unknown): boolean {
 }
 
 function identityTaken({ identity }: SeedUser): SvcError {
-  return new SvcError('EMAIL_ALREADY_EXISTS', `Another user has the identity "${identity?.subject}".`)
+  return new SvcError('EMAIL_ALREADY_EXISTS', `Another user already has the identity "${identity?.subject}".`)
 }
 
 function rememberUser(seeding: Seeding, name: string, user: StoredUser): void {
   const { id, email, roles, createdAt, updatedAt } = user
-  const data = fieldsOf(user)
+  const data = parseFields(user)
   remember(seeding, 'users', name, { ...data, id, email, roles: [...roles], createdAt, updatedAt, data })
 }

@@ -1,4 +1,4 @@
-/** What is known while a seed is applied. */
+/** Holds the state of a seed while it is applied. */
 import type { StoredCollection } from '../../../client/protocol/model/collection.js'
 import type { Fields } from '../../../client/protocol/model/document.js'
 import { SvcError } from '../../../client/protocol/model/errors.js'
@@ -9,42 +9,42 @@ import type { SeedCounts, SeedMode } from '../../../client/protocol/model/seed/s
 import type { Context } from '../context.js'
 import type { Upload } from '../files/uploads.js'
 
-/** What references to a record may read. */
+/** Fields of a record that references can read. */
 export type Referable = JsonObject
 
 export type Counted = { -readonly [Name in keyof SeedCounts]: number }
 
-/** The collection whose documents come. */
+/** The collection that documents are currently written to. */
 export interface OpenCollection {
   readonly collection: StoredCollection
   readonly key: string | undefined
-  /** Whether a document that is there may have the key as another type. */
+  /** Whether existing documents may store the key as another type. */
   readonly isKeyGuessed: boolean
   readonly counts: Counted
-  /** Whether documents are written: not where it held some, and is to be left alone. */
+  /** Whether to write documents. False for a collection that had documents and must stay unchanged. */
   readonly isWritten: boolean
-  /** Whether it held documents. */
+  /** Whether it had documents before. */
   readonly hadDocuments: boolean
-  /** Ids by the values of the key as JSON, read when the first document asks. */
+  /** Ids by the key's value as JSON, loaded for the first document. */
   byKey: Map<string, string> | undefined
-  /** Undefined where they were not asked for. */
+  /** Undefined unless ids were requested. */
   readonly ids: [string, string][] | undefined
-  /** Adds the schema's defaults to what a seed says of a document. */
+  /** Adds the schema's defaults to a document. */
   complete(fields: Fields): Fields
 }
 
 export interface Seeding {
   readonly ctx: Context
   readonly mode: SeedMode
-  /** Hashes of passwords, by the number of the step. */
+  /** Password hashes by step number. */
   readonly hashes: ReadonlyMap<number, string>
-  /** The files of the form, by their parts. */
+  /** Files of the form, by part name. */
   readonly uploads: ReadonlyMap<string, Upload>
-  /** What can be referred to: by `users`, `files` or the reference name of a collection, and by its own name. */
+  /** Records that references can reach: by `users`, `files` or the collection's reference name, then by name. */
   readonly known: Map<string, Map<string, Referable>>
-  /** Ids of documents that others refer to before they come, by the reference name of the collection and their own. */
+  /** Ids of documents that are referenced before they are written, by reference name and document name. */
   readonly promised: Map<string, string>
-  /** Owned files, which get their row with their owner. */
+  /** Owned files, stored together with their owner. */
   readonly owned: Map<string, Upload>
   readonly users: Counted
   readonly files: Counted
@@ -61,12 +61,12 @@ export function remember({ known }: Seeding, kind: string, name: string, value: 
 }
 
 /**
- * The value with what its references name in their place.
+ * Replaces the references in a value with the values that they name.
  *
- * @param own the owned files of this record, which win over all others
- * @throws {SvcError} `VALIDATION_ERROR` where one leads nowhere
+ * @param own the record's owned files, which win over all others
+ * @throws {SvcError} `VALIDATION_ERROR` for a reference that leads nowhere
  */
-export function resolved(
+export function resolve(
   seeding: Seeding,
   name: string,
   fields: JsonObject,
@@ -75,13 +75,13 @@ export function resolved(
   const { known } = seeding
   const lookUp = (reference: Reference): Json => {
     const { collection, document, path, text } = reference
-    // Users and files come before all documents: where none came, the collection of that name is meant.
+    // Users and files come before all documents. If the seed has none, the name means a collection.
     const kind = known.has(collection) ? collection : referenceName(collection)
     const record = (collection === 'files' && own.get(document)) || known.get(kind)?.get(document)
     if (!record && isOfDocument(kind) && path.join() === 'id') return promise(seeding, kind, document)
-    if (!record) throw badReference(name, text, `and there is no such ${nouns[kind] ?? 'document'}`)
+    if (!record) throw badReference(name, text, `but that ${nouns[kind] ?? 'document'} does not exist`)
     const value = valueAt(record, path)
-    if (value === undefined) throw badReference(name, text, 'which has no such field')
+    if (value === undefined) throw badReference(name, text, 'but that field does not exist')
     return value
   }
   return resolveReferences(fields, lookUp) as JsonObject
@@ -91,7 +91,7 @@ function isOfDocument(kind: string): boolean {
   return !Object.hasOwn(nouns, kind)
 }
 
-/** The id that a document will have: the sender has seen that it comes. */
+/** Assigns an id in advance. The sender has checked that the document follows. */
 function promise({ ctx, promised }: Seeding, kind: string, name: string): string {
   const key = `${kind}.${name}`
   const id = promised.get(key) ?? ctx.backend.newId(ctx.backend.now(ctx.project.id))
@@ -100,9 +100,9 @@ function promise({ ctx, promised }: Seeding, kind: string, name: string): string
 }
 
 /**
- * The id that was promised of a document; nothing where none was.
+ * Returns the id that was promised for a document, if any.
  *
- * @throws {SvcError} `VALIDATION_ERROR` where the document is there already, under another id
+ * @throws {SvcError} `VALIDATION_ERROR` if the document already exists under another id
  */
 export function keepPromise(
   { promised }: Seeding,
@@ -112,13 +112,13 @@ export function keepPromise(
   const id = promised.get(key)
   promised.delete(key)
   if (id === undefined || there === undefined || id === there) return id
-  throw badReference(name, `\${${key}.id}`, 'which is there already; seed both with --replace')
+  throw badReference(name, `\${${key}.id}`, 'which already exists. Seed both with --replace')
 }
 
-/** @throws {SvcError} `VALIDATION_ERROR` for a document that others refer to, and that has not come */
+/** @throws {SvcError} `VALIDATION_ERROR` for a referenced document that never came */
 export function requireKept({ promised }: Seeding): void {
   const [key] = promised.keys()
-  if (key !== undefined) throw badReference('The seed', `\${${key}.id}`, 'and there is no such document')
+  if (key !== undefined) throw badReference('The seed', `\${${key}.id}`, 'but that document does not exist')
 }
 
 const nouns: { readonly [kind: string]: string } = { users: 'user', files: 'file' }

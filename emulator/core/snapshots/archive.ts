@@ -1,6 +1,6 @@
 /**
- * A snapshot as one file: a tar of `snapshot.json`, the rows of each part as lines of JSON, the bytes of files, and at the end
- * `SHA256SUMS`, which names every entry before it, as `sha256sum -c` reads it.
+ * Defines the file format of snapshots: a tar of `snapshot.json`, the rows of each part as NDJSON, the bytes of files,
+ * and finally `SHA256SUMS`, which lists all entries before it in the format of `sha256sum -c`.
  */
 import { createHash } from 'node:crypto'
 import { SvcError } from '../../../client/protocol/model/errors.js'
@@ -11,19 +11,19 @@ export const archiveVersion = 1
 export const headName = 'snapshot.json'
 export const sumsName = 'SHA256SUMS'
 
-/** What `snapshot.json` says. */
+/** Content of `snapshot.json`. */
 export interface ArchiveHead {
   readonly format: typeof archiveFormat
   readonly version: number
-  /** The last migration of the database that it comes from. */
+  /** The last migration of the database it was exported from. */
   readonly schema: number
   readonly name: string
   readonly branch: string | null
   readonly commit: string | null
   readonly madeAt: string
-  /** Secrets that were left out. */
+  /** Names of the secrets that were left out. */
   readonly missing: readonly string[]
-  /** Of each part. */
+  /** Columns of each part. */
   readonly columns: Readonly<Record<string, readonly string[]>>
 }
 
@@ -33,7 +33,7 @@ export const bytesName = (file: string) => `files/${file}`
 const rowsForm = /^rows\/([a-z_]{1,40})\/\d{6,9}\.ndjson$/
 const bytesForm = /^files\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/
 
-/** What an entry holds, by its name; nothing if no archive has such an entry. No name is ever used as a path. */
+/** Tells the kind of an entry by its name; undefined for unknown entries. Names are never used as paths. */
 export function readEntryName(
   name: string,
 ):
@@ -49,8 +49,8 @@ export function readEntryName(
   return file === undefined ? undefined : { kind: 'bytes', file }
 }
 
-/** SHA-256, as `SHA256SUMS` has it. */
-export async function hashOf(bytes: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<string> {
+/** Hashes bytes with SHA-256 for `SHA256SUMS`. */
+export async function hashBytes(bytes: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<string> {
   const hash = createHash('sha256')
   for await (const chunk of bytes) hash.update(chunk)
   return hash.digest('hex')

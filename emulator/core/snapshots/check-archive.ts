@@ -1,4 +1,4 @@
-/** Whether a file is a whole archive that can be taken in here: looked at before anything is changed. */
+/** Checks an archive completely before an import changes anything. */
 import type { FileHandle } from 'node:fs/promises'
 import type { SvcError } from '../../../client/protocol/model/errors.js'
 import { isObject, type Json } from '../../../client/protocol/model/json.js'
@@ -9,38 +9,41 @@ import {
   type ArchiveHead,
   archiveFormat,
   archiveVersion,
-  hashOf,
+  hashBytes,
   headName,
   invalidSnapshot,
   readEntryName,
   sumsName,
 } from './archive.js'
-import { bytesOf, readEntry, type TarEntry, tarEntries } from './tar.js'
+import { readEntry, readEntryBytes, type TarEntry, tarEntries } from './tar.js'
 
 const megabyte = 1024 * 1024
-/** Of an entry that is read whole. Entries of rows end with the row that makes them larger than a megabyte; no row is larger than a few. */
-const mostBytes = { head: megabyte, rows: 16 * megabyte, sums: 64 * megabyte } as const
-/** A document's fields and what stands around them; PostgreSQL must not be given more than it can stand. */
-const mostDepth = 100
+/**
+ * Limits for entries that are read whole. An entry of rows ends with the row that takes it over a megabyte, and rows
+ * have a few megabytes at most.
+ */
+const maxBytes = { head: megabyte, rows: 16 * megabyte, sums: 64 * megabyte } as const
+/** Limits nesting, because PostgreSQL would fail on deeper JSON. */
+const maxDepth = 100
 
-/** Says what is wrong with a row of a part, if anything is. */
+/** Returns the problem with a row of a part, or undefined. */
 export type CheckRow = (part: PartName, row: Json) => string | undefined
 
-/** @throws {SvcError} `INVALID_SNAPSHOT`, which says why */
+/** @throws {SvcError} `INVALID_SNAPSHOT` with the reason */
 export async function checkArchive(file: FileHandle, known: KnownMigrations, checkRow: CheckRow): Promise<ArchiveHead> {
   const found = new Map<string, string>()
   let head: ArchiveHead | undefined
   let sums: ReadonlyMap<string, string> | undefined
-  for await (const entry of entriesOf(file)) {
+  for await (const entry of readEntries(file)) {
     const { name } = entry
     const meaning = readEntryName(name)
-    if (!meaning || found.has(name) || sums) throw invalidSnapshot(`it has an entry "${name.slice(0, 80)}"`)
-    if (!head && meaning.kind !== 'head') throw invalidSnapshot('it does not begin as one')
+    if (!meaning || found.has(name) || sums) throw invalidSnapshot(`it has an unexpected entry "${name.slice(0, 80)}"`)
+    if (!head && meaning.kind !== 'head') throw invalidSnapshot('it does not start with "snapshot.json"')
     if (meaning.kind === 'bytes') {
-      found.set(name, await hashOf(bytesOf(file, entry)))
+      found.set(name, await hashBytes(readEntryBytes(file, entry)))
       continue
     }
-    if (entry.size > mostBytes[meaning.kind]) throw invalidSnapshot(`"${name}" is too large`)
+    if (entry.size > maxBytes[meaning.kind]) throw invalidSnapshot(`"${name}" is too large`)
     const content = await readEntry(file, entry)
     const text = content.toString()
     if (meaning.kind === 'sums') {
@@ -49,15 +52,15 @@ export async function checkArchive(file: FileHandle, known: KnownMigrations, che
     }
     if (meaning.kind === 'head') head = readHead(text, known)
     if (meaning.kind === 'rows') checkRows(text, meaning.part, checkRow)
-    found.set(name, await hashOf([content]))
+    found.set(name, await hashBytes([content]))
   }
-  if (!head || !sums) throw invalidSnapshot('it ends too early')
+  if (!head || !sums) throw invalidSnapshot('it is truncated')
   for (const [name, hash] of found) if (sums.get(name) !== hash) throw invalidSnapshot(`"${name}" is damaged`)
   for (const name of sums.keys()) if (!found.has(name)) throw invalidSnapshot(`"${name.slice(0, 80)}" is missing`)
   return head
 }
 
-async function* entriesOf(file: FileHandle): AsyncGenerator<TarEntry> {
+async function* readEntries(file: FileHandle): AsyncGenerator<TarEntry> {
   try {
     yield* tarEntries(file)
   } catch (error) {
@@ -73,13 +76,13 @@ function readHead(text: string, known: KnownMigrations): ArchiveHead {
   const head = parsed(text)
   const isNamed = isObject(head) && head.format === archiveFormat && typeof head.name === 'string'
   if (!isNamed || typeof head.version !== 'number' || typeof head.schema !== 'number') {
-    throw invalidSnapshot('it is none of this service')
+    throw invalidSnapshot('it was not made by svc')
   }
   if (!Number.isInteger(head.version) || head.version < 1 || !Number.isInteger(head.schema)) {
-    throw invalidSnapshot(`its "${headName}" is not whole`)
+    throw invalidSnapshot(`its "${headName}" is incomplete`)
   }
   if (head.version > archiveVersion || head.schema > known.newest) {
-    throw invalidSnapshot('a newer version of svc made it; update this one')
+    throw invalidSnapshot('it was made by a newer version of svc. Update svc')
   }
   if (head.schema < known.oldest) {
     throw invalidSnapshot(`svc-toolkit ${lastReaderOfOlder} is the last version that reads it`)
@@ -87,7 +90,7 @@ function readHead(text: string, known: KnownMigrations): ArchiveHead {
   const { branch = null, commit = null, madeAt, missing, columns } = head
   const isWhole =
     isTextOrNull(branch) && isTextOrNull(commit) && isTime(madeAt) && isTexts(missing) && isObject(columns)
-  if (!isWhole || !Object.values(columns).every(isTexts)) throw invalidSnapshot(`its "${headName}" is not whole`)
+  if (!isWhole || !Object.values(columns).every(isTexts)) throw invalidSnapshot(`its "${headName}" is incomplete`)
   return head as Json as ArchiveHead & Json
 }
 
@@ -104,19 +107,19 @@ function readSums(text: string): Map<string, string> {
 
 function checkRows(text: string, name: string, checkRow: CheckRow): void {
   const part = partNames.find((known) => known === name)
-  if (!part) throw invalidSnapshot(`it has rows of "${name}"`)
-  if (depthOf(text) > mostDepth) throw invalidSnapshot('a row of it is nested too deep')
-  // The database checks documents: it takes objects alone.
+  if (!part) throw invalidSnapshot(`it has rows of an unknown part "${name}"`)
+  if (measureDepth(text) > maxDepth) throw invalidSnapshot('a row is nested too deep')
+  // Skips documents, because the database checks that they are objects.
   if (part === 'documents') return
   for (const line of text.split('\n').filter((each) => each !== '')) {
     const fault = checkRow(part, parsed(line, `rows of "${part}"`))
-    if (fault !== undefined) throw invalidSnapshot(`a row of "${part}" does not fit: ${fault}`)
+    if (fault !== undefined) throw invalidSnapshot(`a row of "${part}" is invalid: ${fault}`)
   }
 }
 
-/** How deep objects and arrays of JSON stand in each other, at most; of what is no JSON, some number. */
-function depthOf(text: string): number {
-  let [depth, most] = [0, 0]
+/** Measures the maximum nesting depth of JSON. The result is meaningless for invalid JSON. */
+function measureDepth(text: string): number {
+  let [depth, deepest] = [0, 0]
   let isText = false
   for (let at = 0; at < text.length; at++) {
     const char = text.charCodeAt(at)
@@ -124,10 +127,10 @@ function depthOf(text: string): number {
       if (char === 0x5c) at++
       else if (char === 0x22) isText = false
     } else if (char === 0x22) isText = true
-    else if (char === 0x7b || char === 0x5b) most = Math.max(most, ++depth)
+    else if (char === 0x7b || char === 0x5b) deepest = Math.max(deepest, ++depth)
     else if (char === 0x7d || char === 0x5d) depth--
   }
-  return most
+  return deepest
 }
 
 function parsed(text: string, what = `"${headName}"`): Json {

@@ -1,24 +1,24 @@
-/** What is different between two snapshots, or between one and now. Contract 11. */
+/** Compares two snapshots, or a snapshot and the current state. Contract 11. */
 import { type Differences, selectDifferences, selectNames } from '../../store/snapshots/differences.js'
-import { seeOneMoment } from '../../store/snapshots/insert.js'
-import { lockSnapshots, selectSnapshot, takeTime } from '../../store/snapshots/registry.js'
+import { readOneSnapshot } from '../../store/snapshots/insert.js'
+import { disableTimeouts, lockSnapshots, selectSnapshot } from '../../store/snapshots/registry.js'
 import type { Backend } from '../context.js'
 import { requireProject } from '../projects/require-project.js'
-import { inTransaction, unitOf } from '../unit-of-work.js'
+import { inTransaction, unitFor } from '../unit-of-work.js'
 import { noSuchSnapshot } from './snapshots.js'
 
-/** Records that are named of each collection; of further ones it says how many. */
-const mostNamed = 1_000
+/** Records listed per collection. The rest are only counted. */
+const maxNamed = 1_000
 
 export interface SnapshotDiff {
   readonly isSame: boolean
-  /** By name, those whose documents are different. */
+  /** Collections with changed documents, by name. */
   readonly documents: readonly (Differences & { readonly collection: string })[]
   readonly collections: Differences
   readonly users: Differences
   readonly files: Differences
   readonly accounts: Differences
-  /** Names. */
+  /** Names of changed settings. */
   readonly settings: readonly string[]
 }
 
@@ -29,16 +29,16 @@ export async function diffSnapshots(
   { from, to }: { readonly from: string; readonly to?: string | undefined },
 ): Promise<SnapshotDiff> {
   const project = (await requireProject(backend, id)).id
-  return inTransaction(unitOf(backend), async ({ db: tx }) => {
-    await seeOneMoment(tx)
-    await takeTime(tx)
+  return inTransaction(unitFor(backend), async ({ db: tx }) => {
+    await readOneSnapshot(tx)
+    await disableTimeouts(tx)
     await lockSnapshots(tx)
-    const idOf = async (name: string) => ((await selectSnapshot(tx, project, name)) ?? noSuchSnapshot(name)).id
+    const getId = async (name: string) => ((await selectSnapshot(tx, project, name)) ?? noSuchSnapshot(name)).id
     const sides = {
       project,
-      from: await idOf(from),
-      to: to === undefined ? undefined : await idOf(to),
-      most: mostNamed,
+      from: await getId(from),
+      to: to === undefined ? undefined : await getId(to),
+      most: maxNamed,
     }
     const names = await selectNames(tx, sides)
     const documents = await selectDifferences(tx, 'documents', sides)

@@ -1,4 +1,4 @@
-/** A snapshot as a file for another machine, written as it is read. */
+/** Exports a snapshot as a file for another machine, and streams it while reading. */
 import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { partNames } from '../../store/snapshots/parts.js'
@@ -9,15 +9,15 @@ import { type ArchiveHead, archiveFormat, archiveVersion, bytesName, headName, r
 import { getSnapshot, type StoredSnapshot } from './snapshots.js'
 import { tarEnd, tarHeader, tarPadding } from './tar.js'
 
-/** Rows go out in entries of about so much. */
+/** Approximate size of an entry of rows. */
 const entryBytes = 1024 * 1024
 
-/** What only providers may see, and not the recipient of the file. */
+/** Settings that the recipient of the file must not see. */
 const isSecret = (name: string) => /SECRET|PRIVATE|PASSWORD|TOKEN$/.test(name)
 
 /**
- * The bytes of an archive. Without secrets it has no secret of a provider, no session, and not what signs tokens; hashes of
- * passwords are in it.
+ * Streams the bytes of an archive. Without secrets, it leaves out provider secrets, sessions and the token signing key.
+ * It includes password hashes.
  *
  * @throws {SvcError} `NOT_FOUND`
  */
@@ -28,34 +28,34 @@ export async function exportSnapshot(
   { withSecrets }: { readonly withSecrets: boolean },
 ): Promise<Readable> {
   const snapshot = await getSnapshot(backend, project, name)
-  return Readable.from(archiveOf(backend, snapshot, withSecrets), { objectMode: false })
+  return Readable.from(writeArchive(backend, snapshot, withSecrets), { objectMode: false })
 }
 
-/** Nothing is read before there is room for what was read last. */
-async function* archiveOf(
+/** Reads on demand, so that a slow reader causes backpressure. */
+async function* writeArchive(
   { db, files }: Backend,
   snapshot: StoredSnapshot,
   withSecrets: boolean,
 ): AsyncGenerator<Uint8Array> {
   const { id, name, branch, commit, madeAt } = snapshot
   const sums: string[] = []
-  const settings = withSecrets ? undefined : await stripped(db, id)
+  const settings = withSecrets ? undefined : await stripSecrets(db, id)
   const head: ArchiveHead = {
     ...{ format: archiveFormat, version: archiveVersion, schema: await selectSchemaNumber(db, id) },
     ...{ name, branch, commit, madeAt, columns: Object.fromEntries(await selectKeptColumns(db, id)) },
     missing: [...new Set([...snapshot.missing, ...(settings?.missing ?? [])])].sort(),
   }
-  yield* entryOf(headName, Buffer.from(`${JSON.stringify(head)}\n`), sums)
+  yield* writeEntry(headName, Buffer.from(`${JSON.stringify(head)}\n`), sums)
   for (const part of partNames) {
     if (!withSecrets && part === 'sessions') continue
     const rows = part === 'projects' && settings ? [[settings.row]] : selectKeptRows(db, id, part)
     let number = 0
-    for await (const lines of inEntries(rows)) yield* entryOf(rowsName(part, ++number), lines, sums)
+    for await (const lines of groupIntoEntries(rows)) yield* writeEntry(rowsName(part, ++number), lines, sums)
   }
   for await (const file of selectKeptFiles(db, id)) {
     const hash = createHash('sha256')
     yield tarHeader(bytesName(file.id), file.size)
-    // After the header: a reader who leaves at a `yield` in between would leave the bytes open.
+    // Opens the bytes after the header's `yield`: a reader that stops there would leave them open.
     const bytes = await files.read(file.id)
     if (!bytes) throw new Error(`The bytes of the file "${file.id}" are gone.`)
     for await (const chunk of bytes as AsyncIterable<Buffer>) {
@@ -65,19 +65,19 @@ async function* archiveOf(
     yield tarPadding(file.size)
     sums.push(`${hash.digest('hex')}  ${bytesName(file.id)}\n`)
   }
-  yield* entryOf(sumsName, Buffer.from(sums.join('')), [])
+  yield* writeEntry(sumsName, Buffer.from(sums.join('')), [])
   yield tarEnd
 }
 
-function* entryOf(name: string, bytes: Buffer, sums: string[]): Generator<Uint8Array> {
+function* writeEntry(name: string, bytes: Buffer, sums: string[]): Generator<Uint8Array> {
   sums.push(`${createHash('sha256').update(bytes).digest('hex')}  ${name}\n`)
   yield tarHeader(name, bytes.length)
   yield bytes
   yield tarPadding(bytes.length)
 }
 
-/** The row of the project without what is confidential, and the names of what was left out. */
-async function stripped(db: Backend['db'], id: string): Promise<{ row: string; missing: string[] }> {
+/** Reads the project's row without secrets, and the names of the secrets left out. */
+async function stripSecrets(db: Backend['db'], id: string): Promise<{ row: string; missing: string[] }> {
   for await (const [text] of selectKeptRows(db, id, 'projects')) {
     if (text === undefined) continue
     const row = JSON.parse(text) as { settings: { idp?: Record<string, string> } }
@@ -90,7 +90,7 @@ async function stripped(db: Backend['db'], id: string): Promise<{ row: string; m
   throw new Error(`The snapshot "${id}" has no project.`)
 }
 
-async function* inEntries(
+async function* groupIntoEntries(
   rows: AsyncIterable<readonly string[]> | Iterable<readonly string[]>,
 ): AsyncGenerator<Buffer> {
   let lines: string[] = []

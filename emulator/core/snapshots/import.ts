@@ -1,4 +1,4 @@
-/** A file of another machine becomes a snapshot here. It is whole and checked before anything is changed. */
+/** Imports a snapshot file from another machine. Checks the whole file before changing anything. */
 
 import { type FileHandle, mkdtemp, open, rm, statfs } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -9,30 +9,30 @@ import { StorageError } from '../../ports/files/port.js'
 import { insertSnapshotFromElsewhere } from '../../store/snapshots/insert.js'
 import { type PartName, partNames } from '../../store/snapshots/parts.js'
 import {
+  disableTimeouts,
   hasOrphans,
   lockSnapshots,
   selectKnownMigrations,
   selectSnapshot,
-  takeTime,
-  whileUnheld,
+  withUnheldFiles,
 } from '../../store/snapshots/registry.js'
 import { createKeptTables, insertKeptRows, selectFault } from '../../store/snapshots/rows.js'
 import type { Backend } from '../context.js'
 import { snapshotEvent } from '../events/happenings.js'
 import { requireProject } from '../projects/require-project.js'
-import { inTransaction, unitOf } from '../unit-of-work.js'
-import { type ArchiveHead, hashOf, headName, invalidSnapshot, readEntryName } from './archive.js'
+import { inTransaction, unitFor } from '../unit-of-work.js'
+import { type ArchiveHead, hashBytes, headName, invalidSnapshot, readEntryName } from './archive.js'
 import { type CheckRow, checkArchive } from './check-archive.js'
 import { requireSnapshotName } from './names.js'
 import { noSuchSnapshot, removeSnapshot, type StoredSnapshot, snapshotExists } from './snapshots.js'
-import { blockBytes, bytesOf, isTarHeader, readEntry, tarEntries } from './tar.js'
+import { blockBytes, isTarHeader, readEntry, readEntryBytes, tarEntries } from './tar.js'
 
-/** Another process may be the one that removes files, once a minute. */
-const lookMilliseconds = 100
-const mostLooks = 1_200
+/** Polls often, because another process may remove the files, once a minute. */
+const pollMilliseconds = 100
+const maxPolls = 1_200
 
 /**
- * Takes in an archive under its own name, or another. It is not loaded.
+ * Imports an archive under its own name or the given one. Doesn't load it.
  *
  * @throws {SvcError} `INVALID_SNAPSHOT` for a damaged or foreign file, `SNAPSHOT_EXISTS`, `NOT_FOUND`
  */
@@ -40,17 +40,17 @@ export async function importSnapshot(
   backend: Backend,
   id: string,
   bytes: AsyncIterable<Uint8Array>,
-  { name: wished, checkRow }: { readonly name?: string | undefined; readonly checkRow: CheckRow },
+  { name: chosenName, checkRow }: { readonly name?: string | undefined; readonly checkRow: CheckRow },
 ): Promise<StoredSnapshot> {
-  if (wished !== undefined) requireSnapshotName(wished)
+  if (chosenName !== undefined) requireSnapshotName(chosenName)
   const project = (await requireProject(backend, id)).id
   return inTemporaryFile(bytes, async (file) => {
     const head = await checkArchive(file, await selectKnownMigrations(backend.db), checkRow)
-    const name = wished ?? head.name
+    const name = chosenName ?? head.name
     requireSnapshotName(name)
     if (await selectSnapshot(backend.db, project, name)) throw snapshotExists(name)
-    // Two that have files in common do not meet each other's half written ones.
-    return backend.imports.run(() => takeIn(backend, { project, name, head, file }))
+    // Runs one import at a time, so that imports with common files don't see each other's half-written files.
+    return backend.imports.run(() => saveArchive(backend, { project, name, head, file }))
   })
 }
 
@@ -61,8 +61,8 @@ interface Archive {
   readonly file: FileHandle
 }
 
-/** Lists the snapshot with the bytes of all its files, or leaves nothing behind. */
-async function takeIn(backend: Backend, archive: Archive): Promise<StoredSnapshot> {
+/** Saves the snapshot with the bytes of all its files, or leaves nothing behind. */
+async function saveArchive(backend: Backend, archive: Archive): Promise<StoredSnapshot> {
   const landed: string[] = []
   const snapshot = await landFiles(backend, archive.file, landed)
     .then(() => insertArchive(backend, archive))
@@ -71,12 +71,12 @@ async function takeIn(backend: Backend, archive: Archive): Promise<StoredSnapsho
       throw error
     })
   try {
-    // What was there before may have been on its way out until the snapshot held it.
-    await removalsEnded(backend, snapshot)
+    // Waits, because files that existed before may have been in removal until the snapshot held them.
+    await waitForRemovals(backend, snapshot)
     await landFiles(backend, archive.file, [])
     return snapshot
   } catch (error) {
-    // Its files go with it, except for those that something else holds.
+    // Deletes its files too, except those that something else holds.
     await removeSnapshot(backend, archive.project, snapshot.name, { id: snapshot.id }).catch((fault) =>
       backend.report('failed import', fault),
     )
@@ -84,34 +84,37 @@ async function takeIn(backend: Backend, archive: Archive): Promise<StoredSnapsho
   }
 }
 
-/** Waits for removals of its files that began before it held them: each ends with the row of the file. */
-async function removalsEnded({ db, sweepFilesSoon }: Backend, { id }: StoredSnapshot): Promise<void> {
-  for (let looks = 0; looks < mostLooks && (await hasOrphans(db, id)); looks++) {
+/** Waits for removals of its files that started before it held them. Each ends by deleting the file's row. */
+async function waitForRemovals({ db, sweepFilesSoon }: Backend, { id }: StoredSnapshot): Promise<void> {
+  for (let polls = 0; polls < maxPolls && (await hasOrphans(db, id)); polls++) {
     sweepFilesSoon()
-    await pause(lookMilliseconds)
+    await pause(pollMilliseconds)
   }
 }
 
-/** Another import may have met them, and hold them; so may this one, if its commit came through and the answer did not. */
+/**
+ * Removes the files that nothing holds. Another import may hold them, or this one, if its commit succeeded but the
+ * answer was lost.
+ */
 async function removeUnheld({ db, files }: Backend, landed: readonly string[]): Promise<void> {
-  if (landed.length > 0) await whileUnheld(db, landed, files.remove)
+  if (landed.length > 0) await withUnheldFiles(db, landed, files.remove)
 }
 
-/** Space that stays free where archives are written. */
+/** Disk space to keep free while writing archives. */
 const reservedBytes = 64 * 1024 * 1024
-/** How many bytes may come between two looks at the disk. */
-const lookBytes = 16 * 1024 * 1024
+/** Bytes to write between two checks of the disk. */
+const checkEveryBytes = 16 * 1024 * 1024
 
-/** Refuses what does not begin as an archive before more of it is read, and what the disk has no room for. */
+/** Writes the archive to disk. Checks the start of the archive and the free disk space before reading on. */
 async function writeArchive(bytes: AsyncIterable<Uint8Array>, file: FileHandle, folder: string): Promise<void> {
   let written = 0
   let looksAt = 0
   for await (const chunk of bytes) {
     if (written >= looksAt) {
       const { bavail, bsize } = await statfs(folder)
-      if (bavail * bsize < reservedBytes + lookBytes)
-        throw new StorageError('full', 'There is no room for the archive.')
-      looksAt += lookBytes
+      if (bavail * bsize < reservedBytes + checkEveryBytes)
+        throw new StorageError('full', 'Not enough disk space for the archive.')
+      looksAt += checkEveryBytes
     }
     await file.writeFile(chunk)
     const isWhole = written < blockBytes && written + chunk.length >= blockBytes
@@ -123,10 +126,10 @@ async function writeArchive(bytes: AsyncIterable<Uint8Array>, file: FileHandle, 
 async function requireFirstBlock(file: FileHandle): Promise<void> {
   const first = Buffer.alloc(blockBytes)
   await file.read(first, 0, blockBytes, 0)
-  if (!isTarHeader(first, headName)) throw invalidSnapshot('it does not begin as one')
+  if (!isTarHeader(first, headName)) throw invalidSnapshot('it does not start with "snapshot.json"')
 }
 
-/** Beside whatever else is temporary; it goes in any case. */
+/** Runs `work` with a temporary file and always deletes it. */
 async function inTemporaryFile<Result>(
   bytes: AsyncIterable<Uint8Array>,
   work: (file: FileHandle) => Promise<Result>,
@@ -145,17 +148,17 @@ async function inTemporaryFile<Result>(
   }
 }
 
-/** Writes the bytes of files that are not there yet, and notes their ids. Bytes of an id that is there have to be the same. */
+/** Stores the bytes of files that don't exist yet and records their ids. Existing files must have the same bytes. */
 async function landFiles({ files }: Backend, file: FileHandle, landed: string[]): Promise<void> {
   for await (const entry of tarEntries(file)) {
     const found = readEntryName(entry.name)
     if (found?.kind !== 'bytes') continue
     const there = await files.read(found.file)
     if (!there) {
-      await files.write(found.file, bytesOf(file, entry))
+      await files.write(found.file, readEntryBytes(file, entry))
       landed.push(found.file)
-    } else if ((await hashOf(there)) !== (await hashOf(bytesOf(file, entry)))) {
-      throw invalidSnapshot(`the file "${found.file}" has other bytes here`)
+    } else if ((await hashBytes(there)) !== (await hashBytes(readEntryBytes(file, entry)))) {
+      throw invalidSnapshot(`the file "${found.file}" already exists with different bytes`)
     }
   }
 }
@@ -163,12 +166,12 @@ async function landFiles({ files }: Backend, file: FileHandle, landed: string[])
 async function insertArchive(backend: Backend, { project, name, head, file }: Archive): Promise<StoredSnapshot> {
   const id = backend.newId(backend.clocks.service.now())
   const { branch, commit, madeAt, schema, missing } = head
-  const saved = await inTransaction(unitOf(backend), async ({ db: tx }) => {
-    await takeTime(tx)
+  const saved = await inTransaction(unitFor(backend), async ({ db: tx }) => {
+    await disableTimeouts(tx)
     await lockSnapshots(tx)
     if (await selectSnapshot(tx, project, name)) throw snapshotExists(name)
     await insertRows(tx, { id, project, head, file }).catch((error) => {
-      throw isOfTheFile(error) ? invalidSnapshot('its rows do not fit', error) : error
+      throw isDataError(error) ? invalidSnapshot('its rows are invalid', error) : error
     })
     const fault = await selectFault(tx, id)
     if (fault !== undefined) throw invalidSnapshot(`it has ${fault}`)
@@ -185,7 +188,7 @@ async function insertRows(
   { id, project, head, file }: { id: string; project: string; head: ArchiveHead; file: FileHandle },
 ): Promise<void> {
   const columns = await createKeptTables(tx, id, new Map(Object.entries(head.columns)))
-  if (columns.size < partNames.length) throw invalidSnapshot('a part of it is missing')
+  if (columns.size < partNames.length) throw invalidSnapshot('a part is missing')
   for await (const entry of tarEntries(file)) {
     const found = readEntryName(entry.name)
     if (found?.kind !== 'rows') continue
@@ -198,7 +201,7 @@ async function insertRows(
   }
 }
 
-/** What the database says of values that it does not take. */
-function isOfTheFile(error: unknown): boolean {
+/** Tells errors in the archive's values from other database errors. */
+function isDataError(error: unknown): boolean {
   return error instanceof DatabaseError && error.kind === 'faulty statement'
 }

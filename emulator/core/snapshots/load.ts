@@ -1,4 +1,4 @@
-/** Brings a project back to a snapshot. */
+/** Loads a snapshot into its project. */
 
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import { deleteAnswers } from '../../store/project-state.js'
@@ -14,14 +14,14 @@ import { noSuchSnapshot } from './snapshots.js'
 
 export interface Loaded {
   readonly snapshot: StoredSnapshot
-  /** Secrets of providers that neither the snapshot nor the project has. */
+  /** Provider secrets that neither the snapshot nor the project has. */
   readonly lacking: readonly string[]
 }
 
 /**
- * Replaces everything that a project keeps, in one transaction; its keys stay. Subscribers receive `RESYNC`.
+ * Replaces all data of a project in one transaction, except its keys. Subscribers receive `RESYNC`.
  *
- * @throws {SvcError} `NOT_FOUND`; `FORBIDDEN` where another project has what is in it
+ * @throws {SvcError} `NOT_FOUND`; `FORBIDDEN` if another project has the same documents
  */
 export async function loadSnapshot(backend: Backend, id: string, name: string): Promise<Loaded> {
   const project = (await requireProject(backend, id)).id
@@ -41,6 +41,6 @@ export async function loadSnapshot(backend: Backend, id: string, name: string): 
 function takenElsewhere(name: string): SvcError {
   return new SvcError(
     'FORBIDDEN',
-    `Another project of this emulator has what is in "${name.slice(0, 80)}"; a document can be in one project only.`,
+    `Another project of this emulator has the documents of "${name.slice(0, 80)}". A document can be in only one project.`,
   )
 }

@@ -1,4 +1,7 @@
-/** The newest automatic snapshots of a state folder as files, which load into a new folder when the data do not open. Contract 12.6. */
+/**
+ * Writes the newest automatic snapshots to files in the state folder, to load into a new folder if the data can no
+ * longer be opened. Contract 12.6.
+ */
 import { createWriteStream } from 'node:fs'
 import { lstat, mkdir, readdir, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -7,28 +10,28 @@ import type { Backend } from '../context.js'
 import { exportSnapshot } from './export.js'
 import type { StoredSnapshot } from './snapshots.js'
 
-/** A larger snapshot stays in the database only: the command that waits for the file would wait for many seconds. */
-const mostBytes = 256 * 1024 * 1024
-const mostFiles = 3
+/** Skips larger snapshots, because the waiting command would take many seconds. */
+const maxBytes = 256 * 1024 * 1024
+const maxFiles = 3
 
-/** Writes the file and removes the oldest. A disk that refuses it costs the file alone. */
+/** Writes the file and removes the oldest. A full disk only costs the file. */
 export async function writeNewestFile(backend: Backend, project: string, snapshot: StoredSnapshot): Promise<void> {
   const { dataDir } = backend.about
-  if (dataDir === undefined || snapshot.bytes + snapshot.fileBytes > mostBytes) return
+  if (dataDir === undefined || snapshot.bytes + snapshot.fileBytes > maxBytes) return
   const folder = join(dirname(dataDir), 'snapshots')
   const file = join(folder, `${snapshot.name}.tar`)
   const draft = `${file}.new`
   try {
     await mkdir(folder, { recursive: true, mode: 0o700 })
-    // A link that came with a cloned folder may lead anywhere: contract 12.4.
+    // Refuses symbolic links, because one in a cloned folder could point anywhere. Contract 12.4.
     if (!(await lstat(folder)).isDirectory()) return
     const archive = await exportSnapshot(backend, project, snapshot.name, { withSecrets: true })
     await pipeline(archive, createWriteStream(draft, { mode: 0o600 }))
     await rename(draft, file)
     const names = (await readdir(folder)).filter((name) => /^auto-.+\.tar$/.test(name)).sort()
-    for (const name of names.slice(0, -mostFiles)) await rm(join(folder, name), { force: true })
+    for (const name of names.slice(0, -maxFiles)) await rm(join(folder, name), { force: true })
   } catch (error) {
     await rm(draft, { force: true }).catch(() => undefined)
-    backend.report('file of a snapshot', error)
+    backend.report('snapshot file', error)
   }
 }

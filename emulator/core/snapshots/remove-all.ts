@@ -1,7 +1,7 @@
 import { deleteSnapshot } from '../../store/snapshots/delete.js'
-import { hasSnapshot, lockSnapshots, selectSnapshots, takeTime } from '../../store/snapshots/registry.js'
+import { disableTimeouts, hasSnapshot, lockSnapshots, selectSnapshots } from '../../store/snapshots/registry.js'
 import type { Backend } from '../context.js'
-import { inTransaction, makingRoom, unitOf } from '../unit-of-work.js'
+import { inTransaction, makingRoom, unitFor } from '../unit-of-work.js'
 
 /** Deletes all snapshots of a project. */
 export async function removeAllSnapshots(backend: Backend, project: string): Promise<void> {
@@ -12,14 +12,17 @@ export async function removeAllSnapshots(backend: Backend, project: string): Pro
   )
 }
 
-/** Deletes those that are still there, each in a transaction of its own: all tables that one drops stay locked until it ends. */
+/**
+ * Deletes the snapshots that still exist, each in a separate transaction, because dropping a table locks it until the
+ * end.
+ */
 export async function removeEach(
   backend: Backend,
   snapshots: readonly { readonly id: string; readonly project: string }[],
 ): Promise<void> {
   for (const { id, project } of snapshots) {
-    await inTransaction(makingRoom(unitOf(backend)), async ({ db: tx }) => {
-      await takeTime(tx)
+    await inTransaction(makingRoom(unitFor(backend)), async ({ db: tx }) => {
+      await disableTimeouts(tx)
       await lockSnapshots(tx)
       if (await hasSnapshot(tx, id)) await deleteSnapshot(tx, project, id)
     })

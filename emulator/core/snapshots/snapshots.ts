@@ -1,52 +1,52 @@
-/** Named states of a project: all that it keeps, together. Contract 11. */
+/** Saves, lists and deletes snapshots: named states of all data in a project. Contract 11. */
 
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import type { Project } from '../../../client/protocol/model/project.js'
 import { type Database, DatabaseError } from '../../database/port.js'
 import { deleteSnapshot } from '../../store/snapshots/delete.js'
-import { insertSnapshot, seeOneMoment } from '../../store/snapshots/insert.js'
+import { insertSnapshot, readOneSnapshot } from '../../store/snapshots/insert.js'
 import {
+  disableTimeouts,
   lockSnapshots,
   type StoredSnapshot,
   selectSnapshot,
   selectSnapshots,
-  takeTime,
 } from '../../store/snapshots/registry.js'
 import type { Backend } from '../context.js'
 import { snapshotEvent } from '../events/happenings.js'
 import { requireProject } from '../projects/require-project.js'
-import { inTransaction, makingRoom, unitOf } from '../unit-of-work.js'
+import { inTransaction, makingRoom, unitFor } from '../unit-of-work.js'
 import { trimAutomatic } from './automatic.js'
-import { automaticName, nameOfMoment, requireSnapshotName } from './names.js'
+import { automaticName, nameAt, requireSnapshotName } from './names.js'
 
 export type { StoredSnapshot }
 
-export interface SnapshotWish {
-  /** Left out, the moment. */
+export interface SnapshotOptions {
+  /** Defaults to a name made from the time. */
   readonly name?: string | undefined
-  /** Where the project's own source code is. */
+  /** Git branch of the app's source code. */
   readonly branch?: string | undefined
   readonly commit?: string | undefined
-  /** Whether it takes the place of one of that name. */
+  /** Whether to replace a snapshot with that name. */
   readonly replace?: boolean | undefined
 }
 
-/** A snapshot before a command that destroys something, which `undo` takes back. */
-export interface AutomaticWish extends Pick<SnapshotWish, 'branch' | 'commit'> {
-  /** What it is called in a terminal. */
+/** A snapshot before a destructive command, for `undo`. */
+export interface AutomaticOptions extends Pick<SnapshotOptions, 'branch' | 'commit'> {
+  /** The command as typed in a terminal. */
   readonly command: string
-  /** Name of a snapshot that the command loads. */
+  /** Name of a snapshot that the command loads, which has to stay. */
   readonly keeping?: string | undefined
 }
 
 /**
- * Saves everything that a project keeps. Bytes of files are not copied: they stay as long as a snapshot holds them.
+ * Saves all data of a project. Doesn't copy the bytes of files; they stay as long as a snapshot holds them.
  *
  * @throws {SvcError} `NOT_FOUND`, `VALIDATION_ERROR` for its name, `SNAPSHOT_EXISTS`
  */
-export async function saveSnapshot(backend: Backend, id: string, wish: SnapshotWish): Promise<StoredSnapshot> {
+export async function saveSnapshot(backend: Backend, id: string, options: SnapshotOptions): Promise<StoredSnapshot> {
   const now = backend.clocks.service.now()
-  const { name = nameOfMoment(now), replace = false, ...place } = wish
+  const { name = nameAt(now), replace = false, ...place } = options
   requireSnapshotName(name)
   const snapshot = { ...place, id: backend.newId(now), name, command: null, at: now }
   return save(backend, await requireProject(backend, id), snapshot, async (tx, project) => {
@@ -57,18 +57,24 @@ export async function saveSnapshot(backend: Backend, id: string, wish: SnapshotW
 }
 
 /**
- * Saves everything before a command. Automatic snapshots share a limit: the oldest go first, but for one that the command loads.
+ * Saves all data before a command. Automatic snapshots share a limit, and the oldest are deleted first, except the one
+ * the command loads.
  *
- * @throws {SvcError} `STORAGE_LIMIT` where this one alone is larger, or the disk is nearly full; nothing is saved then
+ * @throws {SvcError} `STORAGE_LIMIT` if this snapshot alone exceeds the limit, or the disk is nearly full; then saves
+ * nothing
  */
-export async function saveAutomatically(backend: Backend, id: string, wish: AutomaticWish): Promise<StoredSnapshot> {
+export async function saveAutomatically(
+  backend: Backend,
+  id: string,
+  options: AutomaticOptions,
+): Promise<StoredSnapshot> {
   const at = backend.clocks.service.now()
   const snapshotId = backend.newId(at)
-  const { keeping, ...about } = wish
+  const { keeping, ...about } = options
   const snapshot = { ...about, id: snapshotId, name: automaticName(at, snapshotId), at }
   const project = await requireProject(backend, id)
   const saved = await save(backend, project, snapshot, async () => undefined).catch((error) => {
-    throw isDiskNearlyFull(error) ? noRoomToUndo(wish.command) : error
+    throw isDiskNearlyFull(error) ? diskNearlyFull(options.command) : error
   })
   await trimAutomatic(backend, saved, { keeping })
   return saved
@@ -91,9 +97,9 @@ async function save(
 ): Promise<StoredSnapshot> {
   const place = { branch: branch ?? null, commit: commit ?? null }
   const snapshot = { id, name, command, ...place, madeAt: at.toISOString() }
-  const saved = await inTransaction(unitOf(backend), async ({ db: tx }) => {
-    await seeOneMoment(tx)
-    await takeTime(tx)
+  const saved = await inTransaction(unitFor(backend), async ({ db: tx }) => {
+    await readOneSnapshot(tx)
+    await disableTimeouts(tx)
     await lockSnapshots(tx)
     await prepare(tx, project)
     await insertSnapshot(tx, project, snapshot)
@@ -106,7 +112,7 @@ async function save(
   return saved ?? noSuchSnapshot(name)
 }
 
-/** The newest first. @throws {SvcError} `NOT_FOUND` */
+/** Lists the newest snapshots first. @throws {SvcError} `NOT_FOUND` */
 export async function listSnapshots(backend: Backend, project: string): Promise<StoredSnapshot[]> {
   return selectSnapshots(backend.db, (await requireProject(backend, project)).id)
 }
@@ -117,7 +123,8 @@ export async function getSnapshot(backend: Backend, project: string, name: strin
 }
 
 /**
- * Deletes a snapshot, with the bytes of files that nothing else holds; with an id, only if it is still that one.
+ * Deletes a snapshot and the bytes of files that nothing else holds. With an id, only if the snapshot still has that
+ * id.
  *
  * @throws {SvcError} `NOT_FOUND`
  */
@@ -127,8 +134,8 @@ export async function removeSnapshot(
   name: string,
   { id }: { readonly id?: string } = {},
 ): Promise<StoredSnapshot> {
-  const removed = await inTransaction(makingRoom(unitOf(backend)), async ({ db: tx }) => {
-    await takeTime(tx)
+  const removed = await inTransaction(makingRoom(unitFor(backend)), async ({ db: tx }) => {
+    await disableTimeouts(tx)
     await lockSnapshots(tx)
     const snapshot = (await selectSnapshot(tx, project, name)) ?? noSuchSnapshot(name)
     if (id !== undefined && id !== snapshot.id) noSuchSnapshot(name)
@@ -148,9 +155,12 @@ export function snapshotExists(name: string): SvcError {
   return new SvcError('SNAPSHOT_EXISTS', `Snapshot "${name}" already exists.`)
 }
 
-/** Who asks for it may go on without one: what makes room may be what they are about to do. */
-function noRoomToUndo(command: string): SvcError {
-  return new SvcError('STORAGE_LIMIT', `The disk is nearly full: it has no space for a snapshot before "${command}".`)
+/** Lets the caller continue without a snapshot, because the command may be the one that frees disk space. */
+function diskNearlyFull(command: string): SvcError {
+  return new SvcError(
+    'STORAGE_LIMIT',
+    `The disk is nearly full. There is not enough space for a snapshot before "${command}".`,
+  )
 }
 
 function isDiskNearlyFull(error: unknown): boolean {

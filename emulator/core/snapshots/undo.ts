@@ -1,4 +1,4 @@
-/** Takes back what a command has removed or changed. Contract 11. */
+/** Undoes the changes of a command. Contract 11. */
 
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import { deleteSnapshot } from '../../store/snapshots/delete.js'
@@ -11,11 +11,11 @@ import { audit } from '../audit/audit-log.js'
 import type { Backend } from '../context.js'
 import { snapshotEvent } from '../events/happenings.js'
 import { requireProject } from '../projects/require-project.js'
-import { inTransaction, unitOf } from '../unit-of-work.js'
+import { inTransaction, unitFor } from '../unit-of-work.js'
 import { lockSnapshotsAndState, replaceState } from './replace-state.js'
 
-/** Records that a reply names; of further ones it says how many. */
-const mostNamed = 1_000
+/** Records listed in a reply. The rest are only counted. */
+const maxNamed = 1_000
 
 export interface Undone {
   readonly command: string
@@ -24,15 +24,15 @@ export interface Undone {
 }
 
 /**
- * Says that the command has ended, before which that snapshot was saved: whatever is written from now on is not the command's.
- * Until then only what is gone can be brought back. The snapshot before a command that has changed nothing is deleted, so that
- * undo takes back the one before; the answer is whether it was kept.
+ * Records that the command has ended, so that later writes don't count as its own. Until then, undo can only restore
+ * deleted records. Deletes the snapshot if the command changed nothing, so that undo reaches the command before it.
+ * Resolves to whether the snapshot was kept.
  *
  * @throws {SvcError} `NOT_FOUND`
  */
 export async function finishCommand(backend: Backend, id: string, name: string): Promise<boolean> {
   const project = (await requireProject(backend, id)).id
-  const isKept = await inTransaction(unitOf(backend), async ({ db: tx }) => {
+  const isKept = await inTransaction(unitFor(backend), async ({ db: tx }) => {
     await lockSnapshotsAndState(tx, project)
     const found = (await selectUndoable(tx, project, name)) ?? nothingToUndo(name)
     if (!found.isSettled) await insertEffects(tx, { project, id: found.id, isCertain: true })
@@ -47,10 +47,10 @@ export async function finishCommand(backend: Backend, id: string, name: string):
 }
 
 /**
- * Brings back what the last command has removed or changed, or the one before which the named snapshot was saved. What was
- * written since stays, and so does what is in its way. The snapshot has done its work then, and is deleted.
+ * Undoes the last command, or the one for which the named snapshot was saved. Keeps later writes, and skips records
+ * that conflict with them. Deletes the snapshot afterwards.
  *
- * @throws {SvcError} `NOT_FOUND` where there is nothing to undo
+ * @throws {SvcError} `NOT_FOUND` if there is nothing to undo
  */
 export async function undoCommand(backend: Backend, id: string, name?: string): Promise<Undone> {
   const project = (await requireProject(backend, id)).id
@@ -60,7 +60,7 @@ export async function undoCommand(backend: Backend, id: string, name?: string): 
     if (!found.isSettled) await insertEffects(tx, { project, id: found.id, isCertain: false })
     const restoring = await openRestoring(tx, project, found.id)
     await takeBack(restoring)
-    const outcomes = await outcomesOf(countedParts, (part) => selectOutcome(restoring, { part, most: mostNamed }))
+    const outcomes = await selectOutcomes(countedParts, (part) => selectOutcome(restoring, { part, most: maxNamed }))
     await deleteSnapshot(tx, project, found.id)
     await audit(unit, { project, operation: 'snapshot.undone', subject: { snapshot: found.name } })
     return { command: found.command, snapshot: found.name, outcomes }
@@ -69,7 +69,7 @@ export async function undoCommand(backend: Backend, id: string, name?: string): 
   return undone
 }
 
-async function outcomesOf<Part extends string>(
+async function selectOutcomes<Part extends string>(
   parts: readonly Part[],
   select: (part: Part) => Promise<Outcome>,
 ): Promise<Record<Part, Outcome>> {
@@ -79,9 +79,9 @@ async function outcomesOf<Part extends string>(
 }
 
 function nothingToUndo(name: string | undefined): never {
-  const words =
+  const text =
     name === undefined
-      ? 'No command to undo; those that change a single document save no snapshot.'
+      ? 'No command to undo. Commands that change a single document save no snapshot.'
       : `No automatic snapshot "${name.slice(0, 80)}".`
-  throw new SvcError('NOT_FOUND', words)
+  throw new SvcError('NOT_FOUND', text)
 }

@@ -3,7 +3,7 @@ import { type Database, type Sql, sql } from '../../database/port.js'
 import type { View } from '../../store/sql/views.js'
 import { type Copy, loadView } from './copies.js'
 
-it('reads nothing of what has more rows than a copy holds, and says what to use instead', async () => {
+it('refuses a collection with more rows than a copy can hold before reading any, and says what to use instead', async () => {
   const untouched = new Proxy({}, { get: (_, name) => expect.unreachable(`asked for ${String(name)}`) }) as Database
   const copy: Copy = { db: untouched, project: 'p', loaded: new Map() }
   const view = { name: 'posts', count: 200_001 } as View
@@ -15,17 +15,17 @@ it('reads nothing of what has more rows than a copy holds, and says what to use 
   expect(copy.loaded.size).toBe(0)
 })
 
-it('stops reading at 100 MB, and leaves nothing of the view in the copy', async () => {
+it('stops reading at 100 MB and drops the view from the copy', async () => {
   const megabytes = 30
   const page = { rows: 'x'.repeat(megabytes * 1024 * 1024), count: 1, last: '01900000-0000-7000-8000-000000000001' }
   let reads = 0
   const written: string[] = []
-  const source = databaseOf((text) => {
+  const source = fakeDatabase((text) => {
     if (text.includes('last_seq')) return [{ last: 7 }]
     reads++
     return [page]
   })
-  const db = databaseOf((text) => {
+  const db = fakeDatabase((text) => {
     written.push(text)
     return []
   })
@@ -43,8 +43,8 @@ it('stops reading at 100 MB, and leaves nothing of the view in the copy', async 
   expect(copy.loaded.size).toBe(0)
 })
 
-/** A database that answers statements by their text. */
-function databaseOf(answer: (text: string) => unknown[]): Database {
+/** Stands in for a database. Answers statements by their text. */
+function fakeDatabase(answer: (text: string) => unknown[]): Database {
   const query = async ({ text }: Sql) => answer(text)
   return { query, batch: (statements: Sql[]) => Promise.all(statements.map(query)) } as unknown as Database
 }

@@ -1,4 +1,4 @@
-/** Keeps one throw-away database for queries of the console, with the collections that the last queries named. */
+/** Keeps one throw-away database for console queries, with the collections that the last queries named. */
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import type { Database } from '../../database/port.js'
 import { selectCollection } from '../../store/collections.js'
@@ -10,19 +10,19 @@ import {
   prepareCopy,
 } from '../../store/sql/queries.js'
 import {
+  buildCollectionView,
+  buildFilesView,
+  buildUsersView,
   selectHasChanged,
   selectLastNumber,
   selectViewPages,
   type View,
-  viewOfCollection,
-  viewOfFiles,
-  viewOfUsers,
 } from '../../store/sql/views.js'
 import { createSemaphore } from '../concurrency/semaphore.js'
 
 interface LoadedView {
   readonly view: View
-  /** The project's last number before it was read. */
+  /** The project's last change number before the view was read. */
   readonly number: number
   readonly rows: number
   readonly bytes: number
@@ -34,21 +34,21 @@ export interface Copy {
   readonly loaded: Map<string, LoadedView>
 }
 
-/** The service's own data, which are copied. */
+/** The service's own database, to copy from. */
 interface Source {
   readonly db: Database
 }
 
-/** The copies of this process: one at a time, and one query at a time. */
+/** The copies of this process: one at a time, with one query at a time. */
 export interface QueryCopies {
-  /** Hands out the copy of a project with what is still true in it. A copy that broke under the work is thrown away. */
+  /** Runs `work` on the copy of a project, after dropping stale views. Discards a copy that broke. */
   use<Result>(source: Source, project: string, work: (copy: Copy) => Promise<Result>): Promise<Result>
   close(): Promise<void>
 }
 
 const copyLimits = { rows: 200_000, bytes: 100 * 1024 * 1024 }
 
-/** The memory of a copy goes back when nobody has asked for so long. */
+/** Frees a copy's memory after this idle time. */
 const idleMilliseconds = 60_000
 
 export function openQueryCopies(open: () => Promise<Database>, breaks: (error: unknown) => boolean): QueryCopies {
@@ -62,7 +62,7 @@ export function openQueryCopies(open: () => Promise<Database>, breaks: (error: u
     await copy?.db.close()
   }
 
-  async function copyOf(project: string): Promise<Copy> {
+  async function switchTo(project: string): Promise<Copy> {
     if (kept && kept.project !== project) await discard()
     if (!kept) {
       const db = await open()
@@ -77,7 +77,7 @@ export function openQueryCopies(open: () => Promise<Database>, breaks: (error: u
       turns.run(async () => {
         clearTimeout(timer)
         try {
-          const copy = await copyOf(project)
+          const copy = await switchTo(project)
           await dropStale(source, copy)
           return await work(copy)
         } catch (error) {
@@ -87,7 +87,7 @@ export function openQueryCopies(open: () => Promise<Database>, breaks: (error: u
           timer = setTimeout(() => void turns.run(discard), idleMilliseconds).unref()
         }
       }),
-    // A query at work does not hold up the end of the process.
+    // Closes without waiting, so that a running query does not delay the end of the process.
     close() {
       clearTimeout(timer)
       return discard()
@@ -97,7 +97,7 @@ export function openQueryCopies(open: () => Promise<Database>, breaks: (error: u
 
 async function dropStale({ db }: Source, copy: Copy): Promise<void> {
   for (const [name, loaded] of copy.loaded) {
-    const view = await viewNamedIn(db, copy.project, name)
+    const view = await findView(db, copy.project, name)
     if (!view || !(await isCurrent(db, copy.project, loaded, view))) await dropView(copy, name)
   }
 }
@@ -118,15 +118,15 @@ export async function dropAll(copy: Copy): Promise<void> {
   for (const name of [...copy.loaded.keys()]) await dropView(copy, name)
 }
 
-/** What a query sees under a name. A collection of that name stands before the users and the files. */
-export async function viewNamedIn(db: Database, project: string, name: string): Promise<View | undefined> {
+/** Finds the view for a name. Collections take precedence over `users` and `files`. */
+export async function findView(db: Database, project: string, name: string): Promise<View | undefined> {
   const collection = await selectCollection(db, project, name)
-  if (collection?.name === name) return viewOfCollection(db, collection)
-  if (name === 'users') return viewOfUsers(db, project)
-  return name === 'files' ? viewOfFiles(db, project) : undefined
+  if (collection?.name === name) return buildCollectionView(db, collection)
+  if (name === 'users') return buildUsersView(db, project)
+  return name === 'files' ? buildFilesView(db, project) : undefined
 }
 
-/** Loads a view into the copy, or throws `RESULT_TOO_LARGE` and leaves nothing of it there. */
+/** Loads a view into the copy, or throws `RESULT_TOO_LARGE` and drops it. */
 export async function loadView({ db }: Source, copy: Copy, view: View): Promise<void> {
   const others = [...copy.loaded.values()]
   let rows = others.reduce((all, other) => all + other.rows, 0)
@@ -153,6 +153,6 @@ export async function loadView({ db }: Source, copy: Copy, view: View): Promise<
 function tooMuch(name: string): SvcError {
   return new SvcError(
     'RESULT_TOO_LARGE',
-    `With "${name}" the query reads over 200,000 rows or 100 MB. List the documents with a filter, or use psql if the data are on a PostgreSQL server.`,
+    `The query reads over 200,000 rows or 100 MB with "${name}". List the documents with a filter, or use psql if the data is on a PostgreSQL server.`,
   )
 }

@@ -1,4 +1,4 @@
-/** All tables as the first release that promises to keep them has them. */
+/** All tables, as of the first release that promises to migrate them. */
 import { sql } from '../port.js'
 import { createInOrder } from './in-order.js'
 import { instants } from './instants.js'
@@ -34,10 +34,11 @@ const projects = [
     created_at timestamptz(3) not null,
     primary key (project_id, scope)
   )`,
-  // An answer to a large batch is read again only if it was lost: packing it would cost each batch more than its rows.
+  // Stores answers uncompressed: they are only read again if lost, and compressing one would cost a batch more than its
+  // rows.
   sql`alter table idempotency alter column answer set storage external`,
   sql`create index idempotency_by_time on idempotency (created_at)`,
-  // In the order of their positions, whatever a clock was moved to. An entry outlives its project.
+  // Ordered by position, however the clock was moved. An entry outlives its project.
   sql`create table audit_entries (
     position bigint generated always as identity primary key,
     project_id text not null,
@@ -52,9 +53,9 @@ const projects = [
 ]
 
 /**
- * Counters are rows of their own, narrow and in half-empty pages, since each write updates them.
- * Documents have no foreign key to their collection: the row of `document_counts` is locked by every insert and by
- * the removal of the collection, which keeps the same promise at a lower price.
+ * Counters are separate, narrow rows in half-empty pages, because each write updates them. Documents have no foreign
+ * key to their collection. Every insert and the removal of the collection lock its row in `document_counts`, which is
+ * as safe and cheaper.
  */
 const documents = [
   sql`create table collections (
@@ -68,12 +69,13 @@ const documents = [
     updated_at timestamptz(3) not null,
     unique (project_id, name)
   )`,
-  // A table of its own: rows of collections are recognised by their text, by an undo too.
+  // A separate table, because undo compares rows of collections by their text.
   sql`create table births (
     collection_id uuid primary key references collections on delete cascade,
     after bigint not null
   )`,
-  // Another collection under one of these names is another one to whoever was away meanwhile.
+  // Names of removed collections. A client that was offline must not take a new collection of that name for the old
+  // one.
   sql`create table left_names (
     project_id text not null references projects on delete cascade,
     name text not null,
@@ -84,8 +86,8 @@ const documents = [
     documents bigint not null,
     is_removed boolean not null default false
   ) with (fillfactor = 10)`,
-  // What removes a collection changes a column of a unique index, so it waits for those who hold the key, as writers do. What
-  // counts its documents changes none, and waits for nobody.
+  // Removing a collection changes a column of a unique index, so it waits for writers that hold the key. Counting
+  // documents changes none, so it does not wait.
   sql`create unique index document_counts_open on document_counts (collection_id, is_removed)`,
   sql`create table documents (
     id uuid primary key,
@@ -97,7 +99,7 @@ const documents = [
     created_by uuid
   )`,
   sql`create index documents_in_order on documents (collection_id, id)`,
-  // The list of entries that wait for their place is short, since every search reads all of them.
+  // Keeps the pending list short, because every search reads all of it.
   sql`create index documents_data on documents using gin (data jsonb_path_ops) with (gin_pending_list_limit = 512)`,
   sql`create table field_indexes (
     name text primary key,
@@ -121,14 +123,15 @@ const documents = [
 ]
 
 const changes = [
-  // A reset draws the line `kept_after`: whoever knows a number before it has to begin anew.
+  // A reset sets `kept_after`: clients with an earlier number have to start over.
   sql`create table sequences (
     project_id text primary key references projects on delete cascade,
     last_seq bigint not null,
     kept_after bigint not null default 0
   ) with (fillfactor = 10)`,
-  // A change of a collection itself concerns no document. `copies` are those of this change and of those right before it, and
-  // `copies_ahead` says how many changes further the copies of this one are; a change with its copy in `data` has neither.
+  // Changes of a collection itself have no document. `copies` holds the copies of this change and of those right before
+  // it; `copies_ahead` is the distance to the change with this one's copies. A change with its copy in `data` has
+  // neither.
   sql`create table changes (
     project_id text not null,
     seq bigint not null,
@@ -146,8 +149,8 @@ const changes = [
     copies jsonb,
     primary key (project_id, seq)
   )`,
-  // Where transactions run beside one another, a writer leaves its changes here and locks nothing that another one needs. A
-  // position is drawn while its writer holds the document: of two changes of one document, the later has the greater.
+  // Concurrent writers queue their changes here without locking a shared row. A position is drawn while the writer
+  // holds the document, so the later of two changes of one document has the greater position.
   sql`create table pending_changes (
     project_id text not null,
     position bigint generated always as identity,
@@ -164,9 +167,10 @@ const changes = [
     primary key (project_id, position)
   ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000,
     autovacuum_vacuum_insert_scale_factor = 0, autovacuum_vacuum_insert_threshold = 50000)`,
-  // One question for all of it, so that no process holds the project's row while it is busy with something else. Null where
-  // another transaction holds it for longer than the patience. The planner takes `pending_changes` for empty and would run a
-  // subquery once for each row, so the piece is an array, which is built once, and the index is read in order.
+  // Numbers changes in one call, so that no process holds the project's row while it does something else. Returns null
+  // if another transaction holds the row for longer than the patience. The planner takes `pending_changes` for empty
+  // and would run a subquery for each row. So the batch is an array, which is built once, and the index is read in
+  // order.
   sql`create function number_changes(of_project text, most integer, patience_milliseconds integer) returns integer
     language plpgsql set enable_seqscan = off as $$
     declare
@@ -227,7 +231,7 @@ const changes = [
   )`,
 ]
 
-/** Secrets, which only the service reads, are apart from what lists and filters reach. */
+/** Keeps secrets, which only the service reads, apart from the tables that lists and filters reach. */
 const users = [
   sql`create table users (
     id uuid primary key,
@@ -248,7 +252,7 @@ const users = [
   sql`create unique index users_email on users (project_id, email_key)`,
   sql`create unique index users_subject on users (project_id, oauth_provider, oauth_id) where oauth_id is not null`,
   sql`create index users_in_order on users (project_id, id)`,
-  // A user as filters, sorting and populate see one: the own fields win over fields of these names in the data.
+  // Shows users to filters, sorting and populate: built-in fields win over fields of the same name in the data.
   sql`create view user_records as
     select id, project_id, version, created_at, updated_at,
       data || jsonb_build_object('email', email, 'roles', roles, 'oauth_id', oauth_id, 'email_verified', email_verified)
@@ -275,14 +279,14 @@ const users = [
   )`,
   sql`create index sessions_of_user on sessions (user_id)`,
   sql`create index sessions_by_expiry on sessions (expires_at)`,
-  // One login that waits for its code, by user: a correct password opens it.
+  // One login for each user that waits for its code. A correct password opens it.
   sql`create table pending_logins (
     user_id uuid primary key references users on delete cascade,
     code_hash text,
     wrong_codes integer not null,
     expires_at timestamptz(3) not null
   )`,
-  // The last attempts, the newest first. The row is worth nothing once it has expired.
+  // The last attempts, newest first. Expired rows are ignored.
   sql`create table recent_attempts (
     project_id text not null references projects on delete cascade,
     subject text not null,
@@ -291,7 +295,7 @@ const users = [
     primary key (project_id, subject)
   )`,
   sql`create index recent_attempts_by_expiry on recent_attempts (expires_at)`,
-  // One secret of a purpose at a time: a new one takes the place of the old. It counts for the address it was mailed to.
+  // One token for each user and purpose: a new one replaces the old. It is valid for the address it was mailed to.
   sql`create table one_time_tokens (
     user_id uuid not null references users on delete cascade,
     purpose text not null,
@@ -316,7 +320,7 @@ const users = [
   )`,
   sql`create index mails_in_order on mails (project_id, id)`,
   sql`create index mails_by_position on mails (position)`,
-  // What only the service knows of a login on its way. It is taken out when the provider sends the browser back.
+  // Logins in progress. A row is deleted when the provider sends the browser back.
   sql`create table idp_logins (
     state_hash text primary key,
     project_id text not null references projects on delete cascade,
@@ -341,12 +345,11 @@ const users = [
 ]
 
 /**
- * The bytes of files are elsewhere, under their ids. A file that does not stay by itself lives as long as its owner does. One whose
- * owner is gone is orphaned: it cannot be seen any more, and its row waits until the bytes are removed.
- *
- * All files of an audience are listed to the same callers: those of a collection's documents, those of a user, and, under the
- * id of zeros, those without an owner. A file without an audience waits for its bytes to be removed. Each audience has
- * its count, kept by triggers since a file also loses its owner by a foreign key.
+ * The bytes of files are stored elsewhere, by id. A file that does not stay lives as long as its owner. When the owner
+ * is gone, the file is an orphan: it is hidden, and its row waits until the bytes are removed. All files of an audience
+ * are visible to the same callers. A collection's documents have one, each user has one, and the zero id has the files
+ * without an owner. A file without an audience waits for its bytes to be removed. Triggers keep a count for each
+ * audience, because a foreign key can also take away a file's owner.
  */
 const files = [
   sql`create table files (
@@ -376,13 +379,14 @@ const files = [
   sql`create index files_of_users on files (user_id) where user_id is not null`,
   sql`create index files_of_nobody on files (project_id) where not stays and document_id is null and user_id is null`,
   sql`create index files_of_audiences on files (project_id, audience_id, id) where audience_id is not null`,
-  // Orphaned files count until their bytes are gone; whatever reads the totals takes them off.
+  // Includes orphans until their bytes are gone; readers of the totals subtract them.
   sql`create table file_totals (
     project_id text primary key references projects on delete cascade,
     files bigint not null,
     bytes bigint not null
   ) with (fillfactor = 10)`,
-  // Bytes are kept under this id, so that no other database takes them for its own. Drawn at the first start.
+  // The id under which bytes are stored, so that databases that share the storage do not mix them up. Drawn at the
+  // first start.
   sql`create table file_place (
     is_only boolean primary key default true check (is_only),
     id uuid not null
@@ -428,8 +432,8 @@ const files = [
 ]
 
 /**
- * What a snapshot holds is in tables of its own, named for its id and made when it is saved. What must not be lost while it is
- * there, the bytes of its files, is in one table, by which the removal of bytes looks.
+ * The contents of a snapshot are in tables named after its id, created when it is saved. The ids of its files are in
+ * one shared table, which the removal of bytes checks.
  */
 const snapshots = [
   sql`create table snapshots (
@@ -461,14 +465,14 @@ const snapshots = [
 ]
 
 const processes = [
-  // What one process at a time may do, until it gives it back or dies.
+  // Locks that one process holds at a time, until it releases them or dies.
   sql`create table leases (
     name text primary key,
     holder uuid not null,
     expires_at timestamptz(3) not null
   )`,
-  // What processes have reserved of the windows that rate limits count in. Without a log of its own, so that a reservation
-  // waits for no disk; a crash of the server begins them anew.
+  // Reservations of processes in rate limit windows. Unlogged, so that a reservation does not wait for the disk; a
+  // crash of the server resets them.
   sql`create unlogged table rate_windows (
     name text not null,
     number bigint not null,
@@ -478,7 +482,7 @@ const processes = [
     expires_at timestamptz(3) not null,
     primary key (name, number)
   )`,
-  // Which secret the processes of `svc serve` share: its fingerprint.
+  // The fingerprint of the secret shared by all `svc serve` processes.
   sql`create table served_secret (
     is_only boolean primary key default true check (is_only),
     fingerprint text not null,

@@ -1,4 +1,4 @@
-/** How values of documents are ordered where the database does not sort texts by code point. Contract 4.1 and 10.13. */
+/** Orders values of documents in databases that do not sort texts by code point. Contract 4.1 and 10.13. */
 import { sql } from '../port.js'
 
 /** Whether the database sorts texts by code point. */
@@ -9,10 +9,10 @@ export const sortsByCodePoint = sql`exists (
 )`
 
 /**
- * `in_order` of a value is the value itself in a database that sorts by code point: PostgreSQL puts it in the place of the call,
- * so that it costs nothing and indexes are found. Elsewhere it is a key, bytes in the same order: a byte for the type, then
- * texts as UTF-8 with a zero at their end, numbers as doubles whose bits compare as they do, arrays and objects as their size
- * and then what is in them.
+ * Defines `in_order`. If the database sorts by code point, it returns the value itself: PostgreSQL inlines the call, so
+ * that it costs nothing and uses indexes. Otherwise it returns bytes in the same order, after a byte for the type.
+ * Texts are UTF-8 with a zero at the end, numbers are doubles with comparable bits. Arrays and objects are their size
+ * and their contents.
  */
 export const createInOrder = sql`do $order$
   begin
@@ -49,8 +49,11 @@ export const createInOrder = sql`do $order$
   end
 $order$`
 
-/** For a dump that was restored where texts sort otherwise. Indexes in the order of the other database go with its function. */
-export const chooseOrderAgain = [
+/**
+ * Redefines the order after a dump was restored where texts sort differently. Drops the indexes that used the old
+ * order.
+ */
+export const recreateOrder = [
   sql`do $again$
     declare
       made text;

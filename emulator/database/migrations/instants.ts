@@ -1,7 +1,7 @@
 /** Points in time in texts of documents. Contract 4.2. */
 import { sql } from '../port.js'
 
-/** Reads a text as `instantOf` of client/protocol/model/instant.ts does, and is null where that is undefined. */
+/** Parses a text as `instantOf` in client/protocol/model/instant.ts does. Returns null if that returns undefined. */
 export const instants = [
   sql`create function svc.instant(value text) returns timestamptz language plpgsql immutable strict parallel safe as $body$
       declare

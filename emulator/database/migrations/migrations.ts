@@ -1,13 +1,13 @@
-/** Every change of the tables, oldest first. */
+/** All migrations, oldest first. */
 import type { Fragment } from '../port.js'
 import { baseline } from './0100-baseline.js'
 
-/** One change of the tables. Never edit one that was released: databases that have it would not be changed again. */
+/** A migration of the tables. Never edit a released one: databases that have it would not run it again. */
 export interface Migration {
-  /** One more than the number of the migration before it; a database keeps it once it has been applied. */
+  /** Greater by one than the previous number. The database stores it once applied. */
   readonly number: number
   readonly name: string
-  /** All of them, or none. */
+  /** Runs in one transaction. */
   readonly statements: readonly Fragment[]
 }
 

@@ -1,4 +1,4 @@
-/** The verbs of the port as jobs for the thread. */
+/** Turns the calls of the port into jobs for the thread. */
 import { type Capabilities, type Database, type Sql, sql } from '../port.js'
 import { writeValue } from '../values.js'
 import { closed } from './faults.js'
@@ -20,7 +20,7 @@ const beginning = sql`begin`
 const commit = sql`commit`
 const rollback = sql`rollback`
 
-/** The port, but for its end. */
+/** Implements the port, except `close`. */
 export function databaseOver(pglite: Pglite): Omit<Database, 'close'> {
   return {
     ...verbs((statements) => run(pglite, statements)),
@@ -28,7 +28,7 @@ export function databaseOver(pglite: Pglite): Omit<Database, 'close'> {
   }
 }
 
-/** Sends what waits once this turn of the event loop has asked for everything that it asks for. */
+/** Sends the queue at the end of this turn of the event loop, so that its statements travel together. */
 export function schedule(pglite: Pglite): void {
   if (pglite.isScheduled) return
   pglite.isScheduled = true
@@ -47,14 +47,14 @@ function run(pglite: Pglite, statements: readonly Sql[]): Promise<unknown[][]> {
   })
 }
 
-/** The connection is taken when something is first asked for: what is worked out before that blocks no other transaction. */
+/** Takes the connection with the first statement, so that work before it blocks no other transaction. */
 async function inTransaction<T>(pglite: Pglite, work: (tx: Database) => Promise<T>): Promise<T> {
   if (pglite.isClosed) throw closed()
   const transaction: Transaction = { jobs: [], failures: [], isBegun: false, isOver: false }
   try {
     const result = await work(transactionOver(pglite, transaction))
     if (transaction.isBegun) await ask(pglite, transaction, [commit], 'last')
-    // All of it was rolled back with the statement that failed, whatever the work made of that.
+    // Throws even if the work caught the error, because the failed statement rolled everything back.
     if (transaction.failures.length > 0) throw transaction.failures[0]
     return result
   } catch (error) {
@@ -81,7 +81,7 @@ function begin(pglite: Pglite, transaction: Transaction): void {
   if (transaction.isBegun) return
   transaction.isBegun = true
   pglite.waiting.push(transaction)
-  // It travels with the first statement, which fails if this does.
+  // Travels with the first statement, which fails if this does.
   ask(pglite, transaction, [beginning], 'first').catch(() => undefined)
 }
 
@@ -89,13 +89,13 @@ function ask(
   pglite: Pglite,
   transaction: Transaction,
   statements: readonly Sql[],
-  place: TransactionJob['place'],
+  position: TransactionJob['position'],
 ): Promise<unknown[][]> {
   if (pglite.isClosed || transaction.isOver) return Promise.reject(closed())
-  if (place === 'last') transaction.isOver = true
+  if (position === 'last') transaction.isOver = true
   return new Promise((resolve, reject) => {
-    transaction.jobs.push({ statements: statements.map(written), transaction, place, resolve, reject })
-    // The transaction that has the connection is not kept waiting for other requests.
+    transaction.jobs.push({ statements: statements.map(written), transaction, position, resolve, reject })
+    // Sends at once, because the transaction holds the connection and other requests wait for it.
     if (pglite.holder === transaction) process.nextTick(send, pglite)
     else schedule(pglite)
   })
@@ -109,7 +109,7 @@ function verbs(batch: Database['batch']): Pick<Database, 'capabilities' | 'query
   }
 }
 
-/** The same statement with its parameters as text: a large one is written while others are carried out. */
+/** Encodes the parameters as text now, while the thread runs other statements. */
 function written({ text, values, planned, patient = false }: Sql): Sql {
   return { text, values: values.map(writeValue), planned: planned ?? 'once', patient }
 }

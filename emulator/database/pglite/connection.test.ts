@@ -5,7 +5,7 @@ import { connect } from './connection.js'
 vi.mock('../postgres/session-settings.js', () => ({ sessionSettings: { no_such_setting: 'x' } }))
 afterEach(() => void vi.restoreAllMocks())
 
-test('a thread whose session cannot be configured is not left running', async () => {
+test('ends a thread whose session cannot be configured', async () => {
   const threads = vi.spyOn(Worker.prototype, 'postMessage')
 
   await expect(connect({})).rejects.toMatchObject({ message: expect.stringContaining('no_such_setting') })

@@ -1,4 +1,4 @@
-/** The thread that PGlite runs in: opened, configured, listened to and ended. */
+/** Opens, configures, watches and closes PGlite's thread. */
 import { once } from 'node:events'
 import type { Worker } from 'node:worker_threads'
 import { type Sql, sql } from '../port.js'
@@ -7,42 +7,45 @@ import { type Job, openWireSession, type WireSession } from './protocol.js'
 import { headerBytes, openThread, type Thread, type ThreadSource } from './thread.js'
 
 export interface DataSource extends Omit<ThreadSource, 'template'> {
-  /** Reads the archive that an empty database starts from, each time that one is opened. */
+  /** Reads the archive for an empty database, each time that one is opened. */
   readonly template?: () => Promise<Uint8Array<ArrayBuffer>>
-  /** Whether its thread keeps the process going; left out, it does. */
+  /** Whether the thread keeps the process alive. Default: true. */
   readonly holdsProcess?: boolean
-  /** Whether a thread that has ended is left as it is, since what it held can be loaded again. */
+  /** Whether a dead thread stays dead, because its data can be loaded again. */
   readonly isThrowAway?: boolean
 }
 
 /** One connection to the worker, from its start to its end. */
 export interface WorkerConnection extends Thread {
   readonly session: WireSession
-  /** Messages of the worker that have arrived and are not read yet, in their order. */
+  /** Messages of the worker that have arrived but are not read yet, in order. */
   readonly unread: Uint8Array[]
-  /** Bytes that were read in this turn of the event loop. */
+  /** Bytes read in this turn of the event loop. */
   readBytes: number
-  /** ReadyForQuery messages that have been read. */
+  /** ReadyForQuery messages read so far. */
   arrived: number
-  /** Messages of the worker that have been read. */
+  /** Messages of the worker read so far. */
   received: number
-  /** Bytes of its next message that were taken before it was posted. */
+  /** Bytes of the next message that were read before it was posted. */
   taken: number
 }
 
-/** What is read in one turn of the event loop, some milliseconds of work: while one turn is long, any number of messages arrive. */
-const mostBytesAtOnce = 1_048_576
+/**
+ * Limits the bytes read in one turn of the event loop to some milliseconds of work. Many messages can arrive in a long
+ * turn.
+ */
+const maxBytesAtOnce = 1_048_576
 
-/** Where the counts are in what the worker shares. */
+/** Positions of the counts in the shared memory. */
 const [produced, held, posted] = [0, 1, 2]
 
 const settings = {
   ...sessionSettings,
   work_mem: '16MB',
-  // All pages are as near, one after the other or not. Else pages of changes are put in order that an index has in order.
+  // All pages cost the same in memory. The default would sort pages of changes that an index returns in order.
   random_page_cost: '1',
 }
-/** In one statement: each would be planned by itself, while the command waits. */
+/** Uses one statement, because each would be planned separately while the command waits. */
 const configure = sql`
   select set_config(name, value, false)
   from unnest(${Object.keys(settings)}::text[], ${Object.values(settings)}::text[]) as setting (name, value)`
@@ -56,19 +59,19 @@ export async function connect(source: DataSource): Promise<WorkerConnection> {
     await Promise.race([open(connection), failure(worker)])
     return connection
   } catch (error) {
-    // A thread that was opened and not configured would hold its directory, and the process.
+    // Ends the thread, because it would keep its directory and the process.
     await worker.terminate()
     throw error
   }
 }
 
-/** Waits until the directory is open, which the thread says first of all. */
+/** Waits for the thread's first message: the directory is open. */
 async function open(connection: WorkerConnection): Promise<void> {
   await once(connection.worker, 'message')
   await answered(connection, configure)
 }
 
-/** Asks a connection that nothing else is asked of yet, for a few rows. */
+/** Runs a statement with few rows on a connection that nothing else uses yet. */
 export function askAlone(connection: WorkerConnection, statement: Sql): Promise<unknown[]> {
   return Promise.race([answered(connection, statement), failure(connection.worker)])
 }
@@ -90,7 +93,7 @@ function failure(worker: Worker): Promise<never> {
   })
 }
 
-/** Reads a message as soon as this turn of the event loop has room for it, after those before it. */
+/** Reads a message, after those before it, as soon as this turn of the event loop has room. */
 export function receiveAnswer(connection: WorkerConnection, answer: Uint8Array, onRead: () => void = () => undefined) {
   connection.unread.push(answer)
   readInTurn(connection, onRead)
@@ -104,7 +107,7 @@ function readInTurn(connection: WorkerConnection, onRead: () => void) {
       readInTurn(connection, onRead)
     })
   }
-  while (connection.readBytes < mostBytesAtOnce) {
+  while (connection.readBytes < maxBytesAtOnce) {
     const answer = unread.shift()
     if (!answer) return
     connection.readBytes += answer.length
@@ -120,21 +123,21 @@ function readAnswer(connection: WorkerConnection, answer: Uint8Array) {
   read(connection, bytes)
 }
 
-/** Takes what the worker has finished and not posted: the answers to what was done before a statement that takes too long. */
+/** Reads the results that the worker has produced but not posted: those before a statement that takes too long. */
 export function takeHeld(connection: WorkerConnection) {
   for (const answer of connection.unread.splice(0)) readAnswer(connection, answer)
   const counts = new Int32Array(connection.shared, 0, headerBytes / 4)
   const posts = Atomics.load(counts, posted)
   const length = Atomics.load(counts, held)
   const bytes = Buffer.from(new Uint8Array(connection.shared, headerBytes).slice(connection.taken, length))
-  // What was posted meanwhile comes by itself.
+  // Leaves results that were posted in between: they arrive as a message.
   const isNew = posts === connection.received && posts === Atomics.load(counts, posted)
   if (!isNew || length <= connection.taken) return
   connection.taken = length
   read(connection, bytes)
 }
 
-/** The job that the worker carries out: those before it are done, even if their answers have not arrived. */
+/** Returns the job that the worker is running. Those before it are done, even if their results have not arrived. */
 export function jobAtWork({ session, shared, arrived }: WorkerConnection): Job | undefined {
   return session.unfinished[Atomics.load(new Int32Array(shared, 0, headerBytes / 4), produced) - arrived]
 }

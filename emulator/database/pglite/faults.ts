@@ -1,4 +1,4 @@
-/** Why the embedded database did not answer, as PostgreSQL would say it: one table in the core turns that into answers. */
+/** Errors of the embedded database with the codes of PostgreSQL, so that one table in the core handles both. */
 import { DatabaseError } from '../port.js'
 
 export type Reason = () => DatabaseError

@@ -1,20 +1,20 @@
-/** What waits for PGlite's thread: jobs of their own, and transactions with theirs. */
+/** The queue of PGlite's thread: single jobs, and transactions with their jobs. */
 import type { Job } from './protocol.js'
 
-/** It takes the connection for itself from its first statement to its last. */
+/** Holds the connection from its first statement to its last. */
 export interface Transaction {
-  /** What it asks for and was not sent yet. */
+  /** Jobs that are not sent yet. */
   readonly jobs: TransactionJob[]
-  /** What its statements failed with. */
+  /** Errors of its statements. */
   readonly failures: unknown[]
   isBegun: boolean
-  /** Its last statement is asked for, or it is lost: nothing more may come. */
+  /** Its last statement is queued, or it has failed: it accepts no more jobs. */
   isOver: boolean
 }
 
 export interface TransactionJob extends Job {
   readonly transaction: Transaction
-  readonly place: 'first' | 'within' | 'last'
+  readonly position: 'first' | 'within' | 'last'
 }
 
 export function isTransaction(waiting: Job | Transaction): waiting is Transaction {

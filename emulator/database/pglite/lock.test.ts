@@ -17,7 +17,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-test('a folder has one holder, which is named to any other process that tries', async () => {
+test('allows one holder of a folder and names it to other processes', async () => {
   const lock = await holdLock(folder, () => ({ pid: 7, url: 'http://127.0.0.1:1' }))
 
   await expect(holdLock(folder, () => ({ pid: 8 }))).rejects.toThrow('is in use by process 7 at http://127.0.0.1:1.')
@@ -26,7 +26,7 @@ test('a folder has one holder, which is named to any other process that tries', 
   await next.release()
 })
 
-test('a folder that was released holds no socket and can be copied; the number of its last holder stays', async () => {
+test('leaves no socket after a release, so that the folder can be copied, but keeps the last number', async () => {
   const first = await holdLock(folder, () => ({ pid: 7 }))
   await first.release()
   const second = await holdLock(folder, () => ({ pid: 8 }))
@@ -43,7 +43,7 @@ test('a folder that was released holds no socket and can be copied; the number o
   await rm(copy, { recursive: true })
 })
 
-test('a holder that does not answer in time still holds it', async () => {
+test('keeps the lock of a holder that does not answer in time', async () => {
   const lock = await holdLock(folder, () => ({ pid: 7 }))
   vi.spyOn(Socket.prototype, 'setTimeout').mockImplementation(function (this: Socket, _, callback) {
     callback?.()
@@ -54,7 +54,7 @@ test('a holder that does not answer in time still holds it', async () => {
   await lock.release()
 })
 
-test('what another user may answer is not believed when it could not be so', async () => {
+test('ignores invalid answers, which another user may have sent', async () => {
   const lies = JSON.parse('{ "pid": "\\u001b[2J", "url": "http://x\\u001b[31m" }')
   const lock = await holdLock(folder, () => lies)
 
@@ -62,15 +62,15 @@ test('what another user may answer is not believed when it could not be so', asy
   await lock.release()
 })
 
-/** Where the system has only one of the two: a disk that holds no sockets, and two containers that share a folder. */
+/** Simulates disks without sockets and two containers that share a folder. */
 const worlds = [
   ['with both kinds of names', () => undefined],
-  ['on a disk that holds no sockets', () => refuseNames((path) => !path.startsWith('\0'))],
+  ['on a disk without sockets', () => refuseNames((path) => !path.startsWith('\0'))],
   ['from another container', () => refuseNames((path) => path.startsWith('\0'))],
 ] as const
 
 describe.each(worlds)('%s', (_, enter) => {
-  test('the lock belongs to the folder, whatever the folder is called', async () => {
+  test('locks the folder, whatever path it is opened by', async () => {
     enter()
     const long = join(folder, 'x'.repeat(60), 'y'.repeat(60))
     await mkdir(long, { recursive: true })
@@ -90,7 +90,7 @@ describe.each(worlds)('%s', (_, enter) => {
     await rm(elsewhere, { recursive: true })
   })
 
-  test('exactly one of several takes over from a dead process, round after round', async () => {
+  test('lets exactly one process take over from a dead one, round after round', async () => {
     enter()
     for (let round = 0; round < 5; round++) {
       leaveDeadSocket(join(folder, 'lock'))
@@ -103,7 +103,7 @@ describe.each(worlds)('%s', (_, enter) => {
     }
   })
 
-  test('who gives a lock back takes none away from who holds it next', async () => {
+  test('releasing a lock twice does not release that of the next holder', async () => {
     enter()
     const first = await holdLock(folder, () => ({ pid: 7 }))
     await first.release()
@@ -115,10 +115,10 @@ describe.each(worlds)('%s', (_, enter) => {
   })
 })
 
-test('a process that is slow to see that holders are dead takes nothing from one that has taken over since', async () => {
+test('a process that is slow to notice dead holders does not take the lock from their successor', async () => {
   await writeFile(join(folder, 'lock.5'), '')
   const next = createServer((socket) => socket.end('{ "pid": 9 }'))
-  // Looks at 5 while 6 has come and gone and 7 is held, so that 6 is free.
+  // Simulates looking at 5 while 6 has come and gone and 7 is held, so that 6 is free.
   vi.spyOn(Socket.prototype, 'setTimeout').mockImplementationOnce(function (this: Socket) {
     next.listen(join(folder, 'lock.7'))
     return this
@@ -131,7 +131,7 @@ test('a process that is slow to see that holders are dead takes nothing from one
   await new Promise((resolve) => next.close(resolve))
 })
 
-test('a folder in which nothing can be held is refused', async () => {
+test('refuses a folder that cannot be locked', async () => {
   refuseNames(() => true)
 
   await expect(holdLock(folder, () => ({ pid: 7 }))).rejects.toMatchObject({
@@ -140,7 +140,7 @@ test('a folder in which nothing can be held is refused', async () => {
   })
 })
 
-/** The system says no to some names of sockets, as a foreign disk or a sandbox does. */
+/** Refuses some socket names, as a network disk or a sandbox does. */
 function refuseNames(isRefused: (path: string) => boolean): void {
   const listen = Server.prototype.listen
   vi.spyOn(Server.prototype, 'listen').mockImplementation(function (this: Server, ...given: unknown[]) {
@@ -151,7 +151,7 @@ function refuseNames(isRefused: (path: string) => boolean): void {
   })
 }
 
-/** A socket without a listener, as `kill -9` leaves it. */
+/** Leaves a socket without a listener, as `kill -9` does. */
 function leaveDeadSocket(path: string): void {
   const script = `require('fs').rmSync(${JSON.stringify(path)}, { force: true })
     require('net').createServer().listen(${JSON.stringify(path)}, () => process.kill(process.pid, 'SIGKILL'))`
@@ -163,9 +163,9 @@ function leaveDeadSocket(path: string): void {
 }
 
 test.each([
-  ['to what is not there', false],
-  ['to what is there', true],
-])('a link %s in the place of the file that other systems lock is not followed', async (_, isThere) => {
+  ['to a missing file', false],
+  ['to an existing file', true],
+])('does not follow a link %s instead of the lock file of other systems', async (_, isThere) => {
   vi.spyOn(process, 'platform', 'get').mockReturnValue('darwin')
   const outside = join(folder, 'outside')
   const inside = join(folder, 'inside')

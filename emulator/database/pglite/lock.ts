@@ -1,6 +1,7 @@
 /**
- * One holder of a folder at a time, whatever the folder is called: by a name of its device and inode that the system takes
- * back when the process ends, and by a socket in the folder, which reaches other containers. Decision 65.
+ * Allows one holder of a folder at a time, whatever path it is opened by. It holds a name made of the device and inode,
+ * which the system releases when the process ends. It also holds a socket in the folder, which other containers can
+ * reach. Decision 65.
  */
 import { randomUUID } from 'node:crypto'
 import { constants } from 'node:fs'
@@ -15,29 +16,29 @@ export interface Lock {
   release(): Promise<void>
 }
 
-/** What a process that wants a folder learns of its holder. */
+/** The holder of a folder, as shown to other processes. */
 export interface Holder {
   readonly pid?: number
   readonly url?: string
 }
 
-/** A part of the lock that is held; nothing where the system has no such thing. */
+/** A held part of the lock. Undefined if the system does not support it. */
 type Held = Lock | undefined
 
-/** A socket's path may have little over 100 bytes. */
-const mostPathBytes = 100
+/** The path of a socket is limited to little over 100 bytes. */
+const maxPathBytes = 100
 
-/** A process that is just beginning or ending is asked again. */
-const mostTries = 20
+/** Retries a holder that is just starting or ending. */
+const maxTries = 20
 const betweenTriesMilliseconds = 50
 
-/** `O_EXLOCK` of macOS and the BSDs, which Node passes on and has no name for. */
+/** `O_EXLOCK` of macOS and the BSDs. Node passes it on, but has no constant for it. */
 const exclusively = 0x20
 
 /**
- * Holds a folder until `release` or the end of the process, however it ends. Any other process that tries receives `info`.
- *
- * @throws {StartError} `ALREADY_RUNNING`, naming the holder's process and address; `FOLDER_NOT_WRITABLE` where nothing can be held.
+ * Holds a folder until `release` or the end of the process, even by a crash. Other processes that try receive `info`.
+ * @throws {StartError} `ALREADY_RUNNING` with the holder's process and address; `FOLDER_NOT_WRITABLE` if it cannot be
+ * locked.
  */
 export async function holdLock(folder: string, info: () => Holder): Promise<Lock> {
   const name = await holdName(folder, info)
@@ -61,21 +62,21 @@ export async function holdLock(folder: string, info: () => Holder): Promise<Lock
   }
 }
 
-/** Who holds a folder at this moment, as a process of another folder may ask. Nothing is held or changed. */
+/** Finds the current holder of a folder without locking or changing anything. */
 export async function findHolder(folder: string): Promise<Holder | undefined> {
-  const address = await addressOf(folder)
+  const address = await nameAddress(folder)
   const holder = address === undefined ? undefined : await ask(address)
   return holder ?? askSockets(folder, Math.max(0, ...(await numbersIn(folder))))
 }
 
-/** What the system knows by the folder's device and inode: it has no dead ones, so none is taken over. */
+/** Holds the name made of device and inode. The system removes it with its process, so there are never dead ones. */
 async function holdName(folder: string, info: () => Holder): Promise<Held> {
-  const address = await addressOf(folder)
+  const address = await nameAddress(folder)
   return address === undefined ? holdFile(folder) : holdAddress(address, folder, info)
 }
 
-/** Undefined where sockets have no names without a file. */
-async function addressOf(folder: string): Promise<string | undefined> {
+/** Undefined if sockets need a file. */
+async function nameAddress(folder: string): Promise<string | undefined> {
   const { dev, ino } = await stat(folder, { bigint: true })
   const name = `svc-${dev}-${ino}`
   if (process.platform === 'win32') return `\\\\.\\pipe\\${name}`
@@ -89,30 +90,31 @@ async function holdAddress(address: string, folder: string, info: () => Holder):
     if (outcome === 'listening') return { release: () => close(server) }
     if (outcome !== 'EADDRINUSE') return undefined
     const holder = await ask(address)
-    if (holder || tries === mostTries) throw alreadyRunning(folder, holder ?? {})
+    if (holder || tries === maxTries) throw alreadyRunning(folder, holder ?? {})
     await pause(betweenTriesMilliseconds)
   }
 }
 
-/** Where sockets have no names without a file: a file that only one process may have open. */
+/** Locks a file that only one process may have open, for systems whose sockets need a file. */
 async function holdFile(folder: string): Promise<Held> {
-  // A link that came with a cloned folder may lead anywhere (contract 12.4): it is not followed, and the socket alone is held.
+  // Does not follow a link, because one in a cloned folder could point anywhere (contract 12.4). Then only the socket
+  // is held.
   const { O_RDWR, O_CREAT, O_NONBLOCK, O_NOFOLLOW } = constants
   try {
     const flags = O_RDWR | O_CREAT | O_NONBLOCK | O_NOFOLLOW | exclusively
     const file = await open(join(folder, 'lock.file'), flags, 0o600)
     return { release: () => file.close() }
   } catch (error) {
-    if (codeOf(error as Error) !== 'EAGAIN') return undefined
+    if (errorCode(error as Error) !== 'EAGAIN') return undefined
     throw alreadyRunning(folder, (await byShortPath(join(folder, 'lock'), ask)) ?? {})
   }
 }
 
 /**
- * The socket in the folder, where containers meet that share nothing else. Each holder has a number of its own, greater than that
- * of the one that died: a link to the next number can be made once, and the greatest is never removed. So a process that was slow to see
- * that a holder is dead takes nothing away from who has come after it. A holder that releases leaves an empty file of its number
- * instead of the socket, since programs that copy or pack a folder stop at sockets.
+ * Holds the socket in the folder, for containers that share nothing else. Each holder takes the number after that of
+ * the last one. Only one process can link a number, and the greatest number is never removed. So a process that is slow
+ * to see a dead holder cannot take the lock from its successor. On release, an empty file replaces the socket, because
+ * programs that copy or pack a folder stop at sockets.
  */
 async function holdSocket(folder: string, info: () => Holder): Promise<Held> {
   const server = answering(info)
@@ -140,13 +142,13 @@ async function holdSocket(folder: string, info: () => Holder): Promise<Held> {
   }
 }
 
-/** The number that is had; none where a disk has no links. @throws {StartError} `ALREADY_RUNNING` */
+/** Returns the claimed number. Undefined if the disk does not support links. @throws {StartError} `ALREADY_RUNNING` */
 async function claimNumber(folder: string, own: string): Promise<number | undefined> {
   for (;;) {
     const last = Math.max(0, ...(await numbersIn(folder)))
     const holder = await askSockets(folder, last)
     if (holder) throw alreadyRunning(folder, holder)
-    const outcome = await link(own, numbered(folder, last + 1)).then(() => 'linked', codeOf)
+    const outcome = await link(own, numbered(folder, last + 1)).then(() => 'linked', errorCode)
     if (outcome !== 'linked' && outcome !== 'EEXIST') return undefined
     if (outcome === 'EEXIST') continue
     const numbers = await numbersIn(folder)
@@ -163,7 +165,7 @@ async function askSockets(folder: string, last: number): Promise<Holder | undefi
   return (await byShortPath(numbered(folder, last), ask)) ?? (await byShortPath(join(folder, 'lock'), ask))
 }
 
-/** In one step, so that the number is there at every moment. Where it fails, the socket stays, which answers no more. */
+/** Replaces the socket atomically, so that the number always exists. If that fails, the dead socket stays. */
 async function leaveNumber(folder: string, number: number): Promise<void> {
   const draft = join(folder, `lock.${process.pid}-${randomUUID()}`)
   try {
@@ -183,10 +185,10 @@ async function numbersIn(folder: string): Promise<number[]> {
   return names.flatMap((name) => /^lock\.(\d{1,15})$/.exec(name)?.slice(1).map(Number) ?? [])
 }
 
-/** Where svc 0.1.0 looks. The number is held already, so no other process of this version is here. */
+/** Holds the name that svc 0.1.0 checks. No other process of this version competes, because the number is held. */
 async function holdUsualName(folder: string, info: () => Holder): Promise<Held> {
   const path = join(folder, 'lock')
-  for (let tries = 1; tries <= mostTries; tries++) {
+  for (let tries = 1; tries <= maxTries; tries++) {
     const server = answering(info)
     const outcome = await byShortPath(path, (short) => listens(server, short))
     if (outcome === 'listening') {
@@ -206,15 +208,15 @@ async function holdUsualName(folder: string, info: () => Holder): Promise<Held> 
 }
 
 /**
- * Calls with the same path by a link, since a socket's has to be short; nothing if there can be none. The link is gone
- * afterwards, so that a server that closes, and removes what is at its path, removes nothing of another's.
+ * Calls with a short path through a link, because socket paths are limited. Undefined if it cannot be made. Removes the
+ * link afterwards: a closing server removes the file at its path, which may be another server's by then.
  */
 async function byShortPath<T>(path: string, work: (short: string) => Promise<T>): Promise<T | undefined> {
   const beside = await mkdtemp(join(tmpdir(), 'svc-')).catch(() => undefined)
   if (beside === undefined) return undefined
   try {
     const short = join(beside, 'l', basename(path))
-    if (Buffer.byteLength(short) > mostPathBytes) return undefined
+    if (Buffer.byteLength(short) > maxPathBytes) return undefined
     await symlink(dirname(path), join(beside, 'l'))
     return await work(short)
   } catch {
@@ -224,10 +226,10 @@ async function byShortPath<T>(path: string, work: (short: string) => Promise<T>)
   }
 }
 
-/** What says that no process listens. Anything else, as a full queue or a missing permission, says that one may. */
+/** Codes that mean that no process listens. With any other, such as a full queue or a missing permission, one may. */
 const dead: readonly string[] = ['ECONNREFUSED', 'ENOENT', 'ENOTSOCK', 'EPROTOTYPE']
 
-/** What the process behind a socket says; nothing if there is none. */
+/** Asks the process behind a socket. Undefined if there is none. */
 function ask(path: string): Promise<Holder | undefined> {
   return new Promise((resolve) => {
     let text = ''
@@ -236,13 +238,13 @@ function ask(path: string): Promise<Holder | undefined> {
     socket.on('data', (chunk) => {
       text += chunk
     })
-    socket.on('error', (error) => resolve(dead.includes(codeOf(error)) ? undefined : {}))
-    // Under load the time-out may be noticed before the connection is: a process may well listen.
+    socket.on('error', (error) => resolve(dead.includes(errorCode(error)) ? undefined : {}))
+    // Under load, the timeout may fire before the connection is noticed: a process may well be listening.
     socket.on('close', () => resolve(parse(text)))
   })
 }
 
-/** A name without a file is open to every user of the machine, so nothing is believed that could not be so. */
+/** Validates the answer, because any user of the machine can take a name without a file. */
 function parse(text: string): Holder {
   try {
     const { pid, url } = JSON.parse(text) as { pid?: unknown; url?: unknown }
@@ -262,10 +264,10 @@ function answering(info: () => Holder): Server {
   return server
 }
 
-/** Where it does not listen, the code that says why. */
+/** Returns "listening", or the error code. */
 function listens(server: Server, path: string): Promise<string> {
   return new Promise((resolve) => {
-    const onError = (error: Error) => resolve(codeOf(error))
+    const onError = (error: Error) => resolve(errorCode(error))
     server.once('error', onError)
     server.listen(path, () => {
       server.off('error', onError)
@@ -274,7 +276,7 @@ function listens(server: Server, path: string): Promise<string> {
   })
 }
 
-function codeOf(error: Error): string {
+function errorCode(error: Error): string {
   return (error as NodeJS.ErrnoException).code ?? ''
 }
 
@@ -287,14 +289,14 @@ function alreadyRunning(folder: string, { pid, url }: Holder) {
   return new StartError(
     'ALREADY_RUNNING',
     `"${folder}" is in use by ${who}.`,
-    'Use that one, stop it, name another folder with --data, or keep nothing with --memory.',
+    'Use that one, stop it, choose another folder with --data, or save nothing with --memory.',
   )
 }
 
 function cannotLock(folder: string) {
   return new StartError(
     'FOLDER_NOT_WRITABLE',
-    `"${folder}" cannot be locked, so that two emulators could write into it.`,
-    'Name a folder on a local disk with --data.',
+    `Cannot lock "${folder}", so two emulators could write to it.`,
+    'Choose a folder on a local disk with --data.',
   )
 }

@@ -17,7 +17,7 @@ vi.mock('./connection.js', async (original) => {
   return { ...actual, connect }
 })
 
-test('who closes a database that is being opened again waits until no thread has its directory', async () => {
+test('closing a database during a reopen waits until no thread uses its directory', async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'svc-pglite-'))
   const database = await openPglite({ dataDir })
   await seen.opened[0]?.worker.terminate()

@@ -8,9 +8,9 @@ import { atWork, isIdle, type Pglite } from './state.js'
 import { openWatchdog } from './watchdog.js'
 
 export interface PgliteOptions extends DataSource {
-  /** What one statement may take before the thread is stopped. A `patient` one may take ten minutes. */
-  readonly mostStatementMilliseconds?: number
-  /** Receives why the thread ended or did not open. */
+  /** Limits a statement before its thread is stopped. A `patient` one has ten minutes. */
+  readonly maxStatementMilliseconds?: number
+  /** Receives the reason why the thread ended or did not open. */
   readonly report?: (error: unknown) => void
 }
 
@@ -18,27 +18,27 @@ export interface ThrowAwayOptions extends Omit<PgliteOptions, 'dataDir'> {
   readonly maxGrowthBytes: number
 }
 
-const mostClosingMilliseconds = 1_000
+const maxClosingMilliseconds = 1_000
 
 /**
- * PGlite in a worker thread. Statements that are asked for together travel together, each in a transaction of its
- * own, and what follows the last statement of a transaction travels with it. A statement that runs too long, or a thread
- * that dies, costs that statement or its transaction alone: the data directory is opened again and what had not begun is
- * sent again.
+ * Runs PGlite in a worker thread. Statements queued together are sent together, each in its own transaction, and a
+ * transaction's last statement is sent with whatever follows it. A statement that takes too long, or a dead thread,
+ * fails only that statement or its transaction. The data directory is reopened, and jobs that had not begun are sent
+ * again.
  */
 export async function openPglite(options: PgliteOptions = {}): Promise<Database> {
   return (await openState(options)).database
 }
 
 async function openState(options: PgliteOptions): Promise<{ pglite: Pglite; database: Database }> {
-  const { mostStatementMilliseconds = sizes.mostStatementSeconds * 1_000, report = () => undefined } = options
+  const { maxStatementMilliseconds = sizes.maxStatementSeconds * 1_000, report = () => undefined } = options
   const connection = await connect(options)
   const pglite: Pglite = {
     source: options,
     watchdog: openWatchdog({
       atWork: () => atWork(pglite),
       giveUp: () => giveUp(pglite),
-      mostMilliseconds: mostStatementMilliseconds,
+      maxMilliseconds: maxStatementMilliseconds,
     }),
     report,
     waiting: [],
@@ -66,8 +66,8 @@ async function openState(options: PgliteOptions): Promise<{ pglite: Pglite; data
 const lookMilliseconds = 100
 
 /**
- * PGlite for data that can be loaded again. Its thread is ended when a statement takes too long, or when the process grows
- * by more than `maxGrowthBytes` while it works. Everything fails from then on.
+ * Opens PGlite for data that can be loaded again. Ends its thread when a statement takes too long, or when the process
+ * grows by more than `maxGrowthBytes` while it works. After that, everything fails.
  */
 export async function openThrowAway({ maxGrowthBytes, ...options }: ThrowAwayOptions): Promise<Database> {
   const { pglite, database } = await openState({ ...options, isThrowAway: true, holdsProcess: false })
@@ -95,19 +95,19 @@ async function shutDown(pglite: Pglite): Promise<void> {
   pglite.isClosed = true
   pglite.watchdog.off()
   const { worker } = pglite.connection
-  // An index that is being made would take its time; stopped, it leaves nothing behind, as after any end.
+  // Stops a long job, such as an index build. It leaves nothing behind, as after any crash.
   await (isDone ? disconnect(worker) : worker.terminate())
-  // Nothing else may open the directory before the thread that is about to has ended.
+  // Waits for the reopening thread, so that nothing else opens the directory before it has ended.
   if (pglite.isReopening) await new Promise<void>((resolve) => (pglite.onReopened = resolve))
   for (const job of pglite.connection.session.unfinished) job.reject(closed())
   rejectWaiting(pglite, closed)
 }
 
-/** Whether everything that was asked for is done, within the time that closing may take. */
+/** Whether everything queued is done within the time for closing. */
 function untilIdle(pglite: Pglite): Promise<boolean> {
   if (pglite.isDown || isIdle(pglite)) return Promise.resolve(true)
   return new Promise((resolve) => {
-    const timer = setTimeout(() => resolve(false), mostClosingMilliseconds)
+    const timer = setTimeout(() => resolve(false), maxClosingMilliseconds)
     pglite.onIdle = () => {
       clearTimeout(timer)
       resolve(true)

@@ -1,4 +1,4 @@
-/** Statements as messages of PostgreSQL's extended protocol, and its answers as rows. */
+/** Encodes statements as messages of PostgreSQL's extended protocol, and decodes the answers into rows. */
 import { serialize } from 'pg-protocol'
 import type {
   BackendMessage,
@@ -7,10 +7,10 @@ import type {
   RowDescriptionMessage,
 } from 'pg-protocol/dist/messages.js'
 import { Parser } from 'pg-protocol/dist/parser.js'
-import { DatabaseError, mostPrepared, mostResultBytes, resultTooLarge, type Sql } from '../port.js'
+import { DatabaseError, maxPrepared, maxResultBytes, resultTooLarge, type Sql } from '../port.js'
 import { columnReader, writeValue } from '../values.js'
 
-/** Statements that share one transaction, and what becomes of them. */
+/** Statements that share one transaction, and its callbacks. */
 export interface Job {
   readonly statements: readonly Sql[]
   resolve(rows: unknown[][]): void
@@ -23,21 +23,21 @@ type Column = { readonly name: string; readonly read: (text: string) => unknown 
 interface Prepared {
   readonly name: string
   columns: readonly Column[] | undefined
-  /** Whether it is certain that the server has it: a job that used it has succeeded, and none has failed since. */
+  /** Whether the server has it for sure: a job that used it succeeded, and none has failed since. */
   isCertain: boolean
 }
 
-/** One session: which statements it has prepared. A new connection starts a new one. */
+/** Tracks the prepared statements of one connection. A new connection starts a new session. */
 export interface WireSession {
-  /** The bytes that carry out a job, ending in one Sync. */
+  /** Encodes a job, ending in one Sync. */
   write(job: Job): Buffer
-  /** Takes bytes of the answer to the jobs written, in their order; calls back as each ends. */
+  /** Reads bytes of the answers, in the order of the jobs. Calls back as each job ends. */
   read(bytes: Buffer, ended: (job: Job) => void): void
-  /** The jobs written and not ended, the one at work first. */
+  /** The jobs that were written and have not ended, the running one first. */
   readonly unfinished: readonly Job[]
 }
 
-/** The library declares its errors as another class than its messages. */
+/** The library declares its errors as a different class from its messages. */
 type ErrorMessage = BackendMessage & Partial<Pick<ErrorResponse, 'message' | 'code' | 'constraint' | 'position'>>
 
 interface Answering {
@@ -46,7 +46,7 @@ interface Answering {
   readonly results: Row[][]
   columns: readonly Column[] | undefined
   rows: Row[]
-  /** What its rows take. */
+  /** The size of its rows. */
   bytes: number
   error: DatabaseError | undefined
 }
@@ -55,13 +55,12 @@ const sync = serialize.sync()
 const execute = serialize.execute({})
 const describePortal = serialize.describe({ type: 'P', name: '' })
 
-/** What a session knows. */
 interface SessionState {
-  /** By their text, the least recently used first, which is closed where there are too many. */
-  readonly prepared: Readonly<Record<keyof typeof mostPrepared, Map<string, Prepared>>>
-  /** The jobs that were written, in the order of their answers. */
+  /** By text, least recently used first. The first one is closed when there are too many. */
+  readonly prepared: Readonly<Record<keyof typeof maxPrepared, Map<string, Prepared>>>
+  /** The written jobs, in the order of their answers. */
   readonly answering: Answering[]
-  /** Prepared statements are numbered. */
+  /** Numbers the prepared statements. */
   names: number
 }
 
@@ -94,7 +93,7 @@ function writeJob(state: SessionState, job: Job): Buffer {
   return parts.length === 1 ? sync : Buffer.concat(parts)
 }
 
-/** The prepared statement of that text; what prepares it goes into `parts` unless the server has it. */
+/** Returns the prepared statement for the text. Adds the messages that prepare it to `parts`, if needed. */
 function prepare(state: SessionState, { text, planned = 'once' }: Sql, parts: Buffer[]): Prepared {
   if (planned === 'each time') {
     parts.push(serialize.parse({ text }))
@@ -102,11 +101,11 @@ function prepare(state: SessionState, { text, planned = 'once' }: Sql, parts: Bu
   }
   const kept = state.prepared[planned]
   const known = kept.get(text)
-  if (!known && kept.size >= mostPrepared[planned]) closeOldest(kept, parts)
+  if (!known && kept.size >= maxPrepared[planned]) closeOldest(kept, parts)
   const plan = known ?? { name: `s${state.names++}`, columns: undefined, isCertain: false }
   kept.delete(text)
   kept.set(text, plan)
-  // What an earlier job of the same message was to prepare is not there if that job fails.
+  // Prepares it again, because an earlier job in the same message that prepares it may fail.
   if (!plan.isCertain) {
     parts.push(serialize.close({ type: 'S', name: plan.name }), serialize.parse({ name: plan.name, text }))
   }
@@ -121,13 +120,13 @@ function closeOldest(kept: Map<string, Prepared>, parts: Buffer[]): void {
   }
 }
 
-/** Takes one message of the answer to the first job. */
+/** Handles one message of the answer to the first job. */
 function take({ answering }: SessionState, message: BackendMessage, ended: (job: Job) => void): void {
   const current = answering[0]
   if (!current) return
   switch (message.name) {
     case 'rowDescription':
-      current.columns = columnsOf(message as RowDescriptionMessage)
+      current.columns = readColumns(message as RowDescriptionMessage)
       break
     case 'dataRow':
       takeRow(current, message as DataRowMessage)
@@ -137,7 +136,7 @@ function take({ answering }: SessionState, message: BackendMessage, ended: (job:
       endStatement(current)
       break
     case 'error':
-      current.error = errorOf(message as ErrorMessage)
+      current.error = toDatabaseError(message as ErrorMessage)
       break
     case 'readyForQuery':
       answering.shift()
@@ -146,14 +145,14 @@ function take({ answering }: SessionState, message: BackendMessage, ended: (job:
   }
 }
 
-function columnsOf({ fields }: RowDescriptionMessage): Column[] {
+function readColumns({ fields }: RowDescriptionMessage): Column[] {
   return fields.map(({ name, dataTypeID }) => ({ name, read: columnReader(dataTypeID) }))
 }
 
 function takeRow(current: Answering, { length, fields }: DataRowMessage): void {
   current.columns ??= current.plans[current.results.length]?.columns ?? []
   current.bytes += length
-  if (current.bytes > mostResultBytes) current.rows = []
+  if (current.bytes > maxResultBytes) current.rows = []
   else current.rows.push(readRow(current.columns, fields))
 }
 
@@ -166,10 +165,10 @@ function endStatement(current: Answering): void {
 }
 
 function endJob({ job, plans, results, bytes, error }: Answering): void {
-  // What was to be prepared after a failure never was; it is prepared again when it is next used.
+  // Statements after a failure were not prepared. They are prepared again on their next use.
   for (const plan of plans) plan.isCertain = error === undefined
   if (error) job.reject(error)
-  else if (bytes > mostResultBytes) job.reject(resultTooLarge())
+  else if (bytes > maxResultBytes) job.reject(resultTooLarge())
   else job.resolve(results)
 }
 
@@ -183,6 +182,6 @@ function readRow(columns: readonly Column[], fields: readonly (string | null)[])
   return row
 }
 
-function errorOf({ message = '', code, constraint, position }: ErrorMessage): DatabaseError {
+function toDatabaseError({ message = '', code, constraint, position }: ErrorMessage): DatabaseError {
   return new DatabaseError(message, code ?? 'XX000', { constraint, position: position ? Number(position) : undefined })
 }

@@ -5,7 +5,7 @@ import type { WireSession } from './protocol.js'
 
 const megabyte = 1_048_576
 
-/** A connection, and the first byte of each message that was read, by turns of the event loop. */
+/** Opens a connection that records the first byte of each message, by turns of the event loop. */
 function aConnection() {
   const turns: number[][] = [[]]
   const session: Partial<WireSession> = { read: (bytes) => void turns.at(-1)?.push(bytes[0] ?? -1) }
@@ -16,14 +16,14 @@ function aConnection() {
   return { connection: connection as WorkerConnection, turns }
 }
 
-/** As they come when the event loop was held up: all in one turn. */
+/** Receives everything in one turn, as after a blocked event loop. */
 function receiveAll(connection: WorkerConnection, count: number, bytes: number): number[] {
   const all = Array.from({ length: count }, (_, at) => at)
   for (const at of all) receiveAnswer(connection, new Uint8Array(bytes).fill(at))
   return all
 }
 
-it('contract 10.10 answers that arrive at once are read a megabyte in a turn, in their order', async () => {
+it('contract 10.10 reads answers that arrive together a megabyte per turn, in order', async () => {
   const { connection, turns } = aConnection()
   const all = receiveAll(connection, 40, 430_000)
 
@@ -37,13 +37,13 @@ it('contract 10.10 answers that arrive at once are read a megabyte in a turn, in
   expect(most).toBeLessThan(megabyte + 430_000)
 })
 
-it('small answers are read in the turn in which they arrive', () => {
+it('reads small answers in the turn in which they arrive', () => {
   const { connection, turns } = aConnection()
 
   expect(turns).toEqual([receiveAll(connection, 200, 100)])
 })
 
-it('what has arrived is read before what a thread that is given up has not posted', () => {
+it('reads answers that have arrived before those that a stopped thread has not posted', () => {
   const { connection, turns } = aConnection()
   const all = receiveAll(connection, 10, megabyte)
 

@@ -1,4 +1,4 @@
-/** What happens when a statement takes too long or the thread dies: the directory is opened again, by another thread. */
+/** Recovers when a statement takes too long or the thread dies: another thread reopens the directory. */
 
 import type { Sql } from '../port.js'
 import { mayWrite } from '../statement-kind.js'
@@ -24,7 +24,7 @@ export function watch(pglite: Pglite, watched: WorkerConnection): void {
   watched.worker.on('exit', (code) =>
     lose(pglite, watched, new Error(`The thread of the database ended with ${code}.`)),
   )
-  // Last of all: a listener on a thread has it hold the process again.
+  // Called last, because adding a listener to a worker refs it again.
   if (pglite.source.holdsProcess === false) watched.worker.unref()
 }
 
@@ -35,7 +35,10 @@ function lose(pglite: Pglite, lost: WorkerConnection, error: Error): void {
   void reopen(pglite, broken)
 }
 
-/** Data in memory would go with the thread, so there the statement runs on, and only its caller stops waiting. */
+/**
+ * Lets the statement of an in-memory database run on, because its data would be lost with the thread. Only the caller
+ * stops waiting.
+ */
 export function giveUp(pglite: Pglite): void {
   const { dataDir, isThrowAway } = pglite.source
   if (dataDir !== undefined || isThrowAway) return void reopen(pglite, tookTooLong)
@@ -43,12 +46,12 @@ export function giveUp(pglite: Pglite): void {
   atWork(pglite)?.reject(tookTooLong())
 }
 
-/** Stops the thread of data that can be loaded again. */
+/** Stops the thread of a database whose data can be loaded again. */
 export function endThrowAway(pglite: Pglite, reason: Reason): void {
   void reopen(pglite, reason)
 }
 
-/** Stops the thread and opens the directory again. Only what had certainly not begun is sent once more. */
+/** Stops the thread and reopens the directory. Sends again only what had certainly not begun. */
 async function reopen(pglite: Pglite, reason: Reason): Promise<void> {
   if (pglite.isReopening || pglite.isClosed) return
   pglite.isReopening = true
@@ -75,7 +78,7 @@ export async function openAgain(pglite: Pglite): Promise<void> {
   send(pglite)
 }
 
-/** A page that a statement went round in for ever: it was stopped, and others will have to be. */
+/** Reports a damaged page in which a statement looped for ever: it was stopped, and others will be. */
 async function reportDamage({ source, report }: Pglite, opened: WorkerConnection): Promise<void> {
   if (source.dataDir === undefined) return
   const ask = (statement: Sql) => askAlone(opened, statement)
@@ -83,10 +86,10 @@ async function reportDamage({ source, report }: Pglite, opened: WorkerConnection
   if (damage) report(damage)
 }
 
-/** What was sent to a thread that has ended: what may have begun is rejected, all else waits again, in its order. */
+/** Sorts out the jobs of a dead thread: rejects those that may have begun, and queues the others again in order. */
 function requeue(pglite: Pglite, reason: Reason): void {
   const [begun, ...others] = pglite.connection.session.unfinished
-  const unbegun = new Set(others.flatMap((job) => (isInside(job) && job.place === 'first' ? [job.transaction] : [])))
+  const unbegun = new Set(others.flatMap((job) => (isInside(job) && job.position === 'first' ? [job.transaction] : [])))
   if (pglite.holder && !unbegun.has(pglite.holder)) rejectTransaction(pglite.holder, reason)
   pglite.holder = undefined
   begun?.reject(begun && mayBeCommitted(begun, reason) ? unknownOutcome() : reason())
@@ -94,7 +97,7 @@ function requeue(pglite: Pglite, reason: Reason): void {
   for (const job of others) {
     if (!isInside(job)) again.push(job)
     else if (!unbegun.has(job.transaction)) job.reject(reason())
-    else if (job.place === 'first') again.push(job.transaction)
+    else if (job.position === 'first') again.push(job.transaction)
   }
   for (const transaction of unbegun) {
     transaction.jobs.unshift(...others.filter(isInside).filter((job) => job.transaction === transaction))
@@ -102,9 +105,9 @@ function requeue(pglite: Pglite, reason: Reason): void {
   pglite.waiting.unshift(...again)
 }
 
-/** What commits, and what commits itself; one that was stopped because it took long had not come so far. */
+/** Whether the job is a commit, or commits itself. One that was stopped for its time had not come that far. */
 function mayBeCommitted(job: Job, reason: Reason): boolean {
-  if (isInside(job)) return job.place === 'last'
+  if (isInside(job)) return job.position === 'last'
   return reason === broken && job.statements.some(({ text }) => mayWrite(text))
 }
 

@@ -1,13 +1,13 @@
-/** What waits for the thread, sent together. */
+/** Sends queued jobs together. */
 import { isTransaction } from './jobs.js'
 import type { Job } from './protocol.js'
 import type { Pglite } from './state.js'
 
-/** Statements sent together in one message: enough to fill the thread, few enough to share it fairly. */
-const mostJobsTogether = 64
-const mostBytesTogether = 1_048_576
+/** Limits the jobs in one message: enough to fill the thread, few enough to share it fairly. */
+const maxJobsTogether = 64
+const maxBytesTogether = 1_048_576
 
-/** Sends what may be sent by now. While the thread is at work everything waits, and travels together afterwards. */
+/** Sends the queue if the thread is idle. While it works, jobs wait, and then travel together. */
 export function send(pglite: Pglite): void {
   const { connection, isDown, isReopening, watchdog } = pglite
   if (isDown || isReopening || connection.session.unfinished.length > 0) return
@@ -24,7 +24,7 @@ export function send(pglite: Pglite): void {
 function takeParts(pglite: Pglite): Buffer[] {
   const parts: Buffer[] = []
   let bytes = 0
-  while (parts.length < mostJobsTogether && bytes < mostBytesTogether) {
+  while (parts.length < maxJobsTogether && bytes < maxBytesTogether) {
     const job = takeNext(pglite)
     if (!job) break
     const part = pglite.connection.session.write(job)
@@ -34,7 +34,7 @@ function takeParts(pglite: Pglite): Buffer[] {
   return parts
 }
 
-/** Inside a transaction only what it asks for; what comes behind its last statement need not wait for the answer. */
+/** Stays inside a transaction until its last statement. The next job need not wait for the answer to that. */
 function takeNext(pglite: Pglite): Job | undefined {
   if (!pglite.holder) {
     const first = pglite.waiting.shift()
@@ -42,11 +42,11 @@ function takeNext(pglite: Pglite): Job | undefined {
     pglite.holder = first
   }
   const job = pglite.holder.jobs.shift()
-  if (job?.place === 'last') pglite.holder = undefined
+  if (job?.position === 'last') pglite.holder = undefined
   return job
 }
 
-/** In memory of its own, since it moves to the thread. */
+/** Allocates a new buffer, because it moves to the thread. */
 function joined(parts: readonly Buffer[]): Uint8Array<ArrayBuffer> {
   const message = new Uint8Array(parts.reduce((bytes, { length }) => bytes + length, 0))
   let at = 0

@@ -1,4 +1,4 @@
-/** The folder that an emulator keeps: whether its data may be opened, and how new data come to be. Nothing is ever deleted. */
+/** Manages the state folder of an emulator: checks existing data and creates new data. Never deletes any. */
 import { randomUUID } from 'node:crypto'
 import { constants, readdirSync } from 'node:fs'
 import { chmod, cp, open, readdir, readFile, rename, rm, stat, statfs } from 'node:fs/promises'
@@ -7,26 +7,25 @@ import { StartError } from '../start-error.js'
 import { diskFull, isFull, requireNoLink, requireNoLinksIn, reservedBytes } from './folder-place.js'
 import { unpackTemplate } from './template.js'
 
-/** The only engine that keeps its data in a folder of ours. */
+/** The only engine that stores its data in the folder. */
 const engine = 'pglite'
 
-/** Raised when the layout of the folder changes, so that an older svc refuses what it would not understand. */
+/** Raised when the layout of the folder changes, so that an older svc refuses it. */
 const format = 2
 
 interface Manifest {
   readonly format: number
   readonly engine: string
   readonly createdAt: string
-  /** When all of its tables were last read, and their indexes built anew from them. */
+  /** The last time that all tables were read and their indexes rebuilt. */
   readonly rebuiltAt?: string
-  /** False from before the data are laid down until they are all there. */
+  /** False until a new data directory is complete. */
   readonly isInitialised: boolean
 }
 
 /**
- * The data directory, ready to be opened. Call it under the folder's lock only.
- *
- * @throws {StartError} if what is there is newer, damaged, or not ours; it is left as it is.
+ * Returns the data directory, ready to be opened. Call it under the folder's lock only.
+ * @throws {StartError} if the data is newer, damaged or foreign, and changes nothing
  */
 export async function prepareData(folder: string, { fresh }: { fresh: boolean }): Promise<string> {
   const data = join(folder, 'data')
@@ -35,19 +34,19 @@ export async function prepareData(folder: string, { fresh }: { fresh: boolean })
   if (fresh) await setAside(folder, data)
   const manifest = await inspectData(folder)
   if (!manifest) {
-    await lay(folder, data)
+    await createData(folder, data)
     return data
   }
-  // Left by a process that was killed; the lock says that it lives no more.
+  // Left by a killed process. The lock shows that it is dead.
   await rm(join(data, 'postmaster.pid'), { force: true })
   if (!manifest.isInitialised) await writeManifest(folder, { ...manifest, isInitialised: true })
   return data
 }
 
 /**
- * What there is to be opened, which is left as it is; undefined where there are no data yet.
- *
- * @throws {StartError} `DATA_DAMAGED`, `DATA_FOREIGN`, `DATA_NEWER`, `FOLDER_NOT_WRITABLE` where a link leads out of the folder
+ * Returns the manifest without changing anything. Undefined before the first start.
+ * @throws {StartError} `DATA_DAMAGED`, `DATA_FOREIGN`, `DATA_NEWER`, `FOLDER_NOT_WRITABLE` if a
+ * link leads out of the folder
  */
 export async function inspectData(folder: string): Promise<Manifest | undefined> {
   const data = join(folder, 'data')
@@ -61,23 +60,23 @@ export async function inspectData(folder: string): Promise<Manifest | undefined>
   if (!manifest) {
     throw new StartError(
       'DATA_FOREIGN',
-      `"${data}" holds data that svc did not make.`,
-      'Name another folder with --data.',
+      `"${data}" contains data that svc did not create.`,
+      'Choose another folder with --data.',
     )
   }
   if (!entries.includes('PG_VERSION')) throw damaged(data, 'Its file PG_VERSION is missing.')
   return manifest
 }
 
-/** What a directory that does not open is reported as. */
+/** Reports a directory that does not open. */
 export function damaged(data: string, what: string, cause?: unknown): StartError {
   const hint = cause === undefined ? otherwise(dirname(data)) : rebuildOr(dirname(data))
   return new StartError('DATA_DAMAGED', `The data in "${data}" cannot be opened. ${what}`, hint, cause)
 }
 
-/** What a start that reads a damaged page is reported as. */
+/** Reports a damaged page found at the start. */
 export function damagedPages(folder: string, cause: Error): StartError {
-  const message = `The data in "${folder}" are damaged: ${cause.message}.`
+  const message = `The data in "${folder}" is damaged: ${cause.message}.`
   return new StartError('DATA_DAMAGED', message, rebuildOr(folder), cause)
 }
 
@@ -88,12 +87,12 @@ function rebuildOr(folder: string): string {
 
 function otherwise(folder: string): string {
   const snapshot = newestSnapshotFile(folder)
-  const begin = 'Start with new data (svc dev --fresh keeps the old ones beside them)'
-  if (snapshot === undefined) return `${begin}, or put back a copy of the folder.`
+  const begin = 'Start with new data (svc dev --fresh keeps the old data next to it)'
+  if (snapshot === undefined) return `${begin}, or restore a copy of the folder.`
   return `${begin}, then load the newest snapshot: svc snapshot import "${snapshot}" --name found && svc snapshot load found`
 }
 
-/** What was saved before the last command that destroyed something: `core/snapshots/newest-file.ts`. */
+/** Finds the file saved before the last destructive command: `core/snapshots/newest-file.ts`. */
 function newestSnapshotFile(folder: string): string | undefined {
   const snapshots = join(folder, 'snapshots')
   try {
@@ -105,8 +104,8 @@ function newestSnapshotFile(folder: string): string | undefined {
   }
 }
 
-/** Lays a new directory down beside its place and moves it there whole. */
-async function lay(folder: string, data: string): Promise<void> {
+/** Unpacks a new directory under another name and moves it into place when complete. */
+async function createData(folder: string, data: string): Promise<void> {
   const manifest = { format, engine, createdAt: new Date().toISOString(), isInitialised: false }
   const beside = `${data}.new`
   await writeManifest(folder, manifest)
@@ -123,10 +122,8 @@ async function lay(folder: string, data: string): Promise<void> {
 }
 
 /**
- * Copies the data beside their place before this version changes them, once for each version that they come from. The directory
- * must not be open.
- *
- * @throws {StartError} `DISK_FULL` where there is no room for a copy
+ * Copies the data before this version migrates it, once for each version. The directory must not be open.
+ * @throws {StartError} `DISK_FULL` if the copy does not fit
  */
 export async function copyBeforeUpgrade(folder: string, version: number): Promise<void> {
   const data = join(folder, 'data')
@@ -135,9 +132,8 @@ export async function copyBeforeUpgrade(folder: string, version: number): Promis
 }
 
 /**
- * Copies the data beside their place before they are repaired, and answers where to. The directory must not be open.
- *
- * @throws {StartError} `DISK_FULL` where there is no room for a copy
+ * Copies the data before a repair and returns the path of the copy. The directory must not be open.
+ * @throws {StartError} `DISK_FULL` if the copy does not fit
  */
 export async function copyBeforeRepair(folder: string): Promise<string> {
   const data = join(folder, 'data')
@@ -146,7 +142,7 @@ export async function copyBeforeRepair(folder: string): Promise<string> {
   return copy
 }
 
-/** Notes that damage which was met before is there no longer. */
+/** Records that earlier damage has been repaired. */
 export async function noteRebuilt(folder: string): Promise<void> {
   const manifest = await readManifest(folder)
   if (manifest) await writeManifest(folder, { ...manifest, rebuiltAt: new Date().toISOString() })
@@ -156,7 +152,7 @@ async function copyWhole(folder: string, data: string, copy: string): Promise<vo
   const beside = `${copy}.new`
   await rm(beside, { recursive: true, force: true })
   try {
-    // Where the disk can share blocks, the copy takes no space.
+    // Uses copy-on-write if the disk supports it, so that the copy takes no space.
     await cp(data, beside, { recursive: true, mode: constants.COPYFILE_FICLONE, preserveTimestamps: true })
   } catch (cause) {
     await rm(beside, { recursive: true, force: true })
@@ -187,25 +183,25 @@ async function readManifest(folder: string): Promise<Manifest | undefined> {
   })
   if (text === undefined) return undefined
   const manifest = parse(text)
-  if (!manifest || typeof manifest.format !== 'number') throw damaged(path, 'It is not a manifest.')
+  if (!manifest || typeof manifest.format !== 'number') throw damaged(path, 'It is not a valid manifest.')
   if (manifest.format > format || manifest.engine !== engine) throw newer(folder)
   return manifest
 }
 
-/** What data of a later version are reported as. */
+/** Reports data of a later version. */
 export function newer(where: string, cause?: Error): StartError {
   const versions = cause === undefined ? '' : ` ${cause.message}`
   return new StartError(
     'DATA_NEWER',
-    `The data in "${where}" were written by a newer svc.${versions}`,
-    'Update svc, or name another folder with --data.',
+    `The data in "${where}" was written by a newer svc.${versions}`,
+    'Update svc, or choose another folder with --data.',
     cause,
   )
 }
 
 async function writeManifest(folder: string, manifest: Manifest): Promise<void> {
   const path = join(folder, 'manifest.json')
-  // Under a random name: a symbolic link that came with a cloned folder may lead anywhere. Contract 12.4.
+  // Uses a random name, because a symbolic link in a cloned folder could point anywhere. Contract 12.4.
   const beside = `${path}.${randomUUID()}`
   try {
     const file = await open(beside, 'wx', 0o600)

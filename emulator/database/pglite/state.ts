@@ -1,4 +1,4 @@
-/** The state of one embedded database, which the steps of sending, recovering and closing share. */
+/** The state of an embedded database, shared by sending, recovery and closing. */
 import { type DataSource, jobAtWork, type WorkerConnection } from './connection.js'
 import type { Transaction } from './jobs.js'
 import type { Job } from './protocol.js'
@@ -7,26 +7,26 @@ import type { Watchdog } from './watchdog.js'
 export interface Pglite {
   readonly source: DataSource
   readonly watchdog: Watchdog
-  /** Receives why the thread ended or did not open. */
+  /** Receives the reason why the thread ended or did not open. */
   readonly report: (error: unknown) => void
-  /** What was asked for and not sent yet, in its order. */
+  /** The queue of jobs that are not sent yet, in order. */
   readonly waiting: (Job | Transaction)[]
   connection: WorkerConnection
-  /** The transaction that has the connection. */
+  /** The transaction that holds the connection. */
   holder: Transaction | undefined
-  /** Whether what waits is sent in the next turn of the event loop. */
+  /** Whether the queue is sent in the next turn of the event loop. */
   isScheduled: boolean
   isReopening: boolean
-  /** The directory did not open again. The next request has it tried once more. */
+  /** Reopening the directory failed. The next request tries again. */
   isDown: boolean
   isClosed: boolean
-  /** Called once nothing waits and nothing is at work. */
+  /** Called once nothing is queued or running. */
   onIdle: (() => void) | undefined
-  /** Called once the directory is open again, or is not. */
+  /** Called once reopening has succeeded or failed. */
   onReopened: (() => void) | undefined
 }
 
-/** The job that the thread carries out, if it carries out one. */
+/** The job that the thread is running, if any. */
 export function atWork({ isReopening, connection }: Pglite): Job | undefined {
   return isReopening ? undefined : jobAtWork(connection)
 }

@@ -1,4 +1,4 @@
-/** A data directory with every migration in it, packed by the build, so that a first start need not run initdb. */
+/** Packs a data directory with all migrations at build time, so that a first start does not run initdb. */
 import { createHash } from 'node:crypto'
 import { access, mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -16,10 +16,10 @@ import { openPglite } from './pglite.js'
 const unzip = promisify(gunzip)
 const zip = promisify(gzip)
 
-/** At its end, a gzip file says how large its content is. */
+/** The end of a gzip file, which has the size of its content. */
 const sizeBytes = 4
 
-/** Files written at a time; there are a thousand, most of them small. */
+/** Files written concurrently; there are a thousand, most of them small. */
 const lanes = 4
 
 /** Unpacks the template into a folder that does not exist yet. */
@@ -42,15 +42,15 @@ function isFolder({ header }: TarEntry): boolean {
 }
 
 /**
- * The template as an archive that is not compressed, since PGlite takes longer to decompress it, in its own thread. It is written in
- * one piece, which needs no copy: it has 27 MB.
+ * Reads the template uncompressed, because PGlite decompresses it more slowly, in its thread. Allocates all 27 MB at
+ * once, which avoids a copy.
  */
 export async function readTemplate(): Promise<Uint8Array<ArrayBuffer>> {
   const zipped = await readFile(await findTemplate())
   return unzip(zipped, { chunkSize: zipped.readUInt32LE(zipped.length - sizeBytes) })
 }
 
-// New databases would be copies of these, and none is ever made: without them there is half as much to lay down.
+// Drops the templates for new databases. None is ever created, and this halves the data to unpack.
 const dropOthers = [
   sql`update pg_database set datistemplate = false where datname in ('template0', 'template1')`,
   sql`drop database template0`,
@@ -58,8 +58,8 @@ const dropOthers = [
 ]
 
 /**
- * Makes a directory by initdb and the migrations, and packs it. The build calls it; so does a first start from the sources.
- *
+ * Builds a directory with initdb and the migrations, and packs it. Called by the build, and by a first start from
+ * source.
  * @public
  */
 export async function packTemplate(file: string): Promise<void> {
@@ -87,7 +87,9 @@ export async function packTemplate(file: string): Promise<void> {
   }
 }
 
-/** Beside the built code; from the sources, one for each state of the migrations is kept with the temporary files. */
+/**
+ * Finds the template of the build. From source, caches one for each state of the migrations among the temporary files.
+ */
 async function findTemplate(): Promise<string> {
   const built = fileURLToPath(new URL('../template.tar.gz', ownFolder))
   if (await exists(built)) return built

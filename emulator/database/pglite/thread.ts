@@ -1,40 +1,38 @@
-/** The threads that PGlite runs in. One that is started ahead of its data loads the library while the process reads its command. */
+/** Starts the threads of PGlite. A spare one loads the library while the process reads its command. */
 import { Worker } from 'node:worker_threads'
 
-/** What a thread opens. */
 export interface ThreadSource {
-  /** Folder of an existing data directory; left out, the data live in memory. */
+  /** Folder of an existing data directory. Default: the data is in memory. */
   readonly dataDir?: string | undefined
-  /** The archive of a data directory that an empty database starts from. It moves to the thread. */
+  /** The archive that an empty database starts from. It moves to the thread. */
   readonly template?: Uint8Array<ArrayBuffer> | undefined
-  /** For a repair: the catalogs are read without their indexes, which may be damaged. */
+  /** For a repair: reads the catalogs without their indexes, which may be damaged. */
   readonly ignoresSystemIndexes?: boolean | undefined
-  /** PostgreSQL's `shared_buffers`; left out, 16. */
+  /** PostgreSQL's `shared_buffers`. Default: 16. */
   readonly sharedBuffersMb?: number | undefined
-  /** Limits the memory of WebAssembly. PostgreSQL then says that it is out of memory. */
+  /** Limits the memory of WebAssembly. PostgreSQL then reports that it is out of memory. */
   readonly maxMemoryBytes?: number | undefined
 }
 
-/** A thread, and what it shares: counts, and the bytes that it has not posted yet. */
+/** A thread and its shared memory: counts, and the bytes that it has not posted yet. */
 export interface Thread {
   readonly worker: Worker
   readonly shared: SharedArrayBuffer
 }
 
-/** How long what counts is in what a thread shares. */
+/** The size of the counts in the shared memory. */
 export const headerBytes = 16
 const heldBytes = 65_536
 
 /**
- * The thread that waits for its data. A module may hold it, since a process begins once: the command line starts it before
- * there is anything that it could be handed to. Decision 65.
+ * The spare thread. It is module state, because the command line starts it before there is anything to pass it to.
+ * Decision 65.
  */
 let spare: Thread | undefined
 
 /**
- * Starts a thread that the next database to open runs in. It does not keep the process running. `cli/bin/run.js` calls it, and
- * the test helper.
- *
+ * Starts a thread for the next database to open. It does not keep the process alive. Called by `cli/bin/run.js` and the
+ * test helper.
  * @public
  */
 export function startSpareThread(): void {
@@ -42,20 +40,20 @@ export function startSpareThread(): void {
   const thread = startThread()
   spare = thread
   thread.worker.unref()
-  // A library that cannot be loaded is reported by the thread that is started in its place.
+  // Ignores the error: the thread that replaces it reports it again.
   thread.worker.once('error', () => {
     if (spare === thread) spare = undefined
   })
 }
 
-/** Ends the thread that no database has taken, as where the data are on a server. */
+/** Ends a spare thread that no database has used, for example because the data is on a server. */
 export async function endSpareThread(): Promise<void> {
   const thread = spare
   spare = undefined
   await thread?.worker.terminate()
 }
 
-/** A thread that has begun to open the data: the spare one, or a new one. */
+/** Opens the data in the spare thread or a new one. */
 export function openThread(source: ThreadSource): Thread {
   const thread = spare ?? startThread()
   spare = undefined
@@ -70,7 +68,7 @@ function startThread(): Thread {
   const shared = new SharedArrayBuffer(headerBytes + heldBytes)
   const worker = new Worker(new URL('./worker.js', import.meta.url), {
     workerData: { shared, headerBytes },
-    // The embedded server is quiet; what it prints on its own would land in the middle of a command's output.
+    // Captures the output, which would appear in the middle of a command's.
     stdout: true,
     stderr: true,
   })

@@ -1,6 +1,6 @@
 /**
- * PGlite in a thread of its own: what it opens, then bytes of PostgreSQL's protocol in, bytes out. `thread.ts` and
- * `connection.ts` are the other end.
+ * Runs PGlite in a worker thread: first the data to open, then bytes of PostgreSQL's protocol in and out. Counterparts:
+ * `thread.ts` and `connection.ts`.
  */
 import { readFile } from 'node:fs/promises'
 import { setFlagsFromString } from 'node:v8'
@@ -12,50 +12,55 @@ const readyForQuery = 0x5a
 
 /** @type {{ shared: SharedArrayBuffer, headerBytes: number }} */
 const { shared, headerBytes: sharedHeaderBytes } = workerData
-/** ReadyForQuery messages produced, bytes that are held, and messages posted: `connection.ts` reads them. */
+/** ReadyForQuery messages produced, bytes held, and messages posted: `connection.ts` reads them. */
 const [finished, heldBytes, posted] = [0, 1, 2]
 const counts = new Int32Array(shared, 0, sharedHeaderBytes / 4)
 const held = new Uint8Array(shared, sharedHeaderBytes)
 
-/** The message of the protocol that the next bytes belong to: its type and length as far as they came, and what is missing. */
+/**
+ * The protocol message that the next bytes belong to: its type and length as received so far, and the missing bytes.
+ */
 const header = new Uint8Array(5)
 let headerBytes = 0
 let missingBytes = 0
 
-/** PostgreSQL reserves shared memory as it starts. Its defaults are for a server: 128 MB of buffers, 100 connections. */
-const leastBuffersMb = 16
+/**
+ * Reduces the shared memory that PostgreSQL reserves. Its defaults are for a server: 128 MB of buffers, 100
+ * connections.
+ */
+const minBuffersMb = 16
 const memorySettings = (/** @type {number} */ sharedBuffersMb) => [
   `shared_buffers=${sharedBuffersMb}MB`,
   'max_connections=5',
   'wal_buffers=256kB',
 ]
 
-/** Files of the log are laid down as the database opens already, so this can't wait until it answers. */
+/** Passed at the start, because opening the database already writes log files. */
 const logSettings = [
-  // Nothing is synced to the disk here, so there is nothing that room written ahead would make safer.
+  // Preallocating log files does not help, because nothing is synced to the disk here.
   'wal_init_zero=off',
-  // What a checkpoint has made superfluous is deleted rather than kept for what may be written later.
+  // Deletes log files after a checkpoint instead of keeping them for reuse.
   'wal_recycle=off',
 ]
 
 const wasmPageBytes = 65_536
-/** Files of an embedded database in memory are outside the memory of WebAssembly, so they have a limit too. */
-// The stack of the thread ends before PostgreSQL's usual limit, in a place where it does not notice.
+/** Limits temporary files, because files of an in-memory database are outside the memory of WebAssembly. */
+// Lowers the stack limit: the thread's stack ends before PostgreSQL's default, and PostgreSQL would not notice.
 const limitedSettings = ['temp_file_limit=100MB', 'max_stack_depth=100kB']
 
-// Executed ten times as often as V8 would have it before it is optimised: else the compiler takes the processors during the
-// start, for what never runs again.
+// Delays optimization tenfold. Otherwise the compiler takes the processors during the start, for code that never runs
+// again.
 setFlagsFromString('--wasm-tiering-budget=20000000')
-// Each task of the compiler keeps the memory that it worked in: 17 MB after a start.
+// Limits the compiler tasks, because each keeps its working memory: 17 MB after a start.
 setFlagsFromString('--wasm-num-compilation-tasks=1')
 
-/** Without the types of arrays, which PGlite's own reading of answers asks the catalogs for as it opens. */
+/** Skips PGlite's query for array types, which only its own result parser needs. */
 class ProtocolOnly extends PGlite {
   /** @override */
   async _initArrayTypes() {}
 }
 
-/** An archive that PGlite reads where it is. A `Blob` would copy it, and once more to hand it out. */
+/** Passes an archive to PGlite without a copy. A plain `Blob` would copy it twice. */
 class Archive extends Blob {
   /** @param {Uint8Array<ArrayBuffer>} bytes */
   constructor({ buffer }) {
@@ -85,9 +90,8 @@ parentPort?.on('message', async (/** @type {Uint8Array | 'close'} */ message) =>
 })
 
 /**
- * Answers are gathered and posted together. Until then they are where the other end can read them: what was done before a
- * statement that never ends is answered, although this thread will post nothing any more.
- *
+ * Collects results and posts them together. Until then the other end can read them from shared memory, so that it gets
+ * the results before a statement that never ends.
  * @param {Uint8Array} chunk a view of memory that the next statement overwrites
  */
 function gather(chunk) {
@@ -99,18 +103,18 @@ function gather(chunk) {
     held.set(chunk, at)
     Atomics.store(counts, heldBytes, at + chunk.length)
   }
-  // Counted at once, so that the other end knows what was finished if this thread has to be stopped.
+  // Counts at once, so that the other end knows what was finished if this thread has to be stopped.
   Atomics.add(counts, finished, countEnds(chunk))
 }
 
-/** In a function, so that the archive is garbage as soon as it is unpacked. */
+/** A function, so that the archive becomes garbage as soon as it is unpacked. */
 async function openDatabase() {
-  // A thread that is started ahead of its data has the time to compile.
+  // Compiles while waiting: a spare thread is started ahead of its data.
   const [given, pgliteWasmModule] = await Promise.all([source(), compiled()])
-  const { dataDir, template, ignoresSystemIndexes, sharedBuffersMb = leastBuffersMb, maxMemoryBytes } = given
+  const { dataDir, template, ignoresSystemIndexes, sharedBuffersMb = minBuffersMb, maxMemoryBytes } = given
   if (maxMemoryBytes !== undefined) limitMemory(maxMemoryBytes)
-  // With nothing to listen to, Node's event loop would end each turn by waiting for the compiler, which optimises long after
-  // the database could answer.
+  // Keeps a listener referenced. Otherwise Node's event loop would wait at the end of each turn for the compiler, which
+  // optimizes long after the database could answer.
   parentPort?.ref()
   const opened = new ProtocolOnly({
     pgliteWasmModule,
@@ -131,7 +135,10 @@ async function openDatabase() {
   return opened
 }
 
-/** The library asks for memory here alone, and tells PostgreSQL when it gets none. @param {number} maxBytes */
+/**
+ * Makes memory growth fail above the limit. The library grows memory only here, and tells PostgreSQL.
+ * @param {number} maxBytes
+ */
 function limitMemory(maxBytes) {
   const { grow } = WebAssembly.Memory.prototype
   WebAssembly.Memory.prototype.grow = function (pages) {
@@ -141,12 +148,12 @@ function limitMemory(maxBytes) {
   }
 }
 
-/** What to open, the first message of all. @returns {Promise<import('./thread.js').ThreadSource>} */
+/** Waits for the first message: the data to open. @returns {Promise<import('./thread.js').ThreadSource>} */
 function source() {
   return new Promise((resolve) => parentPort?.once('message', resolve))
 }
 
-/** PostgreSQL, from the file beside PGlite's own. */
+/** Compiles PostgreSQL from the file next to PGlite. */
 async function compiled() {
   const file = new URL('./pglite.wasm', import.meta.resolve('@electric-sql/pglite'))
   return WebAssembly.compile(await readFile(file))
@@ -156,7 +163,7 @@ function post() {
   postBytes(held.slice(0, counts[heldBytes]))
 }
 
-/** In this order: a thread that is stopped in between leaves bytes that were posted, but none that count twice. @param {Uint8Array} bytes */
+/** Keeps this order, so that no byte counts twice if the thread is stopped in between. @param {Uint8Array} bytes */
 function postBytes(bytes) {
   parentPort?.postMessage(bytes, [/** @type {ArrayBuffer} */ (bytes.buffer)])
   Atomics.store(counts, heldBytes, 0)
@@ -164,7 +171,10 @@ function postBytes(bytes) {
 }
 parentPort?.postMessage('open')
 
-/** How many ReadyForQuery messages end in these bytes; any message may be cut where they end. @param {Uint8Array} chunk */
+/**
+ * Counts the ReadyForQuery messages that end in these bytes. A message may be split across chunks.
+ * @param {Uint8Array} chunk
+ */
 function countEnds(chunk) {
   let ends = 0
   let at = 0

@@ -1,4 +1,4 @@
-/** What a server says of itself, for the check before the first start. Nothing is changed. */
+/** Reads the properties of a server, for the check before the first start. Changes nothing. */
 
 import { newestMigration } from '../migrate.js'
 import { type Database, sql } from '../port.js'
@@ -7,16 +7,16 @@ export interface ServerFacts {
   readonly version: number
   readonly encoding: string
   readonly collation: string
-  readonly mostConnections: number
+  readonly maxConnections: number
   readonly isDurable: boolean
   readonly isStandby: boolean
-  /** Whether the role may make what is missing; true where nothing is. */
+  /** Whether the role may create what is missing; true if nothing is. */
   readonly mayMigrate: boolean
-  /** Whether `pg_trgm` is there, or can be made by this role. */
+  /** Whether `pg_trgm` is installed, or the role can install it. */
   readonly hasTrigrams: boolean
   /** Milliseconds that its clock is ahead of this machine's. */
   readonly clockAhead: number
-  /** The last migration that was applied; 0 in a new database. */
+  /** The last applied migration; 0 in a new database. */
   readonly migration: number
   readonly newestMigration: number
 }
@@ -28,7 +28,7 @@ export async function readServerFacts(db: Database): Promise<ServerFacts> {
     select current_setting('server_version_num')::int / 10000 as version,
       pg_encoding_to_char(d.encoding) as encoding,
       d.datcollate as collation,
-      current_setting('max_connections')::int as "mostConnections",
+      current_setting('max_connections')::int as "maxConnections",
       current_setting('fsync') = 'on' and current_setting('synchronous_commit') <> 'off' as "isDurable",
       pg_is_in_recovery() as "isStandby",
       case when to_regnamespace('svc') is null then has_database_privilege(current_database(), 'create')
@@ -41,7 +41,7 @@ export async function readServerFacts(db: Database): Promise<ServerFacts> {
       to_regclass('svc.migrations') is not null as "hasMigrations"
     from pg_database d
     where d.datname = current_database()`)
-  if (!row) throw new Error('The server does not know its own database.')
+  if (!row) throw new Error('The server returned no row for its database.')
   const { now, hasMigrations, ...facts } = row
   const [applied] = hasMigrations
     ? await db.query<{ newest: number }>(sql`select coalesce(max(number), 0) as newest from svc.migrations`)

@@ -1,4 +1,4 @@
-/** What the driver throws, as the port promises it. */
+/** Maps errors of the driver to those of the port. */
 import { DatabaseError } from '../port.js'
 import { mayWrite } from '../statement-kind.js'
 
@@ -7,11 +7,11 @@ interface Thrown {
   readonly message: string
   readonly constraint?: string
   readonly position?: string
-  /** The function of the server that raised it. */
+  /** The server function that raised it. */
   readonly routine?: string
 }
 
-/** Without a state of the server, the connection is what failed; what the port has said itself stays as it is. */
+/** Without a SQLSTATE, the connection failed. Errors of the port stay as they are. */
 function asDatabaseError(error: unknown): DatabaseError {
   if (error instanceof DatabaseError) return error
   const { code, message, constraint, position } = error as Thrown
@@ -26,26 +26,26 @@ export function refuse(error: unknown): never {
   throw asDatabaseError(error)
 }
 
-/** Without an answer of the server to it, a commit may have gone through. */
+/** Without an answer from the server, a commit may have succeeded. */
 export function refuseCommit(error: unknown): never {
   throw isCut(error) ? unknownOutcome(error) : asDatabaseError(error)
 }
 
-/** What a single statement that was sent fails with: it commits itself, so one that writes may have gone through as well. */
+/** Maps the error of a single statement. It commits itself, so one that writes may have succeeded. */
 export function asSentError(error: unknown, text: string): DatabaseError {
   return isCut(error) && !isUnsent(error) && mayWrite(text) ? unknownOutcome(error) : asDatabaseError(error)
 }
 
 /**
- * The connection is gone, or going: the driver says so without a state of the server. A server that ends does, too (57P01, 57P02), also
- * when a commit is on its disk that no standby has confirmed yet.
+ * Whether the connection is gone or going. Then the driver has no SQLSTATE. A server that shuts down sends 57P01 or
+ * 57P02, even if a commit is on its disk but not yet confirmed by a standby.
  */
 function isCut(error: unknown): boolean {
   const { code } = error as Thrown
   return !hasState(code) || code.startsWith('08') || code === '57P01' || code === '57P02'
 }
 
-/** The driver had noticed before that the connection is gone. */
+/** Whether the driver knew before sending that the connection is gone. */
 function isUnsent(error: unknown): boolean {
   return / is not queryable/.test((error as Thrown).message)
 }
@@ -54,20 +54,20 @@ function unknownOutcome(error: unknown): DatabaseError {
   return new DatabaseError((error as Thrown).message, '08007')
 }
 
-/** Serialization failures and deadlocks: the server has taken the whole transaction back. */
+/** Matches serialization failures and deadlocks: the server has rolled back the whole transaction. */
 export function isRepeatable(error: unknown): boolean {
   return error instanceof DatabaseError && error.kind === 'conflict'
 }
 
 /**
- * A statement was prepared before a migration of a newer version gave its result other types. The state that comes with it, 0A000, is
- * that of everything unsupported.
+ * Matches a prepared statement whose result types a newer version's migration has changed. Its state, 0A000, is also
+ * used for everything unsupported.
  */
 export function isStale(error: unknown): boolean {
   return (error as Thrown).routine === 'RevalidateCachedQuery'
 }
 
-/** A SQLSTATE, and not the name of a fault of the system, as `EPIPE`. */
+/** Whether the code is a SQLSTATE, not a system error such as `EPIPE`. */
 function hasState(code: string | undefined): code is string {
   return code !== undefined && /^[0-9A-Z]{5}$/.test(code) && !/^E[A-Z]{4}$/.test(code)
 }

@@ -9,7 +9,7 @@ export interface Pool {
   readonly pool: pg.Pool
   /** @throws {DatabaseError} */
   connect(): Promise<pg.PoolClient>
-  /** To be called with what a statement on that connection failed with: all of them may lead to the wrong server. */
+  /** Call with the error of a statement. If it shows the wrong server, all connections may lead there. */
   failed(client: pg.PoolClient, error: unknown): void
   connections(): Connections
   close(): Promise<void>
@@ -17,35 +17,36 @@ export interface Pool {
 
 interface Options {
   readonly server: Server
-  readonly mostConnections: number
-  /** What each connection says for itself; nothing through a pooler, which would refuse it. */
+  readonly maxConnections: number
+  /** Settings sent with each connection. Undefined through a pooler, which would refuse them. */
   readonly options: string | undefined
 }
 
 const ignore = () => undefined
 
-/** The state that a standby refuses writes with, such as a former primary: it still answers reads. */
+/** The SQLSTATE of writes on a standby, such as a former primary. Reads still work there. */
 const isReadOnly = '25006'
 
-export function openPool({ server, mostConnections, options }: Options): Pool {
+export function openPool({ server, maxConnections, options }: Options): Pool {
   const pool = newPool(server, {
-    max: mostConnections,
+    max: maxConnections,
     connectionTimeoutMillis: 5_000,
     ...(options === undefined ? {} : { options }),
     types: { getTypeParser: ((typeId: number) => columnReader(typeId)) as never },
     application_name: 'svc',
   })
-  // An idle connection that breaks is replaced; one in use rejects its statement.
+  // Replaces a broken idle connection. One in use rejects its statement.
   pool.on('error', ignore)
-  /** Opened since a server last was read-only. All others are closed instead of used. */
+  /** Connections opened since a server was last read-only. All others are closed before use. */
   let trusted = new WeakSet<pg.PoolClient>()
   pool.on('connect', (client) => {
     trusted.add(client)
-    // It may break at any moment, also in the one that it is handed out in. Without a listener, that would end the process.
+    // A connection may break at any moment, even while it is handed out. Without a listener, that would end the
+    // process.
     client.on('error', ignore)
   })
 
-  // Certificates that cannot be read make the driver throw before there is a promise.
+  // An async function, because the driver throws synchronously if it cannot read a certificate.
   const connect = async () => pool.connect()
 
   return {

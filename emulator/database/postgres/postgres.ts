@@ -13,10 +13,10 @@ import { type Limit, newPreparing, type Postgres, runAlone, runOn, runPatiently,
 export interface PostgresOptions {
   /** May lead through a pooler. */
   readonly url: string
-  /** The server itself, for what a pooler in transaction mode cannot do. Left out, `url` leads there. */
+  /** The server itself, for features that a pooler in transaction mode lacks. Default: `url`. */
   readonly directUrl?: string | undefined
-  readonly mostConnections?: number
-  readonly mostStatementMilliseconds?: number
+  readonly maxConnections?: number
+  readonly maxStatementMilliseconds?: number
 }
 
 const capabilities: Capabilities = {
@@ -28,37 +28,31 @@ const capabilities: Capabilities = {
   endsStatements: true,
 }
 
-const mostClosingMilliseconds = 1_000
+const maxClosingMilliseconds = 1_000
 
-/** A connection that does not take a transaction back by then is closed, which does. */
-const rollback: Limit = { mostAnswerMilliseconds: 5_000 }
+/** Closes a connection that does not roll back by then, which has the same effect. */
+const rollback: Limit = { maxAnswerMilliseconds: 5_000 }
 
-/** How often a transaction is tried that the server rolls back for another's sake. */
-const mostTries = 3
+/** Limits the tries of a transaction that the server rolls back because of a conflict. */
+const maxTries = 3
 
 /**
- * PostgreSQL behind the same port: the same statements, parameters and values as PGlite. Nothing depends on the session but its
- * settings, so each transaction may run on another connection of a pooler.
- *
+ * Implements the port for PostgreSQL, with the same statements, parameters and values as PGlite. Nothing depends on the
+ * session except its settings, so each transaction can use another connection of a pooler.
  * @throws {StartError} `DATABASE_UNREACHABLE`, `DATABASE_TOO_OLD`, `ENCODING`, `DATABASE_SETTINGS` or `DATABASE_POOLED`
  */
 export async function openPostgres(options: PostgresOptions): Promise<Database> {
-  const {
-    url,
-    directUrl,
-    mostConnections = 10,
-    mostStatementMilliseconds = sizes.mostStatementSeconds * 1_000,
-  } = options
+  const { url, directUrl, maxConnections = 10, maxStatementMilliseconds = sizes.maxStatementSeconds * 1_000 } = options
   const server = openServer(url)
   const direct = directUrl === undefined ? server : openServer(directUrl, '--database-listen-url')
-  const settings = { ...sessionSettings, statement_timeout: mostStatementMilliseconds }
-  const openWith = (options: string | undefined) => openChecked({ server, mostConnections, options }, settings)
+  const settings = { ...sessionSettings, statement_timeout: maxStatementMilliseconds }
+  const openWith = (options: string | undefined) => openChecked({ server, maxConnections, options }, settings)
   const pool = await openWith(connectionOptions(settings)).catch((error) => {
     if (!refusesOptions(error)) throw error
     if (directUrl === undefined) throw pooled(error)
     return openWith(undefined)
   })
-  return overPool({ pool, direct, patient: new Set(), ...newPreparing(mostStatementMilliseconds) })
+  return overPool({ pool, direct, patient: new Set(), ...newPreparing(maxStatementMilliseconds) })
 }
 
 async function openChecked(
@@ -79,8 +73,8 @@ async function openChecked(
 function pooled(cause: unknown): StartError {
   return new StartError(
     'DATABASE_POOLED',
-    'There is a pooler at --database-url.',
-    'Name the server behind it with --database-listen-url: what listens, and maintenance, cannot go through a pooler.',
+    '--database-url leads to a pooler.',
+    'Pass the address of the server behind it with --database-listen-url: notifications and maintenance cannot go through a pooler.',
     cause,
   )
 }
@@ -98,13 +92,13 @@ function overPool(postgres: Postgres): Database {
   }
 }
 
-/** Each is a transaction of its own, which the server has rolled back: it can be tried again. */
+/** Retries after a conflict: each call is one transaction, which the server has rolled back. */
 async function repeated<T>(work: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {
       return await work()
     } catch (error) {
-      if (!isRepeatable(error) || tries === mostTries) throw error
+      if (!isRepeatable(error) || tries === maxTries) throw error
       await pause(Math.random() * 20 * tries)
     }
   }
@@ -120,7 +114,7 @@ async function inTransaction<T>(postgres: Postgres, work: (tx: Database) => Prom
     const tx = overClient(postgres, client, (error) => failures.push(error))
     const result = await work(tx)
     await client.query(within('commit', tx.limit())).catch(refuseCommit)
-    // All of it was rolled back with the statement that failed, whatever the work made of that.
+    // Throws even if the work caught the error, because the failed statement rolled everything back.
     if (failures.length > 0) throw failures[0]
     return result
   } catch (error) {
@@ -135,8 +129,8 @@ async function inTransaction<T>(postgres: Postgres, work: (tx: Database) => Prom
 }
 
 /**
- * What runs on the connection of a transaction; `onFailure` receives what failed. From a patient statement on, its statements take as long
- * as they take.
+ * Runs statements on the connection of a transaction; `onFailure` receives their errors. After a patient statement, the
+ * time limit is off.
  */
 function overClient(postgres: Postgres, client: pg.PoolClient, onFailure: (error: unknown) => void) {
   let limit: Limit = postgres
@@ -160,10 +154,10 @@ function overClient(postgres: Postgres, client: pg.PoolClient, onFailure: (error
   return tx
 }
 
-/** Ends the pool once what is at work is done; maintenance is cut, which leaves nothing half done. */
+/** Ends the pool once running work is done. Cancels maintenance, which leaves nothing half done. */
 async function end({ pool, patient }: Postgres): Promise<void> {
   const ended = pool.close()
-  await Promise.race([ended, pause(mostClosingMilliseconds)])
+  await Promise.race([ended, pause(maxClosingMilliseconds)])
   for (const client of patient) client.end().catch(() => undefined)
   await ended
 }

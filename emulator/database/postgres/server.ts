@@ -1,4 +1,4 @@
-/** Which server an address names, and whether it will do. */
+/** Checks the server at an address. */
 import { DatabaseError } from '../port.js'
 import { StartError } from '../start-error.js'
 import type { Pool } from './pool.js'
@@ -31,13 +31,13 @@ export async function requireServer(pool: Pool, { address }: Server): Promise<vo
   if (encoding !== 'UTF8') {
     throw new StartError(
       'ENCODING',
-      `The encoding of the database is ${encoding}: most texts could not be stored in it.`,
-      "Make another database: create database svc encoding 'UTF8' template template0",
+      `The encoding of the database is ${encoding}, which cannot store most texts.`,
+      "Create another database: create database svc encoding 'UTF8' template template0",
     )
   }
 }
 
-/** A server that does not take the connection, whose address a flag names. */
+/** Reports a refused connection, with the flag that names the address. */
 export function cannotOpen(address: string, cause: Error, flag: string): StartError {
   const said = (cause.message || (cause as { code?: string }).code || '').trim()
   return new StartError(
@@ -49,29 +49,29 @@ export function cannotOpen(address: string, cause: Error, flag: string): StartEr
   )
 }
 
-/** Throws what `asStartError` makes of it. */
+/** @throws the result of `asStartError` */
 export function refuseStart(cause: unknown): never {
   throw asStartError(cause)
 }
 
-/** What statements of a start are refused with, for who can do something about it. Everything else stays as it is. */
+/** Explains a missing permission to the operator. Returns other errors as they are. */
 export function asStartError(cause: unknown): unknown {
   if (!(cause instanceof DatabaseError) || cause.sqlState !== '42501') return cause
   return new StartError(
     'NO_RIGHTS',
-    `The role of --database-url may not do what a start needs: ${cause.message}.`,
-    'Have it own the database, and the schema svc if there is one: alter database … owner to …; alter schema svc owner to …',
+    `The role of --database-url lacks a permission that svc needs to start: ${cause.message}.`,
+    'Make it the owner of the database, and of the schema svc if that exists: alter database … owner to …; alter schema svc owner to …',
     cause,
   )
 }
 
-/** What a database of a later version is reported as. */
+/** Reports a database of a later version. */
 export function newerServer(cause: Error): StartError {
-  const hint = 'Update svc, or name another database with --database-url.'
+  const hint = 'Update svc, or use another database with --database-url.'
   return new StartError('DATA_NEWER', `A newer svc has changed the database. ${cause.message}`, hint, cause)
 }
 
-/** Whether a pooler stands there, which hands no options on to the server. */
+/** Whether the address leads to a pooler, which does not pass options to the server. */
 export function refusesOptions(error: unknown): boolean {
   const cause = error instanceof StartError ? error.cause : error
   return cause instanceof Error && /unsupported startup parameter/i.test(cause.message)

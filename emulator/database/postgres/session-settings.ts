@@ -2,8 +2,8 @@ import type pg from 'pg'
 import { StartError } from '../start-error.js'
 
 /**
- * What every session says for itself, since the role, the database or the server may say otherwise: how values are written and
- * read, and what a transaction sees. Contract 10.13.
+ * Settings of every session, because the role, the database or the server may have others. They affect how values are
+ * written and read, and what a transaction sees. Contract 10.13.
  */
 export const sessionSettings = {
   search_path: 'svc,public',
@@ -22,13 +22,13 @@ export const sessionSettings = {
   row_security: 'on',
   plan_cache_mode: 'auto',
   jit: 'off',
-  // As for a disk, the planner would rather read two large indexes than a few hundred rows.
+  // With the default for disks, the planner would rather read two large indexes than a few hundred rows.
   random_page_cost: '1.1',
 } as const
 
 type Settings = Readonly<Record<string, string | number>>
 
-/** The same as options of a connection, which go before what is set for the role and the database. */
+/** Formats the settings as connection options, which override those of the role and the database. */
 export function connectionOptions(settings: Settings): string {
   return Object.entries(settings)
     .map(([name, value]) => `-c ${name}=${String(value).replaceAll(/[\\ ]/g, '\\$&')}`)
@@ -43,10 +43,9 @@ interface Session {
 }
 
 /**
- * Makes sure of what sessions say where they cannot say it for themselves: through a pooler, the role has to. That is the one that
- * they log in as, also where it acts as another.
- *
- * @throws {StartError} `DATABASE_SETTINGS` with the statements that set what is missing
+ * Checks the settings where sessions cannot send them: through a pooler, the login role has to have them, even if it
+ * acts as another role.
+ * @throws {StartError} `DATABASE_SETTINGS` with the statements that set the missing ones
  */
 export async function requireSettings(pool: pg.Pool, settings: Settings): Promise<void> {
   const names = Object.keys(settings)
@@ -63,8 +62,8 @@ export async function requireSettings(pool: pg.Pool, settings: Settings): Promis
   })
   throw new StartError(
     'DATABASE_SETTINGS',
-    `Sessions of the database are set otherwise: ${wrong.map(({ name }) => name).join(', ')}.`,
-    `Run this on the server itself, then have the pooler connect anew (RECONNECT):\n${statements.join('\n')}`,
+    `Sessions of the database have other values for ${wrong.map(({ name }) => name).join(', ')}.`,
+    `Run this on the server itself, then make the pooler reconnect (RECONNECT):\n${statements.join('\n')}`,
   )
 }
 

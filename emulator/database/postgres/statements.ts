@@ -1,7 +1,7 @@
-/** Single statements on a connection, or on any of the pool. */
+/** Runs single statements on a connection, or on any of the pool. */
 import { createHash } from 'node:crypto'
 import type pg from 'pg'
-import { DatabaseError, mostPrepared, mostResultBytes, resultTooLarge, type Sql } from '../port.js'
+import { DatabaseError, maxPrepared, maxResultBytes, resultTooLarge, type Sql } from '../port.js'
 import { columnReader, writeValue } from '../values.js'
 import { newConnection } from './connect.js'
 import { asSentError, isStale, refuse } from './failures.js'
@@ -9,45 +9,44 @@ import type { Pool } from './pool.js'
 import type { Server } from './server-address.js'
 import { connectionOptions, sessionSettings } from './session-settings.js'
 
-/** One opened database. */
 export interface Postgres extends Preparing {
   readonly pool: Pool
-  /** The server itself, behind whatever pooler. */
+  /** The server itself, behind any pooler. */
   readonly direct: Server
-  /** Connections that maintenance is using. */
+  /** Connections in use for maintenance. */
   readonly patient: Set<pg.Client>
 }
 
 export interface Preparing {
-  /** The names of prepared statements by their text. */
-  readonly names: Readonly<Record<keyof typeof mostPrepared, Map<string, string>>>
-  /** Whether statements are prepared under a name: a pooler that does not know of it loses them, a migration outdates them. */
+  /** The names of prepared statements by text. */
+  readonly names: Readonly<Record<keyof typeof maxPrepared, Map<string, string>>>
+  /** Whether to use named statements. Off after a pooler has lost one or a migration has made one stale. */
   isPreparing: boolean
   /**
-   * How long an answer is waited for, where statements have a limit: a server that is gone without a word gives none, and the system
-   * notices only after a quarter of an hour.
+   * The timeout for answers to statements with a limit. A dead server sends none, and the system notices only after a
+   * quarter of an hour.
    */
-  readonly mostAnswerMilliseconds: number
+  readonly maxAnswerMilliseconds: number
 }
 
-/** What an answer may take beyond the server's own limit of a statement, on a busy machine and a slow line. */
-const mostUnderWayMilliseconds = 20_000
+/** Time for the answer in addition to the server's statement timeout, for busy machines and slow networks. */
+const maxUnderWayMilliseconds = 20_000
 
-/** Nothing is prepared yet. Where too many are, further ones are planned each time. */
-export function newPreparing(mostStatementMilliseconds: number): Preparing {
-  const mostAnswerMilliseconds = mostStatementMilliseconds + mostUnderWayMilliseconds
-  return { names: { once: new Map(), 'once, of many': new Map() }, isPreparing: true, mostAnswerMilliseconds }
+/** Starts without prepared statements. Above the maximum, statements are planned each time. */
+export function newPreparing(maxStatementMilliseconds: number): Preparing {
+  const maxAnswerMilliseconds = maxStatementMilliseconds + maxUnderWayMilliseconds
+  return { names: { once: new Map(), 'once, of many': new Map() }, isPreparing: true, maxAnswerMilliseconds }
 }
 
-/** How long an answer is waited for; nothing where it may take as long as it takes. */
-export type Limit = Partial<Pick<Preparing, 'mostAnswerMilliseconds'>>
+/** The timeout for an answer; none if left out. */
+export type Limit = Partial<Pick<Preparing, 'maxAnswerMilliseconds'>>
 
-/** A statement that is given up without an answer. */
-export function within(text: string, { mostAnswerMilliseconds }: Limit) {
-  return { text, query_timeout: mostAnswerMilliseconds }
+/** Adds the timeout to a statement. */
+export function within(text: string, { maxAnswerMilliseconds }: Limit) {
+  return { text, query_timeout: maxAnswerMilliseconds }
 }
 
-/** Carries out one statement on a connection. @throws {DatabaseError} */
+/** Runs one statement on a connection. @throws {DatabaseError} */
 export function runOn(
   client: pg.PoolClient,
   preparing: Preparing,
@@ -58,13 +57,12 @@ export function runOn(
 }
 
 /**
- * One statement in a transaction of its own.
- *
- * @throws {DatabaseError} with 08007 for one that writes, where its connection broke once it was sent
+ * Runs one statement in its own transaction.
+ * @throws {DatabaseError} 08007 for a write whose connection broke after it was sent
  */
 export async function runAlone(postgres: Postgres, statement: Sql): Promise<unknown[]> {
   const { pool } = postgres
-  // The pool itself would not say whether it had a connection.
+  // Connects first, because the pool's own `query` would not say whether it had a connection.
   const client = await pool.connect()
   let isBroken = false
   try {
@@ -79,7 +77,7 @@ export async function runAlone(postgres: Postgres, statement: Sql): Promise<unkn
   }
 }
 
-/** @throws what the driver throws, and {DatabaseError} for a result that is too large */
+/** @throws the driver's error, or {DatabaseError} for a result that is too large */
 async function ask(
   client: pg.PoolClient,
   preparing: Preparing,
@@ -89,14 +87,14 @@ async function ask(
   const name =
     planned === 'each time' || !preparing.isPreparing
       ? undefined
-      : nameOf(preparing.names[planned], text, mostPrepared[planned])
+      : statementName(preparing.names[planned], text, maxPrepared[planned])
   let bytes = 0
-  // The rows of a result that is too large are not kept while they come in.
+  // Drops the rows of a result that is too large as they arrive.
   const counting = (typeId: number) => {
     const read = columnReader(typeId)
     return (column: string) => {
       bytes += column.length
-      return bytes > mostResultBytes ? null : read(column)
+      return bytes > maxResultBytes ? null : read(column)
     }
   }
   const query = { ...within(text, limit), values: values.map(writeValue), types: { getTypeParser: counting as never } }
@@ -104,16 +102,16 @@ async function ask(
     if (name && (isLost(error) || isStale(error))) preparing.isPreparing = false
     throw error
   })
-  if (bytes > mostResultBytes) throw resultTooLarge()
+  if (bytes > maxResultBytes) throw resultTooLarge()
   return rows
 }
 
-/** A pooler has given the session's prepared statements to another client, or another client's to the session. */
+/** A pooler has given the session's prepared statements to another client, or another client's to this session. */
 function isLost({ code }: { code?: string }): boolean {
   return code === '26000' || code === '42P05'
 }
 
-/** Maintenance may take as long as it takes, on a connection of its own, since no session of a pool keeps another limit. */
+/** Runs maintenance without a timeout on a new connection, because sessions of the pool have the usual limit. */
 export async function runPatiently({ direct, patient }: Postgres, statement: Sql): Promise<unknown[]> {
   const client = newConnection(direct, {
     connectionTimeoutMillis: 5_000,
@@ -135,10 +133,10 @@ export async function runPatiently({ direct, patient }: Postgres, statement: Sql
   }
 }
 
-/** The same text has the same name everywhere, so that what others prepared on a connection is never something else. */
-function nameOf(names: Map<string, string>, text: string, most: number): string | undefined {
+/** Derives the name from the text, so that a statement prepared by another process is always the same. */
+function statementName(names: Map<string, string>, text: string, max: number): string | undefined {
   const known = names.get(text)
-  if (known || names.size >= most) return known
+  if (known || names.size >= max) return known
   const name = `svc_${createHash('sha256').update(text).digest('base64url')}`
   names.set(text, name)
   return name

@@ -1,29 +1,31 @@
-/** TLS as an address asks for it. The driver would take an unknown setting for none, and throw within its pool where a file is missing for a moment. */
+/**
+ * Configures TLS from an address. The driver would ignore an unknown setting, and throw inside its pool if a file is
+ * missing for a moment.
+ */
 import { readFileSync } from 'node:fs'
 import type pg from 'pg'
 
-/** An address as the driver takes it, without what it says about TLS. */
+/** An address for the driver, without the TLS settings. */
 export type Secured = Pick<pg.ClientConfig, 'connectionString' | 'ssl'>
 
-/** The driver takes the first five for `verify-full`, which none of them is weaker than here. */
+/** The driver treats the first five as `verify-full`; none of them is weaker here. */
 const modes: Readonly<Record<string, { readonly rejectUnauthorized?: false } | false>> = {
   ...{ allow: {}, prefer: {}, require: {}, 'verify-ca': {}, 'verify-full': {} },
   'no-verify': { rejectUnauthorized: false },
   disable: false,
 }
 const files = { sslrootcert: 'ca', sslcert: 'cert', sslkey: 'key' } as const
-/** What the driver reads itself. */
+/** Settings that the driver reads itself. */
 const drivers = ['ssl', 'sslnegotiation']
 
 /**
- * Reads the files that an address names. One that cannot be read later on is what it was before.
- *
- * @throws {Error} for a setting that is not known, and a file that has not been read yet and cannot be
+ * Reads the files named in an address. If one cannot be read later, its last content stays.
+ * @throws {Error} for an unknown setting, or a file that could never be read
  */
 export function openTls(): (url: string) => Secured {
   const read = new Map<string, string>()
 
-  function textOf(name: string, path: string): string {
+  function readText(name: string, path: string): string {
     const { text, problem } = readPem(path)
     if (text !== undefined) read.set(path, text)
     const known = read.get(path)
@@ -32,69 +34,65 @@ export function openTls(): (url: string) => Secured {
   }
 
   return (url) => {
-    // Whoever says so wants the driver to take the modes as PostgreSQL's own clients do.
+    // With this setting, the driver treats the modes as PostgreSQL's clients do.
     if (/[?&]uselibpqcompat=true\b/.test(url)) return { connectionString: url }
-    const { sslmode, ...others } = settingsOf(url)
+    const { sslmode, ...others } = tlsSettings(url)
     const unknown = Object.keys(others).find((name) => !Object.hasOwn(files, name) && !drivers.includes(name))
     if (unknown !== undefined) throw new Error(`its setting "${unknown}" is not known`)
     const mode = modes[sslmode ?? 'require']
     if (mode === undefined) throw new Error(`sslmode=${sslmode} is not known`)
     const named = Object.entries(files).flatMap(([name, option]) => {
       const path = others[name]
-      // PostgreSQL's own clients name the authorities of the system by this word.
+      // PostgreSQL's clients use this word for the system's certificate authorities.
       return path === undefined || path === 'system' ? [] : [{ name, option, path }]
     })
     if (sslmode === undefined && named.length === 0) return { connectionString: url }
     if (mode === false) return { connectionString: withoutSettings(url), ssl: false }
-    const texts = named.map(({ name, option, path }) => [option, textOf(name, path)])
+    const texts = named.map(({ name, option, path }) => [option, readText(name, path)])
     return { connectionString: withoutSettings(url), ssl: { ...mode, ...Object.fromEntries(texts) } }
   }
 }
 
-/** What a connection fails with for its TLS, and what to do: Node's, the driver's and the server's words, and those of `openTls`. */
+/** Advice for TLS errors, by the messages of Node, the driver, the server and `openTls`. */
 const remedies: readonly (readonly [RegExp, (flag: string) => string])[] = [
   [
     /unable to verify|self[- ]signed|unable to get (?:local )?issuer|certificate not trusted/,
     (flag) =>
-      `An authority that is not trusted here has signed the server's certificate: name its own, as in ${flag} …?sslmode=require&sslrootcert=/path/to/ca.pem.`,
+      `The server's certificate is signed by an authority that is not trusted here. Pass its certificate: ${flag} …?sslmode=require&sslrootcert=/path/to/ca.pem.`,
   ],
   [
     /does not match certificate's altnames/,
-    (flag) => `Name the server in ${flag} as its certificate does, or have it made for this name as well.`,
+    (flag) => `Use the host name of the certificate in ${flag}, or get a certificate for this name.`,
   ],
-  [
-    /certificate (?:has expired|is not yet valid)/,
-    () => 'Renew the certificate of the server, and look at the clocks.',
-  ],
+  [/certificate (?:has expired|is not yet valid)/, () => 'Renew the certificate of the server, and check the clocks.'],
   [
     /does not support SSL/,
-    (flag) =>
-      `Turn ssl on in postgresql.conf of the server, or leave sslmode out of ${flag} where nobody can listen in between.`,
+    (flag) => `Set ssl = on in postgresql.conf of the server, or leave sslmode out of ${flag} on a trusted network.`,
   ],
-  [/no encryption|SSL off/, (flag) => `The server takes no connection without TLS: add ?sslmode=require to ${flag}.`],
+  [/no encryption|SSL off/, (flag) => `The server requires TLS: add ?sslmode=require to ${flag}.`],
   [
     /client certificate|alert (?:unknown ca|(?:bad )?certificate)|key values mismatch/,
-    (flag) => `Name a certificate that the server knows, and its key, with sslcert and sslkey in ${flag}.`,
+    (flag) => `Pass a certificate that the server trusts, and its key, with sslcert and sslkey in ${flag}.`,
   ],
-  [/^ssl\w+ names /, (flag) => `Give this process a file in PEM that it may read, or name another one in ${flag}.`],
+  [/^ssl\w+ names /, (flag) => `Make it a readable PEM file, or use another file in ${flag}.`],
   [
     /sslmode=.* is not known/,
     (flag) =>
-      `Say sslmode=require in ${flag}, which verifies the certificate and the name as verify-full does, or no-verify or disable.`,
+      `Use sslmode=require in ${flag}, which verifies the certificate and the host name like verify-full, or no-verify or disable.`,
   ],
   [
     /its setting "ssl.*" is not known/i,
-    (flag) => `Known in ${flag} are sslmode, sslrootcert, sslcert, sslkey and sslnegotiation.`,
+    (flag) => `Valid settings in ${flag} are sslmode, sslrootcert, sslcert, sslkey and sslnegotiation.`,
   ],
 ]
 
-/** What to do where TLS is why a connection was not made; nothing where it is not. */
+/** Returns advice if TLS caused the error. */
 export function tlsRemedy(message: string, flag: string): string | undefined {
   return remedies.find(([words]) => words.test(message))?.[1](flag)
 }
 
-/** What begins with `ssl` in an address. */
-function settingsOf(url: string): Readonly<Record<string, string>> {
+/** Returns the settings of an address that begin with `ssl`. */
+function tlsSettings(url: string): Readonly<Record<string, string>> {
   const query = new URLSearchParams(/\?([^#]*)/.exec(url)?.[1])
   return Object.fromEntries([...query].filter(([name]) => /^ssl/i.test(name)))
 }
@@ -109,7 +107,7 @@ function withoutSettings(url: string): string {
 function readPem(path: string): { text: string; problem?: never } | { text?: never; problem: string } {
   try {
     const text = readFileSync(path, 'utf8')
-    return text.includes('-----BEGIN ') ? { text } : { problem: 'holds no PEM' }
+    return text.includes('-----BEGIN ') ? { text } : { problem: 'is not a PEM file' }
   } catch (error) {
     return { problem: `cannot be read (${(error as NodeJS.ErrnoException).code})` }
   }

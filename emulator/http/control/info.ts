@@ -2,7 +2,7 @@ import { pageSizes } from '../../../client/protocol/model/limits.js'
 import { parseDialect } from '../../../client/protocol/wire/dialects.js'
 import { addressesAt } from '../../addresses.js'
 import { findMissingFiles } from '../../core/files/missing-files.js'
-import { limitsOf, readInfo } from '../../core/info.js'
+import { readInfo, readLimits } from '../../core/info.js'
 import { version } from '../../version.js'
 import type { ControlHandlers } from './control-routes.js'
 
@@ -18,7 +18,7 @@ export const info: ControlHandlers['info'] = {
       ...found,
       clock: { now: backend.clocks.service.now().toISOString(), offset: backend.clocks.service.offset() },
       dialect,
-      limits: { ...limitsOf(settings), page: pageSizes[parseDialect(dialect).paging] },
+      limits: { ...readLimits(settings), page: pageSizes[parseDialect(dialect).paging] },
     }
   },
   async missingFiles(backend) {

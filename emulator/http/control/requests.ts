@@ -1,7 +1,7 @@
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import { listLimits } from '../../../client/protocol/model/limits.js'
 import type { Backend } from '../../core/context.js'
-import { emailsOf } from '../../core/requests/emails.js'
+import { readEmails } from '../../core/requests/emails.js'
 import { explain } from '../../core/requests/plan.js'
 import type { KeptRequest } from '../../core/requests/request-log.js'
 import { differencesOf } from '../requests/differences.js'
@@ -16,7 +16,7 @@ export const requests: ControlHandlers['requests'] = {
   async list(backend, { request: { limit, ...filter } }) {
     const all = backend.requests.list()
     const found = passes(all, filter).slice(0, Math.min(limit || limits.usual, limits.most))
-    const emails = await emailsOf(backend, found)
+    const emails = await readEmails(backend, found)
     return {
       isOn: backend.requests.isOn,
       requests: found.map((request) => shownSummary(request, emails)),
@@ -36,7 +36,7 @@ export const requests: ControlHandlers['requests'] = {
 }
 
 async function shown(backend: Backend, request: KeptRequest) {
-  return shownRecord(request, await emailsOf(backend, [request]))
+  return shownRecord(request, await readEmails(backend, [request]))
 }
 
 function requireRequest({ requests }: Backend, id: string): KeptRequest {

@@ -111,7 +111,7 @@ async function* linesOf(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
     }
     parts.push(piece.subarray(start))
     size += piece.length - start
-    if (size > sizes.mostBodyBytes) throw new SvcError('PAYLOAD_TOO_LARGE', 'A step of a seed is too long.')
+    if (size > sizes.maxBodyBytes) throw new SvcError('PAYLOAD_TOO_LARGE', 'A step of a seed is too long.')
   }
   if (size > 0) yield Buffer.concat(parts)
 }

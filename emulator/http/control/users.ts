@@ -3,7 +3,6 @@ import { listLimits } from '../../../client/protocol/model/limits.js'
 import { documentShapes } from '../../../client/protocol/wire/document/encode.js'
 import { encodeData } from '../../../client/protocol/wire/document/populated.js'
 import {
-  authenticatorOf,
   changeUser,
   createUser,
   endSession,
@@ -11,6 +10,7 @@ import {
   listNewestUsers,
   listSessions,
   openTokenFor,
+  readAuthenticator,
   removeUser,
 } from '../../core/accounts/owner.js'
 import type { ControlHandlers } from './control-routes.js'
@@ -42,7 +42,7 @@ export const users: ControlHandlers['users'] = {
       return { id: params.session }
     },
   },
-  code: (backend, { params }) => authenticatorOf(backend, params.user),
+  code: (backend, { params }) => readAuthenticator(backend, params.user),
 }
 
 /** In dialect a. */

@@ -77,14 +77,14 @@ async function say(limits: Backend['limits'], failures: Failures): Promise<void>
   const { window } = failures
   try {
     while (failures.unsaid > 0) {
-      const wished = failures.unsaid
+      const requested = failures.unsaid
       const { reserved } = await limits.reserve({
-        ...{ name, window, wished },
+        ...{ name, window, requested },
         seconds: windowMilliseconds / 1_000,
         most: Number.MAX_SAFE_INTEGER,
       })
       failures.known = reserved
-      failures.unsaid -= wished
+      failures.unsaid -= requested
     }
   } catch {
     // It is the database that fails, and every request says so.

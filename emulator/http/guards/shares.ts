@@ -54,8 +54,8 @@ export function refill(limits: Backend['limits'], share: Share, { most, seconds 
 
 async function reserve(limits: Backend['limits'], share: Share, { most, seconds }: Size): Promise<void> {
   const { name, window } = share
-  const wished = Math.max(1, limits.sliceOf(most - share.reserved))
-  const { granted, reserved } = await limits.reserve({ name, window, seconds, most, wished })
+  const requested = Math.max(1, limits.sliceSize(most - share.reserved))
+  const { granted, reserved } = await limits.reserve({ name, window, seconds, most, requested })
   share.held += granted
   share.slice = granted
   share.reserved = reserved

@@ -1,7 +1,7 @@
 /** The service described as OpenAPI 3.1, from the same records that Express is mounted from. */
 import { statuses } from '../../../client/protocol/model/errors.js'
 import type { WritableObject } from '../../../client/protocol/model/json.js'
-import { axes, axisNames, type Dialect, formsOf } from '../../../client/protocol/wire/axes.js'
+import { axes, axisNames, type Dialect, listForms } from '../../../client/protocol/wire/axes.js'
 import type { JsonSchema } from '../../../client/protocol/wire/codec.js'
 import { dialects, formatDialect } from '../../../client/protocol/wire/dialects.js'
 import { openPauses } from '../../core/pauses.js'
@@ -113,7 +113,7 @@ function queryParameter(parameter: QueryParameter): Operation {
 }
 
 function dialectHeader() {
-  const choices = axisNames().map((axis) => `${axis} (${formsOf(axis).join(', ')})`)
+  const choices = axisNames().map((axis) => `${axis} (${listForms(axis).join(', ')})`)
   const description =
     `The forms to answer in: a name (${Object.keys(dialects).join(', ')}), exceptions such as \`document=flat\`, or both. ` +
     `Axes and their forms: ${choices.join('; ')}.`

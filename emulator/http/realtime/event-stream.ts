@@ -50,7 +50,7 @@ function beginningOf(log: EventLog, wish: Followed, documentsSince: number): Beg
   const newest = log.newest()
   const { since } = wish
   if (since === undefined) return { after: beforeLast(log, wish) ?? newest, isBroken: false }
-  const place = log.placeOf(since)
+  const place = log.findPosition(since)
   return { after: place ?? newest, isBroken: place === undefined || place < documentsSince }
 }
 
@@ -100,7 +100,7 @@ function openStream(log: EventLog, wish: Followed, { res, streams, begin, leave 
       if (!backpressure.canWrite()) await backpressure.drained()
       const { events, missed } = log.read(place, mostEvents)
       if (isOver || events.length === 0) break
-      if (missed > 0) write(res, own('stream.missed', log.idOf(place + missed), missed))
+      if (missed > 0) write(res, own('stream.missed', log.makeId(place + missed), missed))
       for (const event of events) if (passes(event)) write(res, event)
       place = events.at(-1)?.at ?? place
     }
@@ -114,8 +114,8 @@ function openStream(log: EventLog, wish: Followed, { res, streams, begin, leave 
   res.on('close', end)
   if (res.req.method === 'HEAD' || res.destroyed) end()
   if (isOver) return
-  write(res, own('stream.opened', log.idOf(place), null))
-  if (begin.isBroken) write(res, own('stream.missed', log.idOf(place), null))
+  write(res, own('stream.opened', log.makeId(place), null))
+  if (begin.isBroken) write(res, own('stream.missed', log.makeId(place), null))
   void pump()
 }
 

@@ -1,5 +1,5 @@
 /** What a client may send over a WebSocket. Contract 9.1 and 9.2. */
-import { SvcError, statusOf } from '../../../client/protocol/model/errors.js'
+import { httpStatus, SvcError } from '../../../client/protocol/model/errors.js'
 import { isObject, type JsonObject } from '../../../client/protocol/model/json.js'
 import { dialects, parseDialect } from '../../../client/protocol/wire/dialects.js'
 import { decodeFilters } from '../../../client/protocol/wire/query/decode.js'
@@ -150,7 +150,7 @@ function readSince(since: unknown): number | undefined {
 
 /** Spec, "Events" 3: whatever is wrong with the token. */
 function asUnauthorized(error: unknown): never {
-  if (error instanceof SvcError && statusOf(error) === 401) throw new SvcError('UNAUTHORIZED', error.message)
+  if (error instanceof SvcError && httpStatus(error) === 401) throw new SvcError('UNAUTHORIZED', error.message)
   throw error
 }
 

@@ -2,6 +2,9 @@
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
+/** Pipelined requests of one connection that may wait for their answers. Clients that pipeline at all send a few. Contract 10.10. */
+export const maxPipelined = 100
+
 /**
  * Node gives the connection to one of its answers at a time, and those of pipelined requests wait. Where the connection ends first,
  * Node destroys none that waits and emits no `close`, so that whatever ends with an answer would be held for ever. What this
@@ -26,6 +29,7 @@ export function openAnswerEnds(): (res: ServerResponse) => void {
     if (res.socket) return
     const answers = waitingOn(res.req.socket)
     answers.add(res)
+    if (answers.size > maxPipelined) res.req.socket.destroy()
     res.once('close', () => answers.delete(res))
   }
 }

@@ -35,7 +35,7 @@ export async function answerFile(exchange: Exchange, file: ServedFile): Promise<
   const part = readRange(req.headers, file)
   if (part === 'nowhere') {
     exchange.headers = { ...exchange.headers, 'accept-ranges': 'bytes', 'content-range': `bytes */${size}` }
-    throw new SvcError('INVALID_RANGE', `The file has no bytes in that range: it holds ${size}.`)
+    throw new SvcError('INVALID_RANGE', `The file has no bytes in this range. Its size is ${size} bytes.`)
   }
   const described = { ...headers, ...file.describing }
   const answer = part === 'whole' ? whole(described, size) : partial(described, size, part)

@@ -8,7 +8,7 @@ import type { Text } from './write-steps.js'
 const mostReadOnBytes = 64 * 1024
 
 /** Many clients send all of a body before they read the answer, so they get this much room and time for it. */
-const lingering = { mostBytes: 8 * sizes.mostBodyBytes, mostMilliseconds: 5_000 }
+const lingering = { mostBytes: 8 * sizes.maxBodyBytes, mostMilliseconds: 5_000 }
 
 /** What a chunk costs beside its bytes while it is thrown away. */
 const chunkBytes = 4 * 1024

@@ -27,7 +27,7 @@ export async function writeInSteps(value: Writable): Promise<Text> {
     // Others come first, not before a piece that is the only one.
     if (pieces.length > 0) await othersFirst()
     bytes += Buffer.byteLength(piece)
-    if (bytes > sizes.mostAnswerBytes) throw tooLong()
+    if (bytes > sizes.maxAnswerBytes) throw tooLong()
     pieces.push(piece)
   }
   return pieces.length === 1 && pieces[0] !== undefined ? pieces[0] : pieces
@@ -35,7 +35,7 @@ export async function writeInSteps(value: Writable): Promise<Text> {
 
 function tooLong() {
   return plainError('RESULT_TOO_LARGE', {
-    reason: { kind: 'limit', limit: 'answer bytes', most: sizes.mostAnswerBytes },
+    reason: { kind: 'limit', limit: 'answer bytes', most: sizes.maxAnswerBytes },
   })
 }
 

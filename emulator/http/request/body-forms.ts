@@ -132,7 +132,7 @@ export function formBody<Name extends string>(names: readonly Name[]): BodyForm<
   }
 }
 
-const most = sizes.mostBatchItems
+const most = sizes.maxBatchItems
 
 /** What is heavy is weighed once more, and a little of it is enough for a turn of the event loop. */
 async function eachInTurn<Item>(items: readonly Item[], check: (item: Item) => number): Promise<void> {
@@ -182,5 +182,5 @@ function toIssues(issue: z.core.$ZodIssue): Issue[] {
 
 function sentence({ path, message }: Issue): string {
   if (path.length === 0) return `The body does not fit: ${message}.`
-  return `"${path.join('.')}"${/^(?:is|has|takes) /.test(message) ? '' : ':'} ${message}.`
+  return `"${path.join('.')}"${/^(?:is|has|takes|must) /.test(message) ? '' : ':'} ${message}.`
 }

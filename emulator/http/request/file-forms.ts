@@ -18,7 +18,7 @@ export const documentForm: FileForm = {
   texts: ['data'],
   isBodyInData: true,
   fileRules: ({ documentFiles, tier }) => ({
-    mostBytes: documentFiles === 'tier' ? storageLimits[tier].file : sizes.mostDocumentFileBytes,
+    mostBytes: documentFiles === 'tier' ? storageLimits[tier].file : sizes.maxDocumentFileBytes,
     mayBeAnyType: true,
   }),
   async toBody(texts) {

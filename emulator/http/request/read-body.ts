@@ -4,7 +4,7 @@ import type { Json, JsonObject } from '../../../client/protocol/model/json.js'
 import { sizes } from '../../../client/protocol/model/limits.js'
 import type { Project } from '../../../client/protocol/model/project.js'
 import type { Backend } from '../../core/context.js'
-import { endlessRoom, type UploadRoom } from '../../core/files/upload-room.js'
+import { type UploadRoom, unlimitedRoom } from '../../core/files/upload-room.js'
 import { noUploads, openUploads, type Uploads } from '../../core/files/uploads.js'
 import type { Exchange, HttpContext } from '../exchange.js'
 import type { FileForm, Route } from '../route.js'
@@ -59,14 +59,14 @@ interface Asked {
 async function readParts(http: HttpContext, { route, form, exchange, landing }: Asked): Promise<Body> {
   const { req } = exchange
   const { isCreating = false } = route
-  const { backend, project, room = endlessRoom } = landing
+  const { backend, project, room = unlimitedRoom } = landing
   requirePlainEncoding(req)
   const isHashed = form.isHashed || (isCreating && req.headers['idempotency-key'] !== undefined)
   const { texts, files } = await readMultipart(http, exchange, {
     backend,
     texts: form.texts,
     files: { ...form.fileRules(project.settings), project: project.id, isHashed, room },
-    mostFiles: form.mostFiles ?? sizes.mostFilesPerRequest,
+    mostFiles: form.mostFiles ?? sizes.maxFilesPerRequest,
     requireFile: form.requireFile,
   })
   const ofFiles = new Set(files.map(({ field }) => field))

@@ -36,7 +36,7 @@ export async function readJsonObject(
   requireJsonType(exchange.req)
   requirePlainEncoding(exchange.req)
   const received = receiving(exchange)
-  const bytes = await readBytes(http, exchange, isForAnyone ? mostFormBytes : sizes.mostBodyBytes)
+  const bytes = await readBytes(http, exchange, isForAnyone ? mostFormBytes : sizes.maxBodyBytes)
   received?.(bytes)
   exchange.hasLargeBody = bytes.length > mostBytesAtOnce
   // Parsed, it takes several times as much.

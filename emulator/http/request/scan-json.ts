@@ -14,7 +14,7 @@ export type BatchMember = 'documents' | 'updates' | 'document_ids'
 const mostScannedBytes = 256 * 1024
 
 /** A batch wraps its documents in three levels of its own: `{documents: [{data: …}]}`. */
-const mostBodyDepth = sizes.mostDocumentDepth + 3
+const mostBodyDepth = sizes.maxDocumentDepth + 3
 
 /** What may stand around the fields of a document: the id of an update, `data`, `$append` and `$remove`. */
 const mostWrapperKeys = 4
@@ -118,11 +118,11 @@ function leave(scan: Scan): void {
 function passName(scan: Scan): void {
   weigh(scan, 1)
   if (scan.depth === 1 && scan.batch !== undefined) {
-    if (++scan.members > sizes.mostDocumentKeys) throw tooManyKeys()
+    if (++scan.members > sizes.maxDocumentKeys) throw tooManyKeys()
     scan.isInBatch = isNamed(scan, scan.batch)
     scan.items = 1
     beginDocument(scan)
-  } else if (++scan.keys > sizes.mostDocumentKeys + mostWrapperKeys) throw tooManyKeys()
+  } else if (++scan.keys > sizes.maxDocumentKeys + mostWrapperKeys) throw tooManyKeys()
 }
 
 function passComma(scan: Scan): void {
@@ -131,8 +131,8 @@ function passComma(scan: Scan): void {
     passValue(scan)
     return
   }
-  if (++scan.items > sizes.mostBatchItems) {
-    const most = sizes.mostBatchItems
+  if (++scan.items > sizes.maxBatchItems) {
+    const most = sizes.maxBatchItems
     const reason: Reason = { kind: 'limit', limit: 'batch items', most }
     throw new SvcError('VALIDATION_ERROR', `A batch holds at most ${formatCount(most)} items.`, [], { reason })
   }
@@ -147,13 +147,9 @@ function beginDocument(scan: Scan): void {
 
 /** There is a value behind each comma, and one behind a bracket that is not followed by its end. */
 function passValue(scan: Scan): void {
-  if (++scan.values > sizes.mostDocumentValues + mostWrapperValues) throw tooManyValues()
-  if (++scan.bodyValues <= sizes.mostBodyValues) return
-  throw overLimit(
-    'body values',
-    sizes.mostBodyValues,
-    `A body has at most ${formatCount(sizes.mostBodyValues)} values.`,
-  )
+  if (++scan.values > sizes.maxDocumentValues + mostWrapperValues) throw tooManyValues()
+  if (++scan.bodyValues <= sizes.maxBodyValues) return
+  throw overLimit('body values', sizes.maxBodyValues, `A body has at most ${formatCount(sizes.maxBodyValues)} values.`)
 }
 
 function isEmptyAt({ bytes, at }: Scan): boolean {
@@ -165,7 +161,7 @@ function isEmptyAt({ bytes, at }: Scan): boolean {
 /** What is near the limit is weighed exactly once it is parsed. */
 function weigh(scan: Scan, weight: number): void {
   scan.weight += weight
-  if (scan.weight > sizes.mostDocumentBytes + mostWrapperBytes) throw tooHeavy()
+  if (scan.weight > sizes.maxDocumentBytes + mostWrapperBytes) throw tooHeavy()
 }
 
 /** Whether the name at the top is that of the batch; one with an escape may be. */

@@ -17,7 +17,7 @@ import { cutMark, maskedHeader } from './masking.js'
 import { isSecretPath, maskedSecretBody, maskedUrl, type Secrets, scrubbed } from './secret-routes.js'
 
 /** Of a body, of an address, of all headers, of a statement and of its values. */
-const mostBodyBytes = 64 * 1024
+const maxBodyBytes = 64 * 1024
 const mostUrlCharacters = 8 * 1024
 const mostHeaderCharacters = 8 * 1024
 const mostStatementCharacters = 8 * 1024
@@ -138,7 +138,7 @@ function keptText(
 ): KeptBody {
   const bytes = Buffer.isBuffer(content) ? content.length : bytesOf(content)
   if (bytes === 0) return nothingOf({ type, bytes, leftOut: 'empty' })
-  const isCut = bytes > mostBodyBytes
+  const isCut = bytes > maxBodyBytes
   if (secrets) return secretText(secrets, isCut ? undefined : textOf(content), { type, bytes })
   const whole = isCut || Buffer.isBuffer(content) ? Buffer.from(beginningOf(content)) : textOf(content)
   return { type, bytes, content: whole, isCut, isMasked: false, leftOut: null }
@@ -164,9 +164,9 @@ function textOf(content: Buffer | Text): string {
 }
 
 function beginningOf(content: Buffer | Text): Buffer {
-  if (Buffer.isBuffer(content)) return content.subarray(0, mostBodyBytes)
+  if (Buffer.isBuffer(content)) return content.subarray(0, maxBodyBytes)
   const [first = ''] = typeof content === 'string' ? [content] : content
-  return Buffer.from(first.slice(0, mostBodyBytes)).subarray(0, mostBodyBytes)
+  return Buffer.from(first.slice(0, maxBodyBytes)).subarray(0, maxBodyBytes)
 }
 
 /** A copy: a part of a text would keep the whole of it in memory. */

@@ -1,4 +1,4 @@
-import { SvcError, statusOf } from '../../../client/protocol/model/errors.js'
+import { httpStatus, SvcError } from '../../../client/protocol/model/errors.js'
 import { resetPassword } from '../../core/accounts/password-reset.js'
 import { verifyEmail } from '../../core/accounts/verification.js'
 import { asSvcError } from '../../core/failures.js'
@@ -90,5 +90,5 @@ function passwordForm(token: string): Html {
 function failed(title: string, error: unknown, rest?: Html): { html: string; status: number } {
   const known = asSvcError(error)
   if (!known) throw error
-  return { html: page(title, html`<p role="alert">${known.message}</p>${rest}`), status: statusOf(known) }
+  return { html: page(title, html`<p role="alert">${known.message}</p>${rest}`), status: httpStatus(known) }
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { projectOfToken } from '../../core/accounts/one-time-tokens.js'
+import { findProjectByToken } from '../../core/accounts/one-time-tokens.js'
 import { requestPasswordReset, resetPassword } from '../../core/accounts/password-reset.js'
 import { requestVerification, verifyEmail } from '../../core/accounts/verification.js'
 import { strictBody } from '../request/body-forms.js'
@@ -26,7 +26,7 @@ export const verificationRoutes = [
     paths: { any: ['/auth/verify-email'] },
     needs: 'public',
     body: strictBody(z.strictObject({ token: z.string() })),
-    projectOf: (backend, { body }) => projectOfToken(backend, body.token, 'verify email'),
+    projectOf: (backend, { body }) => findProjectByToken(backend, body.token, 'verify email'),
     reply: 'message',
     async handle(backend, { body }) {
       await verifyEmail(backend, body.token)
@@ -54,7 +54,7 @@ export const verificationRoutes = [
     paths: { any: ['/auth/reset-password'] },
     needs: 'public',
     body: strictBody(z.strictObject({ token: z.string(), newPassword: z.string() })),
-    projectOf: (backend, { body }) => projectOfToken(backend, body.token, 'reset password'),
+    projectOf: (backend, { body }) => findProjectByToken(backend, body.token, 'reset password'),
     reply: 'message',
     async handle(backend, { body }) {
       await resetPassword(backend, body)

@@ -10,7 +10,6 @@ import {
 } from '../../store/providers/idp-accounts.js'
 import type { ProviderAccounts } from '../provider.js'
 
-/** The accounts that are there from the start. */
 const firstAccounts: readonly ProviderAccount[] = [
   anAccount('ada', 'Ada Lovelace'),
   anAccount('grace', 'Grace Hopper'),
@@ -18,11 +17,11 @@ const firstAccounts: readonly ProviderAccount[] = [
   anAccount('katherine', 'Katherine Johnson'),
 ]
 
-/** The accounts of the built-in provider. Where there is none, the first ones are made anew. */
+/** Opens the accounts of the built-in provider. Adds the first ones if there are none. */
 export function openAccounts(db: Database): ProviderAccounts {
   let made: Promise<unknown> | undefined
 
-  /** Made when accounts are first asked for, so that no start waits for it. */
+  /** Adds the first accounts on first use, so that no start waits for it. */
   function ready() {
     made ??= makeFirst(db).catch((error) => {
       made = undefined

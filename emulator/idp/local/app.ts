@@ -1,23 +1,23 @@
-/** The built-in identity provider: an OpenID Connect provider for a developer's machine, an app of its own. Contract 7.2. */
+/** The built-in identity provider: an OpenID Connect provider for a developer's machine. Contract 7.2. */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { isLoopbackUrl } from '../../../client/protocol/model/loopback.js'
 import type { Database } from '../../database/port.js'
-import { selectAllowedOrigins, selectNamesRedirect } from '../../store/projects.js'
+import { selectAllowedOrigins, selectIsRedirectAllowed } from '../../store/projects.js'
 import { openLoginFlows } from '../flows.js'
 import type { LocalProvider, LoginFlows } from '../provider.js'
 import { openAccounts } from './accounts.js'
 import { type Decision, decide, type LoginRequest, RefusedToClient, readFault, readLoginRequest } from './authorize.js'
 import { describeProvider } from './discovery.js'
 import {
-  type Asked,
   json,
+  type NoAnswer,
   OAuthError,
   type ProviderAnswer,
-  readAsked,
+  type ProviderRequest,
+  readProviderRequest,
   readRequestHead,
   redirect,
   refused,
-  type Silence,
 } from './exchange.js'
 import { type LoginFaults, openFaults } from './faults.js'
 import { openGrants } from './grants.js'
@@ -27,7 +27,7 @@ import { saveAccount } from './page-forms.js'
 import { beginPageHop } from './page-hops.js'
 import { exchangeCode, showProfile, type TokenDesk } from './token.js'
 
-/** Where the provider is, below the service's own address. */
+/** The provider's path below the address of the service. */
 export const localProviderPath = '/_svc/idp'
 
 export interface LocalApp extends LocalProvider {
@@ -36,14 +36,14 @@ export interface LocalApp extends LocalProvider {
 
 export interface LocalOptions {
   readonly db: Database
-  /** The service's own address, known once it listens. */
+  /** The address of the service, known once it listens. */
   readonly url: () => string
-  /** Milliseconds since 1970, by the provider's own clock. */
+  /** Milliseconds since 1970, by the provider's clock. */
   readonly now: () => number
   readonly report: (requestId: string, error: unknown) => void
-  /** Whether a request begins on this machine. */
+  /** Whether a request comes from this machine. */
   readonly isLocal: (req: IncomingMessage) => boolean
-  /** The address that a browser reached the service at. */
+  /** The address at which a browser reached the service. */
   readonly reachedAt: (req: IncomingMessage) => string
 }
 
@@ -56,7 +56,7 @@ interface Desk extends TokenDesk {
   readonly isLocal: LocalOptions['isLocal']
 }
 
-type Handler = (desk: Desk, asked: Asked) => ProviderAnswer | Silence | Promise<ProviderAnswer | Silence>
+type Handler = (desk: Desk, asked: ProviderRequest) => ProviderAnswer | NoAnswer | Promise<ProviderAnswer | NoAnswer>
 
 const handlers: { readonly [path: string]: { readonly [method: string]: Handler } } = {
   '/.well-known/openid-configuration': { GET: ({ issuer }) => json(describeProvider(issuer)) },
@@ -80,7 +80,7 @@ export function openLocalProvider({ db, url, now, report, isLocal, reachedAt }: 
     flows,
     async answer(req, res) {
       const own = reachedAt(req)
-      const mayRedirect = (address: string) => isClients(db, [url(), own], address)
+      const mayRedirect = (address: string) => isAllowedRedirect(db, [url(), own], address)
       const page = `${own}${localProviderPath}`
       const answer = await handle({ ...shared, issuer: issuer(), page, mayRedirect }, req).catch((error) => {
         report(String(res.getHeader('x-request-id')), error)
@@ -92,7 +92,7 @@ export function openLocalProvider({ db, url, now, report, isLocal, reachedAt }: 
   }
 }
 
-async function handle(desk: Desk, req: IncomingMessage): Promise<ProviderAnswer | Silence> {
+async function handle(desk: Desk, req: IncomingMessage): Promise<ProviderAnswer | NoAnswer> {
   let end: (answer: ProviderAnswer) => void = () => undefined
   const answer = await answered(desk, req, (asked) => {
     end = beginPageHop(desk, asked)
@@ -104,18 +104,18 @@ async function handle(desk: Desk, req: IncomingMessage): Promise<ProviderAnswer 
 async function answered(
   desk: Desk,
   req: IncomingMessage,
-  onAsked: (asked: Asked) => void,
-): Promise<ProviderAnswer | Silence> {
+  onRequest: (asked: ProviderRequest) => void,
+): Promise<ProviderAnswer | NoAnswer> {
   try {
-    // What is refused without its body is refused before that is read.
+    // Refuses before reading the body where the head is enough.
     const head = readRequestHead(req, desk.isLocal(req))
     const handler = handlers[head.path]?.[head.method]
     if (!handler) return json({ error: 'not_found' }, 404)
-    // What a form of the page decides is not for other pages to decide; clients' requests carry no origin.
+    // Only the provider's page may post its forms. Requests of clients carry no origin.
     if (head.method === 'POST' && head.isForeign)
-      throw new OAuthError('access_denied', 'The form is of another page.', 403)
-    const asked = await readAsked(req, head)
-    onAsked(asked)
+      throw new OAuthError('access_denied', 'The form was sent from another page.', 403)
+    const asked = await readProviderRequest(req, head)
+    onRequest(asked)
     return await handler(desk, asked)
   } catch (error) {
     if (error instanceof RefusedToClient) return redirect(error.location)
@@ -125,17 +125,17 @@ async function answered(
   }
 }
 
-async function showAccounts(desk: Desk, { query }: Asked): Promise<ProviderAnswer> {
+async function showAccounts(desk: Desk, { query }: ProviderRequest): Promise<ProviderAnswer> {
   return accountPage(await pageState(desk, query, await readLoginRequest(query, desk.mayRedirect)))
 }
 
-async function decideLogin(desk: Desk, asked: Asked): Promise<ProviderAnswer> {
+async function decideLogin(desk: Desk, asked: ProviderRequest): Promise<ProviderAnswer> {
   const request = await readLoginRequest(asked.query, desk.mayRedirect)
   return decide(request, await readDecision(desk, request, asked), desk)
 }
 
-/** A fault that is meant to stay is set for the client, and holds for this login too. */
-async function readDecision(desk: Desk, { client }: LoginRequest, asked: Asked): Promise<Decision> {
+/** Sets a fault that is meant to stay for the client. It applies to this login too. */
+async function readDecision(desk: Desk, { client }: LoginRequest, asked: ProviderRequest): Promise<Decision> {
   const id = asked.form.get('account')
   if (id === null) return { account: undefined, fault: undefined }
   const account = await desk.accounts.get(id)
@@ -148,11 +148,11 @@ async function readDecision(desk: Desk, { client }: LoginRequest, asked: Asked):
   return { account, fault }
 }
 
-async function changeAccounts(desk: Desk, asked: Asked): Promise<ProviderAnswer> {
+async function changeAccounts(desk: Desk, asked: ProviderRequest): Promise<ProviderAnswer> {
   const { query, form } = asked
   const request = await readLoginRequest(query, desk.mayRedirect)
   requireLocal(asked)
-  if (form.get('change') === 'works') letWork(desk.faults, request.client)
+  if (form.get('change') === 'works') clearFault(desk.faults, request.client)
   else {
     const problem = await saveAccount(desk.accounts, form)
     if (problem) return accountPage({ ...(await pageState(desk, query, request)), problem })
@@ -160,14 +160,18 @@ async function changeAccounts(desk: Desk, asked: Asked): Promise<ProviderAnswer>
   return redirect(`${desk.page}/authorize?${query}`)
 }
 
-/** Where the service is open to other machines, they may log in, and change nothing. */
-function requireLocal({ isLocal }: Asked): void {
+/** Lets other machines log in, but not change anything. */
+function requireLocal({ isLocal }: ProviderRequest): void {
   if (isLocal) return
-  throw new OAuthError('access_denied', 'This is changed on the machine that runs the service, under "localhost".', 403)
+  throw new OAuthError(
+    'access_denied',
+    'Only the machine that runs the service can change this. Open the page at "localhost".',
+    403,
+  )
 }
 
-/** Ends what the client's next login would meet, whomever it was meant for. */
-function letWork(faults: LoginFaults, client: string): void {
+/** Clears the fault that the client's next login would meet, even one set for every client. */
+function clearFault(faults: LoginFaults, client: string): void {
   const isOwn = faults.list().some((standing) => standing.client === client)
   faults.clear(isOwn ? client : undefined)
 }
@@ -183,13 +187,13 @@ async function pageState(desk: Desk, query: URLSearchParams, request: LoginReque
   }
 }
 
-/** Whether an address may be a client's: the service's own, a page of this machine, or one that a project has named. */
-async function isClients(db: Database, own: readonly string[], address: string): Promise<boolean> {
+/** Allows the address of the service, pages on this machine, and addresses that a project lists. */
+async function isAllowedRedirect(db: Database, own: readonly string[], address: string): Promise<boolean> {
   if (!URL.canParse(address)) return false
   const { protocol, hash, origin } = new URL(address)
   if (!/^https?:$/.test(protocol) || hash !== '') return false
   if (isLoopbackUrl(address) || own.includes(origin)) return true
-  return (await selectAllowedOrigins(db)).has(origin.toLowerCase()) || selectNamesRedirect(db, address)
+  return (await selectAllowedOrigins(db)).has(origin.toLowerCase()) || selectIsRedirectAllowed(db, address)
 }
 
 function send(res: ServerResponse, { status, headers, body }: ProviderAnswer): void {
@@ -203,7 +207,7 @@ function send(res: ServerResponse, { status, headers, body }: ProviderAnswer): v
   res.end(body)
 }
 
-function cut(res: ServerResponse, { cutAfterMilliseconds }: Silence): void {
+function cut(res: ServerResponse, { cutAfterMilliseconds }: NoAnswer): void {
   const timer = setTimeout(() => res.destroy(), cutAfterMilliseconds)
   timer.unref()
   res.on('close', () => clearTimeout(timer))

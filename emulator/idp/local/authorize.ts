@@ -1,4 +1,4 @@
-/** The authorization endpoint: who asks, whether it may be asked, and what the person decides. RFC 6749 4.1, RFC 7636. */
+/** The authorization endpoint: checks the request and carries out the person's decision. RFC 6749 4.1, RFC 7636. */
 import {
   isProviderFault,
   type ProviderAccount,
@@ -8,7 +8,6 @@ import { OAuthError, type ProviderAnswer, redirect } from './exchange.js'
 import type { LoginFaults } from './faults.js'
 import type { Grants } from './grants.js'
 
-/** A client's authorization request. */
 export interface LoginRequest {
   readonly client: string
   readonly redirectUrl: string
@@ -16,11 +15,11 @@ export interface LoginRequest {
   readonly nonce: string | undefined
   readonly scopes: readonly string[]
   readonly challenge: string
-  /** The account that the client thinks of. */
+  /** The account that the client suggests. */
   readonly hint: string | undefined
 }
 
-/** A request that may be refused to the client, at its own address. */
+/** Refuses a request by a redirect to the client. */
 export class RefusedToClient extends Error {
   override readonly name = 'RefusedToClient'
   constructor(readonly location: string) {
@@ -29,7 +28,7 @@ export class RefusedToClient extends Error {
 }
 
 /**
- * @throws {OAuthError} to the person, where it is unknown whether the address is the client's
+ * @throws {OAuthError} shown to the person, if the address may not be the client's
  * @throws {RefusedToClient}
  */
 export async function readLoginRequest(
@@ -37,7 +36,7 @@ export async function readLoginRequest(
   mayRedirect: (url: string) => Promise<boolean>,
 ): Promise<LoginRequest> {
   for (const name of new Set(query.keys())) {
-    if (query.getAll(name).length > 1) throw new OAuthError('invalid_request', `"${name}" is given twice.`)
+    if (query.getAll(name).length > 1) throw new OAuthError('invalid_request', `"${name}" appears more than once.`)
   }
   const text = (name: string) => query.get(name) || undefined
   const client = text('client_id')
@@ -45,22 +44,20 @@ export async function readLoginRequest(
   if (client === undefined) throw new OAuthError('invalid_request', '"client_id" is missing.')
   if (redirectUrl === undefined) throw new OAuthError('invalid_request', '"redirect_uri" is missing.')
   if (!(await mayRedirect(redirectUrl))) {
-    throw new OAuthError(
-      'invalid_request',
-      `The built-in provider sends nobody to "${redirectUrl}": no project names it.`,
-    )
+    throw new OAuthError('invalid_request', `Redirect address "${redirectUrl}" is not allowed: no project lists it.`)
   }
   const state = text('state')
   const refuse = (code: string, description: string) =>
-    new RefusedToClient(locationOf(redirectUrl, { error: code, error_description: description, state }))
+    new RefusedToClient(buildLocation(redirectUrl, { error: code, error_description: description, state }))
 
-  if (text('response_type') !== 'code') throw refuse('unsupported_response_type', 'Only "code" is served.')
-  if ((text('response_mode') ?? 'query') !== 'query') throw refuse('invalid_request', 'Only "query" is served.')
+  if (text('response_type') !== 'code') throw refuse('unsupported_response_type', 'Only "code" is supported.')
+  if ((text('response_mode') ?? 'query') !== 'query') throw refuse('invalid_request', 'Only "query" is supported.')
   const challenge = text('code_challenge')
   if (challenge === undefined || text('code_challenge_method') !== 'S256') {
-    throw refuse('invalid_request', 'A code challenge by S256 is needed.')
+    throw refuse('invalid_request', 'A code challenge with method S256 is required.')
   }
-  if (text('prompt') === 'none') throw refuse('login_required', 'Nobody is logged in here.')
+  if (text('prompt') === 'none')
+    throw refuse('login_required', 'No one is logged in. Send the request without prompt=none.')
   return {
     client,
     redirectUrl,
@@ -72,14 +69,14 @@ export async function readLoginRequest(
   }
 }
 
-/** What the person did with the page. */
+/** The person's choice on the page. */
 export interface Decision {
   readonly account: ProviderAccount | undefined
-  /** The fault that was chosen for this login. */
+  /** The fault chosen for this login. */
   readonly fault: ProviderFault | undefined
 }
 
-/** Sends the browser back with a code or, where the login was cancelled, without one. */
+/** Sends the browser back with a code, or with an error if the login was cancelled. */
 export function decide(
   { client, redirectUrl, state, nonce, scopes, challenge }: LoginRequest,
   { account, fault: chosen }: Decision,
@@ -88,21 +85,21 @@ export function decide(
   const fault = account ? (chosen ?? faults.take(client)) : undefined
   if (!account || fault === 'cancelled') {
     return redirect(
-      locationOf(redirectUrl, { error: 'access_denied', error_description: 'The login was cancelled.', state }),
+      buildLocation(redirectUrl, { error: 'access_denied', error_description: 'The login was cancelled.', state }),
     )
   }
   const code = grants.newCode({ client, redirectUrl, scopes, nonce, challenge, account: account.id, fault })
-  return redirect(locationOf(redirectUrl, { code, state }))
+  return redirect(buildLocation(redirectUrl, { code, state }))
 }
 
-/** @throws {OAuthError} for one that does not exist */
+/** @throws {OAuthError} for an unknown fault */
 export function readFault(text: string | null): ProviderFault | undefined {
   if (text === null || text === '') return undefined
   if (isProviderFault(text)) return text
   throw new OAuthError('invalid_request', `Unknown fault "${text.slice(0, 80)}".`)
 }
 
-function locationOf(redirectUrl: string, answer: Readonly<Record<string, string | undefined>>): string {
+function buildLocation(redirectUrl: string, answer: Readonly<Record<string, string | undefined>>): string {
   const url = new URL(redirectUrl)
   for (const [name, value] of Object.entries(answer)) if (value !== undefined) url.searchParams.set(name, value)
   return url.href

@@ -1,6 +1,6 @@
 import { signingAlgorithm } from './id-tokens.js'
 
-/** What the provider publishes about itself. OpenID Connect Discovery 3. */
+/** The metadata that the provider publishes. OpenID Connect Discovery 3. */
 export function describeProvider(issuer: string) {
   return {
     issuer,

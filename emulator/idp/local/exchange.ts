@@ -1,9 +1,9 @@
-/** Requests and answers of the built-in provider, which is an app of its own. */
+/** Reads requests and builds responses of the built-in provider. */
 import type { IncomingMessage } from 'node:http'
 
 interface Head {
   readonly method: string
-  /** Below the provider's own address. */
+  /** Relative to the provider's address. */
   readonly path: string
   readonly query: URLSearchParams
   readonly authorization: string | undefined
@@ -13,7 +13,7 @@ interface Head {
   readonly isLocal: boolean
 }
 
-export interface Asked extends Head {
+export interface ProviderRequest extends Head {
   readonly form: URLSearchParams
 }
 
@@ -23,12 +23,12 @@ export interface ProviderAnswer {
   readonly body: string
 }
 
-/** An answer that never comes: the caller finds the connection cut, after this long. */
-export interface Silence {
+/** Sends no response: the connection is closed after this time. */
+export interface NoAnswer {
   readonly cutAfterMilliseconds: number
 }
 
-/** A request that is refused in the words of RFC 6749. */
+/** Refuses a request with an error code of RFC 6749. */
 export class OAuthError extends Error {
   override readonly name = 'Refusal'
   constructor(
@@ -40,9 +40,9 @@ export class OAuthError extends Error {
   }
 }
 
-const mostFormBytes = 64 * 1024
+const maxFormBytes = 64 * 1024
 
-/** What a request says before its body. */
+/** Reads the request line and the headers. */
 export function readRequestHead(req: IncomingMessage, isLocal: boolean): Head {
   const [path = '', query = ''] = (req.url ?? '').split('?', 2)
   return {
@@ -55,13 +55,13 @@ export function readRequestHead(req: IncomingMessage, isLocal: boolean): Head {
   }
 }
 
-/** @throws {OAuthError} for a form that is too long, or holds what no database can hold */
-export async function readAsked(req: IncomingMessage, head: Head): Promise<Asked> {
+/** @throws {OAuthError} for a form that is too long or contains U+0000 */
+export async function readProviderRequest(req: IncomingMessage, head: Head): Promise<ProviderRequest> {
   const isForm = /^application\/x-www-form-urlencoded\b/i.test(req.headers['content-type'] ?? '')
   const form = new URLSearchParams(isForm ? await readText(req) : '')
-  // No database holds it, and no honest form sends it.
-  const isNul = [...head.query, ...form].some((pair) => pair.some((text) => text.includes('\0')))
-  if (isNul) throw new OAuthError('invalid_request', 'The character U+0000 is not taken here.')
+  // PostgreSQL cannot store U+0000, and no browser sends it in a form.
+  const hasNul = [...head.query, ...form].some((pair) => pair.some((text) => text.includes('\0')))
+  if (hasNul) throw new OAuthError('invalid_request', 'The character U+0000 is not allowed.')
   return { ...head, form }
 }
 
@@ -74,7 +74,7 @@ async function readText(req: IncomingMessage): Promise<string> {
   let bytes = 0
   for await (const piece of req) {
     bytes += piece.length
-    if (bytes > mostFormBytes) throw new OAuthError('invalid_request', 'The form is too long.', 413)
+    if (bytes > maxFormBytes) throw new OAuthError('invalid_request', 'The form is too long (max 64 KB).', 413)
     pieces.push(piece)
   }
   return Buffer.concat(pieces).toString('utf8')
@@ -92,7 +92,7 @@ export function redirect(location: string): ProviderAnswer {
   return { status: 303, headers: { location }, body: '' }
 }
 
-/** A failure that is never put into an address that leads to a page. */
+/** Answers with JSON, without a redirect. */
 export function refused({ code, description, status }: OAuthError): ProviderAnswer {
   const headers: Record<string, string> = status === 401 ? { 'www-authenticate': `Bearer error="${code}"` } : {}
   return json({ error: code, error_description: description }, status, headers)

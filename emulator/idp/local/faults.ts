@@ -1,8 +1,8 @@
 import type { ProviderFault } from '../../../client/protocol/model/provider-login.js'
 import type { ProviderFaults } from '../provider.js'
 
-/** Clients whose faults are kept at once: more than any test run has. */
-const mostClients = 1_000
+/** Limits the clients with faults; no test run needs this many. */
+const maxClients = 1_000
 
 interface Standing {
   readonly fault: ProviderFault
@@ -10,9 +10,9 @@ interface Standing {
   left: number | null
 }
 
-/** What the next logins of a client meet, or those of every client without one of its own. Kept in memory only. */
+/** Holds the faults for the next logins of a client, or of every client without its own. In memory only. */
 export interface LoginFaults extends ProviderFaults {
-  /** The fault of the login that is decided now. */
+  /** Takes the fault for the login that is being decided. */
   take(client: string): ProviderFault | undefined
 }
 
@@ -25,7 +25,7 @@ export function openFaults(): LoginFaults {
       standing.delete(client)
       standing.set(client, { fault, left: times })
       const [oldest] = standing.keys()
-      if (standing.size > mostClients && oldest !== undefined) standing.delete(oldest)
+      if (standing.size > maxClients && oldest !== undefined) standing.delete(oldest)
     },
     clear(client) {
       if (client === undefined) standing.clear()

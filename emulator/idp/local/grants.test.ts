@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type Grant, isVerifierOf, openGrants } from './grants.js'
+import { type Grant, matchesChallenge, openGrants } from './grants.js'
 
 const grant: Grant = {
   client: 'app',
@@ -23,20 +23,20 @@ test('a code works for a minute, once', () => {
   expect(grants.takeCode(late)).toBeUndefined()
 })
 
-test('an access token works for an hour, unless its code is shown again', () => {
+test('an access token works for an hour, unless its code is used again', () => {
   let now = 0
   const grants = openGrants(() => now)
   const [one, two] = [grants.newToken('one', grant), grants.newToken('two', grant)]
 
   grants.takeCode('one')
-  expect(grants.grantOf(one)).toBeUndefined()
+  expect(grants.findGrant(one)).toBeUndefined()
   now = 3_599_999
-  expect(grants.grantOf(two)).toEqual(grant)
+  expect(grants.findGrant(two)).toEqual(grant)
   now = 3_600_000
-  expect(grants.grantOf(two)).toBeUndefined()
+  expect(grants.findGrant(two)).toBeUndefined()
 })
 
-test('only the newest are kept', () => {
+test('keeps only the newest codes', () => {
   const grants = openGrants(() => 0)
   const first = grants.newCode(grant)
   const rest = Array.from({ length: 10_000 }, () => grants.newCode(grant))
@@ -46,8 +46,8 @@ test('only the newest are kept', () => {
 })
 
 // RFC 7636, appendix B.
-test('a verifier is what the challenge was made from', () => {
-  expect(isVerifierOf(grant.challenge, 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk')).toBe(true)
-  expect(isVerifierOf(grant.challenge, 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXl')).toBe(false)
-  expect(isVerifierOf(grant.challenge, grant.challenge)).toBe(false)
+test('accepts only the verifier that the challenge was made from', () => {
+  expect(matchesChallenge(grant.challenge, 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk')).toBe(true)
+  expect(matchesChallenge(grant.challenge, 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXl')).toBe(false)
+  expect(matchesChallenge(grant.challenge, grant.challenge)).toBe(false)
 })

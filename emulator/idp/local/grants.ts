@@ -1,32 +1,34 @@
-/** Codes and access tokens of the built-in provider: random, kept in memory, gone with the process. */
+/**
+ * Codes and access tokens of the built-in provider. They are random, kept in memory, and lost when the process ends.
+ */
 import { createHash, randomBytes } from 'node:crypto'
 import type { ProviderFault } from '../../../client/protocol/model/provider-login.js'
 
-/** What the person agreed to, and how the login is going to fail, if it is. */
+/** The person's consent, and the fault that the login will meet, if any. */
 export interface Grant {
   readonly client: string
   readonly redirectUrl: string
   readonly scopes: readonly string[]
   readonly nonce: string | undefined
-  /** The PKCE challenge, by S256. */
+  /** The PKCE challenge (S256). */
   readonly challenge: string
   readonly account: string
   readonly fault: ProviderFault | undefined
 }
 
 export interface Grants {
-  /** A code for a grant; it works once, for a minute. */
+  /** Creates a code for a grant. It works once, for a minute. */
   newCode(grant: Grant): string
-  /** Uses a code up. A second try finds nothing, and what the first one got is worth nothing from then on. */
+  /** Uses up a code. A second try finds nothing and revokes the token of the first. */
   takeCode(code: string): Grant | undefined
-  /** An access token for the grant of that code. */
+  /** Creates an access token for the grant of that code. */
   newToken(code: string, grant: Grant): string
-  grantOf(token: string): Grant | undefined
+  findGrant(token: string): Grant | undefined
 }
 
 const codeMilliseconds = 60_000
 export const tokenSeconds = 3_600
-const mostAtOnce = 10_000
+const maxAtOnce = 10_000
 
 interface Kept {
   readonly grant: Grant
@@ -36,7 +38,7 @@ interface Kept {
 export function openGrants(now: () => number): Grants {
   const codes = new Map<string, Kept>()
   const tokens = new Map<string, Kept>()
-  /** By code, the token it became. */
+  /** Maps each used code to its token. */
   const used = new Map<string, string>()
   return {
     newCode: (grant) => keep(codes, grant, now() + codeMilliseconds),
@@ -53,15 +55,15 @@ export function openGrants(now: () => number): Grants {
       removeOldest(used)
       return token
     },
-    grantOf(token) {
+    findGrant(token) {
       const kept = tokens.get(token)
       return kept && kept.expiresAt > now() ? kept.grant : undefined
     },
   }
 }
 
-/** Whether a verifier is the one that a challenge was made from. RFC 7636. */
-export function isVerifierOf(challenge: string, verifier: string): boolean {
+/** Whether the challenge was made from this verifier. RFC 7636. */
+export function matchesChallenge(challenge: string, verifier: string): boolean {
   return /^[\w.~-]{43,128}$/.test(verifier) && createHash('sha256').update(verifier).digest('base64url') === challenge
 }
 
@@ -72,8 +74,8 @@ function keep(all: Map<string, Kept>, grant: Grant, expiresAt: number): string {
   return secret
 }
 
-/** Maps keep the order in which they were filled. */
+/** Relies on maps keeping their insertion order. */
 function removeOldest(all: Map<string, unknown>): void {
   const [oldest] = all.keys()
-  if (all.size > mostAtOnce && oldest !== undefined) all.delete(oldest)
+  if (all.size > maxAtOnce && oldest !== undefined) all.delete(oldest)
 }

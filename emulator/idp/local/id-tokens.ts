@@ -4,9 +4,9 @@ import type { ProviderFault } from '../../../client/protocol/model/provider-logi
 
 export const signingAlgorithm = 'ES256'
 
-/** What signs ID tokens, made when it is first needed; a new one for each process. */
+/** Signs ID tokens with a key that is created on first use, one for each process. */
 export interface TokenSigner {
-  /** The public keys, as `jwks_uri` shows them. */
+  /** The public keys, as `jwks_uri` returns them. */
   keys(): Promise<{ keys: JWK[] }>
   sign(claims: IdClaims, fault: ProviderFault | undefined): Promise<string>
 }
@@ -25,7 +25,7 @@ const keyId = 'svc-local'
 
 export function openTokenSigner(): TokenSigner {
   const ownKey = keyMadeOnce()
-  /** A key that is not published. */
+  /** An unpublished key. */
   const otherKey = keyMadeOnce()
   return {
     async keys() {
@@ -34,11 +34,11 @@ export function openTokenSigner(): TokenSigner {
     },
     async sign({ issuer, client, subject, nonce, issuedAt, profile }, fault) {
       const { privateKey } = await (fault === 'wrong-key' ? otherKey() : ownKey())
-      const claims = nonce === undefined ? profile : { ...profile, nonce: orWrong(nonce, fault === 'wrong-nonce') }
+      const claims = nonce === undefined ? profile : { ...profile, nonce: orFaulty(nonce, fault === 'wrong-nonce') }
       return new SignJWT(claims)
         .setProtectedHeader({ alg: signingAlgorithm, kid: keyId, typ: 'JWT' })
-        .setIssuer(orWrong(issuer, fault === 'wrong-issuer'))
-        .setAudience(orWrong(client, fault === 'wrong-audience'))
+        .setIssuer(orFaulty(issuer, fault === 'wrong-issuer'))
+        .setAudience(orFaulty(client, fault === 'wrong-audience'))
         .setSubject(subject)
         .setIssuedAt(issuedAt)
         .setExpirationTime(issuedAt + tokenSeconds)
@@ -55,6 +55,6 @@ function keyMadeOnce(): () => Promise<GenerateKeyPairResult> {
   }
 }
 
-function orWrong(value: string, isWrong: boolean): string {
-  return isWrong ? `${value}-of-somebody-else` : value
+function orFaulty(value: string, isWrong: boolean): string {
+  return isWrong ? `${value}-of-another` : value
 }

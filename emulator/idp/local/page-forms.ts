@@ -1,9 +1,9 @@
-/** What the forms of the page ask for, beside a login. */
+/** Handles the forms of the page other than the login. */
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import { isObject, type JsonObject } from '../../../client/protocol/model/json.js'
 import type { ProviderAccounts } from '../provider.js'
 
-/** Adds, changes or removes an account; why it could not, in words for the page. */
+/** Adds, changes or removes an account. Returns an error message for the page if that fails. */
 export async function saveAccount(accounts: ProviderAccounts, form: URLSearchParams): Promise<string | undefined> {
   const id = form.get('id') ?? ''
   const changes: { readonly [change: string]: () => Promise<unknown> } = {
@@ -12,7 +12,7 @@ export async function saveAccount(accounts: ProviderAccounts, form: URLSearchPar
     remove: () => accounts.remove(id),
   }
   const change = changes[form.get('change') ?? '']
-  if (!change) return 'The form asks for nothing that is known here.'
+  if (!change) return 'Unknown action. Use add, save or remove.'
   try {
     await change()
     return undefined
@@ -22,7 +22,7 @@ export async function saveAccount(accounts: ProviderAccounts, form: URLSearchPar
   }
 }
 
-/** Made of the address or the name, so that an account that is added once more is the same person. */
+/** Derives the id from the email or the name, so that adding an account again gives the same person. */
 function accountId({ name, email }: { name: string; email: string | null }): string {
   const [local = ''] = (email ?? name).split('@', 1)
   return local
@@ -36,7 +36,7 @@ function accountId({ name, email }: { name: string; email: string | null }): str
 
 function newId(form: URLSearchParams): string {
   const id = accountId(readFields(form))
-  if (id === '') throw new SvcError('VALIDATION_ERROR', 'Give a name or an address with letters in it.')
+  if (id === '') throw new SvcError('VALIDATION_ERROR', 'Enter a name or an email that contains letters or digits.')
   return id
 }
 
@@ -51,17 +51,18 @@ function readFields(form: URLSearchParams) {
   }
 }
 
-/** Too short to be nested deeper than a database bears. */
-const mostClaimsCharacters = 2_000
+/** Short enough that the claims cannot be nested too deeply for the database. */
+const maxClaimsCharacters = 2_000
 
 function readClaims(text: string): JsonObject {
   if (text.trim() === '') return {}
-  if (text.length > mostClaimsCharacters) throw new SvcError('PAYLOAD_TOO_LARGE', 'The claims are too long.')
+  if (text.length > maxClaimsCharacters)
+    throw new SvcError('PAYLOAD_TOO_LARGE', 'The claims are too long (max 2,000 characters).')
   try {
     const claims: unknown = JSON.parse(text)
     if (isObject(claims)) return claims
   } catch {
-    // What is not JSON is not an object either.
+    // Invalid JSON gets the same error as a value that is not an object.
   }
-  throw new SvcError('VALIDATION_ERROR', 'Claims are written as a JSON object, such as {"locale": "en"}.')
+  throw new SvcError('VALIDATION_ERROR', 'Enter the claims as a JSON object, for example {"locale": "en"}.')
 }

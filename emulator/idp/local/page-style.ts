@@ -33,10 +33,10 @@ export const style = `${baseStyle}
   .notice form { margin: 0.5rem 0 0 }
 `
 
-/** The page may show itself and post forms. Where a form leads on to is the client's affair, so that is left open. */
+/** Lets the page post forms anywhere, because clients choose where a form leads on to. */
 export const pageHeaders = {
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy': `default-src 'none'; style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'; base-uri 'none'; frame-ancestors 'none'`,
-  // Without a referrer, a browser would not say either where a form comes from.
+  // With `no-referrer`, browsers would send forms with the origin "null".
   'referrer-policy': 'same-origin',
 }

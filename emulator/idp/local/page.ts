@@ -1,4 +1,4 @@
-/** The page on which a person chooses an account. It needs no script, and shows what it is given as text. */
+/** Renders the page on which a person chooses an account. It runs no script and escapes all values. */
 
 import type { StandingFault } from '../../../client/protocol/model/provider-login.js'
 import { type ProviderAccount, providerFaults } from '../../../client/protocol/model/provider-login.js'
@@ -10,14 +10,14 @@ import { pageHeaders, style } from './page-style.js'
 
 export interface PageState {
   readonly request: LoginRequest
-  /** The request as it came, which each form carries on. */
+  /** The query of the request, passed on by each form. */
   readonly query: string
-  /** The address that the forms are below. */
+  /** The address that the forms post below. */
   readonly action: string
   readonly accounts: readonly ProviderAccount[]
-  /** The fault that the next login is going to meet. */
+  /** The fault that the next login will meet. */
   readonly standing: StandingFault | undefined
-  /** Why the last form was not taken. */
+  /** The reason why the last form was refused. */
   readonly problem?: string
 }
 
@@ -25,7 +25,7 @@ export function accountPage(state: PageState): ProviderAnswer {
   const { request, problem, standing } = state
   const content = html`
     <h1>Log in</h1>
-    <p>to <code>${request.client}</code>, with the provider that is built into svc</p>
+    <p>to <code>${request.client}</code>, using the built-in provider of svc</p>
     ${problem === undefined ? undefined : html`<p class="notice" role="alert">${problem}</p>`}
     ${standing && standingNotice(state, standing)}
     ${loginForm(state)}
@@ -44,12 +44,12 @@ export function accountPage(state: PageState): ProviderAnswer {
 }
 
 export function refusalPage({ description, status }: OAuthError): ProviderAnswer {
-  const content = html`<h1>That did not work</h1><p role="alert">${description}</p>`
-  return { status, headers: pageHeaders, body: shell({ title: 'That did not work', style, content }) }
+  const content = html`<h1>Something went wrong</h1><p role="alert">${description}</p>`
+  return { status, headers: pageHeaders, body: shell({ title: 'Something went wrong', style, content }) }
 }
 
 function loginForm({ action, query, request, accounts }: PageState): Html {
-  const first = accounts.filter((account) => isMeant(account, request.hint))
+  const first = accounts.filter((account) => matchesHint(account, request.hint))
   const rest = accounts.filter((account) => !first.includes(account))
   return html`<form method="post" action="${action}/authorize?${query}">
       <ul class="accounts">
@@ -58,11 +58,11 @@ function loginForm({ action, query, request, accounts }: PageState): Html {
       <fieldset>
         <label>The provider
           <select name="fault">
-            <option value="">does as it should</option>
+            <option value="">works normally</option>
             ${Object.entries(providerFaults).map(([name, { says }]) => html`<option value="${name}">${says}</option>`)}
           </select>
         </label>
-        <label class="check"><input type="checkbox" name="keep"> each time, until switched off</label>
+        <label class="check"><input type="checkbox" name="keep"> every time, until switched off</label>
         <button class="plain wide" name="cancel" value="yes">Cancel the login</button>
       </fieldset>
     </form>`
@@ -89,7 +89,7 @@ function accountForm({ action, query }: PageState, account?: ProviderAccount): H
       <label class="check">
         <input type="checkbox" name="verified" ${new Html(emailVerified ? 'checked' : '')}> the email is verified
       </label>
-      <label>Further claims
+      <label>More claims
         <textarea name="claims" rows="3" spellcheck="false">${JSON.stringify(claims, null, 2)}</textarea>
       </label>
       <div class="row">${buttons}</div>
@@ -102,12 +102,12 @@ function standingNotice({ action, query }: PageState, { fault, times }: Standing
   return html`<div class="notice">
       ${often}, the provider ${providerFaults[fault].says}.
       <form method="post" action="${action}/accounts?${query}">
-        <button class="plain" name="change" value="works">Let it work</button>
+        <button class="plain" name="change" value="works">Switch off</button>
       </form>
     </div>`
 }
 
-function isMeant({ id, email }: ProviderAccount, hint: string | undefined): boolean {
+function matchesHint({ id, email }: ProviderAccount, hint: string | undefined): boolean {
   return hint !== undefined && (hint === id || hint.toLowerCase() === email?.toLowerCase())
 }
 

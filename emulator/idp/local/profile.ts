@@ -1,8 +1,8 @@
 import type { JsonObject } from '../../../client/protocol/model/json.js'
 import type { ProviderAccount, ProviderFault } from '../../../client/protocol/model/provider-login.js'
 
-/** What a profile says of an account, as far as the scopes go. */
-export function profileOf(
+/** Builds the profile of an account, limited by the scopes. */
+export function buildProfile(
   { id, name, email, emailVerified, claims }: ProviderAccount,
   scopes: readonly string[],
   fault?: ProviderFault | undefined,

@@ -1,10 +1,10 @@
 /** The token endpoint and the profile. RFC 6749 4.1.3, OpenID Connect Core 3.1.3 and 5.3. */
 import type { ProviderFault } from '../../../client/protocol/model/provider-login.js'
 import type { ProviderAccounts } from '../provider.js'
-import { type Asked, json, OAuthError, type ProviderAnswer, type Silence } from './exchange.js'
-import { type Grant, type Grants, isVerifierOf, tokenSeconds } from './grants.js'
+import { json, type NoAnswer, OAuthError, type ProviderAnswer, type ProviderRequest } from './exchange.js'
+import { type Grant, type Grants, matchesChallenge, tokenSeconds } from './grants.js'
 import type { TokenSigner } from './id-tokens.js'
-import { profileOf } from './profile.js'
+import { buildProfile } from './profile.js'
 
 export interface TokenDesk {
   readonly issuer: string
@@ -14,27 +14,30 @@ export interface TokenDesk {
   readonly signer: TokenSigner
 }
 
-/** Faults that show at the token endpoint before anything is signed. */
-const silences: { readonly [Fault in ProviderFault]?: Silence } = {
+/** Faults that apply before anything is signed. */
+const faultAnswers: { readonly [Fault in ProviderFault]?: NoAnswer } = {
   slow: { cutAfterMilliseconds: 30_000 },
   down: { cutAfterMilliseconds: 0 },
 }
 
-/** @throws {OAuthError} in the words of RFC 6749 5.2 */
-export async function exchangeCode(desk: TokenDesk, { form, authorization }: Asked): Promise<ProviderAnswer | Silence> {
+/** @throws {OAuthError} with a code of RFC 6749 5.2 */
+export async function exchangeCode(
+  desk: TokenDesk,
+  { form, authorization }: ProviderRequest,
+): Promise<ProviderAnswer | NoAnswer> {
   const client = readClient(form, authorization)
   if (form.get('grant_type') !== 'authorization_code') {
-    throw new OAuthError('unsupported_grant_type', 'Only "authorization_code" is served.')
+    throw new OAuthError('unsupported_grant_type', 'Only "authorization_code" is supported.')
   }
   const code = form.get('code') ?? ''
   const grant = desk.grants.takeCode(code)
-  const silence = grant?.fault && silences[grant.fault]
-  if (silence) return silence
+  const noAnswer = grant?.fault && faultAnswers[grant.fault]
+  if (noAnswer) return noAnswer
   if (!grant || grant.fault === 'bad-code' || !isFor(grant, client, form)) {
-    throw new OAuthError('invalid_grant', 'The code is unknown, used, expired, or another client’s.')
+    throw new OAuthError('invalid_grant', 'The code is unknown, used, expired, or belongs to another client.')
   }
   const account = await desk.accounts.get(grant.account)
-  if (!account) throw new OAuthError('invalid_grant', 'The account is gone.')
+  if (!account) throw new OAuthError('invalid_grant', 'The account no longer exists.')
   const idToken = grant.scopes.includes('openid')
     ? await desk.signer.sign(
         {
@@ -43,7 +46,7 @@ export async function exchangeCode(desk: TokenDesk, { form, authorization }: Ask
           subject: account.id,
           nonce: grant.nonce,
           issuedAt: Math.floor(desk.now() / 1_000),
-          profile: profileOf(account, grant.scopes, grant.fault),
+          profile: buildProfile(account, grant.scopes, grant.fault),
         },
         grant.fault,
       )
@@ -58,25 +61,28 @@ export async function exchangeCode(desk: TokenDesk, { form, authorization }: Ask
 }
 
 /** @throws {OAuthError} */
-export async function showProfile({ grants, accounts }: TokenDesk, { authorization }: Asked): Promise<ProviderAnswer> {
+export async function showProfile(
+  { grants, accounts }: TokenDesk,
+  { authorization }: ProviderRequest,
+): Promise<ProviderAnswer> {
   const [, token = ''] = /^Bearer ([\w.~+/-]+=*)$/i.exec(authorization ?? '') ?? []
-  const grant = grants.grantOf(token)
+  const grant = grants.findGrant(token)
   const account = grant && (await accounts.get(grant.account))
   if (!grant || !account) throw new OAuthError('invalid_token', 'The access token is not valid.', 401)
   if (grant.fault === 'no-profile') throw new OAuthError('server_error', 'The profile cannot be read.', 500)
-  return json({ ...profileOf(account, grant.scopes, grant.fault), sub: account.id })
+  return json({ ...buildProfile(account, grant.scopes, grant.fault), sub: account.id })
 }
 
-/** A client is whom it names itself: on a developer's machine there is nothing to win by it. */
+/** Takes a client's name on trust: there is nothing to gain on a developer's machine. */
 function readClient(form: URLSearchParams, authorization: string | undefined): string {
   const [, basic] = /^Basic (\S+)$/i.exec(authorization ?? '') ?? []
   const [named] = basic === undefined ? [] : Buffer.from(basic, 'base64').toString('utf8').split(':', 1)
   const client = named === undefined ? form.get('client_id') : new URLSearchParams(`id=${named}`).get('id')
   if (client) return client
-  throw new OAuthError('invalid_client', 'Name the client.', 401)
+  throw new OAuthError('invalid_client', '"client_id" is missing.', 401)
 }
 
 function isFor({ client, redirectUrl, challenge }: Grant, asking: string, form: URLSearchParams): boolean {
   const isSame = client === asking && redirectUrl === form.get('redirect_uri')
-  return isSame && isVerifierOf(challenge, form.get('code_verifier') ?? '')
+  return isSame && matchesChallenge(challenge, form.get('code_verifier') ?? '')
 }

@@ -1,19 +1,19 @@
-/** Waiting until other processes have received what was published: for those that are there, and not for long. */
+/** Waits briefly until the other running processes have received a message. */
 
-/** What one that hangs costs a change of settings. */
-const mostMilliseconds = 250
+/** Limits the delay of a settings change when a process hangs. */
+const maxMilliseconds = 250
 
 export interface Confirmation {
-  /** Goes out with the message. */
+  /** Sent with the message. */
   readonly id: number
-  /** Resolves once so many processes have confirmed it, or the time is over. */
+  /** Resolves after that many confirmations or the timeout. */
   from(others: number): Promise<void>
 }
 
 export interface Confirmations {
-  /** To be called before the message goes out. */
+  /** Call before the message is sent. */
   begin(): Confirmation
-  /** A process has received it. */
+  /** Records that a process has received the message. */
   acknowledged(id: number, by: string): void
 }
 
@@ -38,7 +38,7 @@ export function openConfirmations(): Confirmations {
               open.delete(id)
               resolve()
             }
-            const timer = setTimeout(settle, mostMilliseconds)
+            const timer = setTimeout(settle, maxMilliseconds)
             look = () => {
               if (acknowledged.size >= others) settle()
             }

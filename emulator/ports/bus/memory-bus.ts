@@ -1,7 +1,7 @@
 import type { Bus } from './port.js'
 import { openSubscribers } from './subscribers.js'
 
-/** For one process, which is every writer's own. */
+/** Serves a single process. */
 export function openMemoryBus(): Bus {
   const { receive, subscribe, clear } = openSubscribers()
   return {

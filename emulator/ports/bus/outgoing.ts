@@ -1,4 +1,4 @@
-/** What is on its way to the other processes: however much is published at once, one statement after the other. */
+/** Sends messages to the other processes, one statement at a time, however many are published at once. */
 import { randomUUID } from 'node:crypto'
 import type { Database } from '../../database/port.js'
 import { countListeners, notify } from '../../store/realtime/notifications.js'
@@ -8,28 +8,28 @@ import { everyMessage, isMessageKind } from './subscribers.js'
 
 export const channels = { messages: 'svc_messages', confirmations: 'svc_confirmations' } as const
 
-/** By which name the connections that listen are counted. */
+/** The application name by which listening connections are counted. */
 export const listenerName = 'svc realtime'
 
-/** PostgreSQL refuses notifications of 8,000 bytes. */
-const mostBytes = 7_900
+/** PostgreSQL refuses notifications of 8,000 bytes or more. */
+const maxBytes = 7_900
 
 export interface Outgoing {
   isOwn(payload: string): boolean
-  /** Resolves once the others have received what decides what a request may do, or a while has passed. */
+  /** Resolves once the others have received messages that affect permissions, or after a timeout. */
   add(messages: readonly Message[]): Promise<void>
-  /** Answers a message of another process, where it asks. */
+  /** Confirms a message of another process, if it asks for that. */
   confirm(payload: string): void
-  /** Another process has received a message, perhaps one of this one. */
+  /** Records a confirmation, perhaps of one of our messages. */
   confirmed(payload: string): void
   close(): void
 }
 
-/** @param isListening whether this process is among those that listen, so that it does not wait for itself */
+/** @param isListening whether this process listens, so that it does not wait for itself */
 export function openOutgoing(db: Database, isListening: () => boolean, report: (error: unknown) => void): Outgoing {
   const sender = randomUUID()
   const confirmations = openConfirmations()
-  /** By subject: the latest says what the earlier ones do. */
+  /** Keyed by subject: the latest message replaces earlier ones. */
   const waiting = new Map<string, Message>()
   const askers = new Set<() => void>()
   let isSending = false
@@ -39,7 +39,7 @@ export function openOutgoing(db: Database, isListening: () => boolean, report: (
     if (isSending) return
     isSending = true
     while (waiting.size > 0 && !isClosed) {
-      // What asks goes last: a process that has received that has received all of them.
+      // Sends the message that asks for confirmation last, so that its receiver has all of them.
       const messages = [...waiting.values()].sort((one, other) => Number(decides(one)) - Number(decides(other)))
       const asking = [...askers]
       waiting.clear()
@@ -73,7 +73,7 @@ export function openOutgoing(db: Database, isListening: () => boolean, report: (
   return {
     isOwn: (payload) => payload.startsWith(sender),
     add(messages) {
-      for (const message of messages) waiting.set(subjectOf(message), message)
+      for (const message of messages) waiting.set(messageSubject(message), message)
       const acknowledged = messages.some(decides)
         ? new Promise<void>((resolve) => askers.add(resolve))
         : Promise.resolve()
@@ -81,7 +81,7 @@ export function openOutgoing(db: Database, isListening: () => boolean, report: (
       return isClosed ? Promise.resolve() : acknowledged
     },
     confirm(payload) {
-      const [to, id] = [payload.slice(0, sender.length), confirmOf(payload)]
+      const [to, id] = [payload.slice(0, sender.length), readConfirm(payload)]
       if (id !== undefined) void notify(db, channels.confirmations, [`${to} ${id} ${sender}`]).catch(report)
     },
     confirmed(payload) {
@@ -95,21 +95,21 @@ export function openOutgoing(db: Database, isListening: () => boolean, report: (
   }
 }
 
-/** Whether what it says decides what a request may do: its client asks for that next, and perhaps of another process. */
+/** Whether the message affects what a request may do. Its client may send the next request to another process. */
 const decides = ({ kind }: Message) => kind !== 'changes'
 
-function subjectOf(message: Message): string {
+function messageSubject(message: Message): string {
   return message.kind === 'changes' ? `changes ${message.project}` : message.kind
 }
 
-/** Of a project whose id is too long to be sent, any project takes the place. */
+/** Falls back to "any project" if the project's id is too long to send. */
 function encodeMessage(sender: string, message: Message, more: { readonly confirm?: number | undefined }): string {
   const payload = `${sender} ${JSON.stringify({ ...message, ...more })}`
-  if (Buffer.byteLength(payload) <= mostBytes) return payload
+  if (Buffer.byteLength(payload) <= maxBytes) return payload
   return `${sender} ${JSON.stringify({ ...message, ...more, project: null, seq: null })}`
 }
 
-/** Of what a newer service publishes and this one does not know, anything may be true. */
+/** Takes an unknown message of a newer service as "anything may have changed". */
 export function decodeMessage(payload: string): readonly Message[] {
   try {
     const { confirm: _, ...message } = JSON.parse(payload.slice(payload.indexOf(' '))) as Message & { confirm?: number }
@@ -119,6 +119,6 @@ export function decodeMessage(payload: string): readonly Message[] {
   }
 }
 
-function confirmOf(payload: string): number | undefined {
+function readConfirm(payload: string): number | undefined {
   return Number(/"confirm":(\d+)/.exec(payload)?.[1] ?? Number.NaN) || undefined
 }

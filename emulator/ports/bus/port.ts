@@ -1,12 +1,15 @@
-/** The port that says what has been committed, to every process that subscribes. It carries no data: subscribers ask the database. */
+/**
+ * The port that tells subscribers of all processes what was committed. It carries no data: subscribers read the
+ * database.
+ */
 
-/** What each kind says. One that is added here is demanded of every subscriber. */
+/** The kinds of messages. The types require every subscriber to handle each of them. */
 interface Messages {
-  /** A project, or any, has changes up to that number, where it is known. */
+  /** A project (or any, if null) has changes up to `seq`, if known. */
   changes: { readonly project: string | null; readonly seq: number | null }
-  /** What a key or a token stands for may be different: its user, roles, session or project. */
+  /** The meaning of a key or token may have changed: its user, roles, session or project. */
   identity: object
-  /** A project's settings or its collections, with their schemas and permissions, may be different. */
+  /** The settings of a project, or its collections with their schemas and permissions, may have changed. */
   settings: object
 }
 
@@ -18,16 +21,15 @@ export type MessageOf<Kind extends MessageKind> = {
 
 export type Message = MessageOf<MessageKind>
 
-/** What a subscriber does with each kind. */
 export type Handlers = { readonly [Kind in MessageKind]: (message: MessageOf<Kind>) => void }
 
 export interface Bus {
   /**
-   * To be called after a commit: this process receives the messages at once, the others soon after. Resolves once they have
-   * received those of `identity` and `settings`, or a while has passed; `changes` need not be waited for.
+   * Call after a commit. This process receives the messages at once, the others soon after. Resolves once they have
+   * received `identity` and `settings` messages, or after a timeout. Does not wait for `changes`.
    */
   publish(messages: readonly Message[]): Promise<void>
-  /** Calls back for everything that is published, more often than needed, never less. The answer ends it. */
+  /** Calls back at least once for every message, sometimes more often. Call the result to unsubscribe. */
   subscribe(handlers: Handlers): () => void
   close(): Promise<void>
 }

@@ -7,20 +7,20 @@ import type { Bus } from './port.js'
 import { everyMessage, openSubscribers } from './subscribers.js'
 
 interface Options {
-  /** No pooler in transaction mode, which hands no notifications on. */
+  /** Not a pooler in transaction mode, because it drops notifications. */
   readonly url: string
   readonly db: Database
   report(error: unknown): void
 }
 
-/** A notification may be lost with its connection, or with the writer between commit and notification: then this finds the changes. */
+/** Polls, because a notification can be lost with its connection, or with a writer that dies after its commit. */
 const pollMilliseconds = 1_000
-const longestPauseMilliseconds = 10_000
+const maxPauseMilliseconds = 10_000
 
-/** How often the listening connection is asked whether it still leads to the primary: one that is gone may not say so. */
+/** Checks that the connection still leads to the primary, because a dead connection may not report an error. */
 const checkMilliseconds = 5_000
 
-/** For several processes on one PostgreSQL, over LISTEN and NOTIFY. */
+/** Connects several processes on one PostgreSQL with LISTEN and NOTIFY. */
 export async function openPostgresBus({ url, db, report }: Options): Promise<Bus> {
   const { receive, subscribe, clear } = openSubscribers()
   const outgoing = openOutgoing(db, () => client !== undefined, report)
@@ -52,7 +52,7 @@ export async function openPostgresBus({ url, db, report }: Options): Promise<Bus
     await fresh.connect()
     try {
       for (const channel of Object.values(channels)) {
-        // Nothing else looks at it yet.
+        // Sets a timeout, because the periodic check has not started yet.
         const listen = { text: `listen ${channel}`, query_timeout: checkMilliseconds }
         await fresh.query(listen)
       }
@@ -63,11 +63,11 @@ export async function openPostgresBus({ url, db, report }: Options): Promise<Bus
     if (isClosed) return void fresh.end().catch(report)
     client = fresh
     pauseMilliseconds = 100
-    // Whatever was published while this process could not receive it.
+    // Messages may have been published while this process was not listening.
     receive(everyMessage)
   }
 
-  /** Another server may have taken over, while this one goes on without a word, or says nothing more at all. */
+  /** Detects a failover or a dead server: the connection may stay open without an error. */
   async function check(): Promise<void> {
     const checked = client
     if (!checked) return
@@ -81,7 +81,7 @@ export async function openPostgresBus({ url, db, report }: Options): Promise<Bus
     if (isClosed || (client !== undefined && client !== lost)) return
     client = undefined
     clearTimeout(retry)
-    pauseMilliseconds = Math.min(pauseMilliseconds * 2, longestPauseMilliseconds)
+    pauseMilliseconds = Math.min(pauseMilliseconds * 2, maxPauseMilliseconds)
     retry = setTimeout(() => {
       connect().catch((error) => {
         report(error)

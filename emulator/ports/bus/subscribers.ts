@@ -1,4 +1,4 @@
-/** The subscribers of this process, as every bus has them. */
+/** The subscribers of this process; every bus uses them. */
 import type { Handlers, Message, MessageKind, MessageOf } from './port.js'
 
 export interface Subscribers {
@@ -7,14 +7,14 @@ export interface Subscribers {
   clear(): void
 }
 
-/** What may have been missed, one of each kind. */
+/** One message of each kind, as if anything had changed. */
 const anything: { readonly [Kind in MessageKind]: MessageOf<Kind> } = {
   settings: { kind: 'settings' },
   identity: { kind: 'identity' },
   changes: { kind: 'changes', project: null, seq: null },
 }
 
-/** For subscribers that cannot know what was published meanwhile. */
+/** For subscribers that may have missed messages. */
 export const everyMessage: readonly Message[] = Object.values(anything)
 
 export function isMessageKind(kind: unknown): kind is MessageKind {

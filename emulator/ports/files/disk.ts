@@ -1,4 +1,4 @@
-/** Files on this machine's disk, each under its id. */
+/** Stores files on this machine's disk, each named by its id. */
 import { randomUUID } from 'node:crypto'
 import { constants, rmSync, statSync, writeFileSync } from 'node:fs'
 import { type FileHandle, lstat, mkdir, open, opendir, rm, stat, statfs, writeFile } from 'node:fs/promises'
@@ -6,56 +6,56 @@ import { join } from 'node:path'
 import { BytesKept, type FileStore, StorageError } from './port.js'
 import { shared } from './shared.js'
 
-/** Space that stays free, so that the database beside the files never meets a full disk. */
+/** Reserves space, so that the database beside the files never meets a full disk. */
 const defaultReservedBytes = 64 * 1024 * 1024
 
-/** How old a look at the disk may be, and how many bytes may come in since. */
+/** Limits how old a check of the disk may be, and how many bytes may arrive before the next one. */
 const freshMilliseconds = 1_000
 const bytesBetweenLooks = 16 * 1024 * 1024
 
-/** What is written at once, and read at once. */
+/** The unit of reads and writes. */
 const pieceBytes = 256 * 1024
 
-/** A symbolic link is none of our files: one that came with a cloned folder may lead anywhere. Contract 12.4. */
+/** Never follows a symbolic link: one in a cloned folder could point anywhere. Contract 12.4. */
 const { O_RDONLY, O_NOFOLLOW = 0 } = constants
 
 const pageOfIds = 1_000
 const nothing: Piece = { chunks: [], length: 0 }
 
-/** Chunks that are written together, since each write takes a turn of another thread. */
+/** Chunks written together, because each write is a task of the thread pool. */
 interface Piece {
   readonly chunks: readonly Uint8Array[]
   readonly length: number
 }
 
 export interface DiskOptions {
-  /** Made if it is not there. Nothing else may write in it. */
+  /** Created if missing. Nothing else may write to it. */
   readonly folder: string
-  /** Whether bytes outlive a power cut. That is worth its time where the rows beside them do. */
+  /** Whether files survive a power cut. Worth the time only if the rows do too. */
   readonly isSynced?: boolean
-  /** Space that stays free. */
+  /** Space to keep free, in bytes. */
   readonly reservedBytes?: number
 }
 
-/** Opens the store. What was still coming in when the last process ended has no row, and goes with what has none. */
+/** Opens the store. Unfinished uploads of the last process have no row and are deleted as orphans. */
 export async function openDiskStore({
   folder,
   isSynced = false,
   reservedBytes = defaultReservedBytes,
 }: DiskOptions): Promise<FileStore> {
   await mkdir(folder, { recursive: true, mode: 0o700 })
-  const openedAt = stampOf(folder)
+  const openedAt = readStamp(folder)
   const handle = await open(folder, 'r')
-  // Files that arrive together are named on the disk together.
+  // Syncs the folder once for files that arrive together.
   const syncFolder = shared(() => handle.sync().catch(ignoreUnlessReal))
   const requireSpace = openSpaceGuard(folder, reservedBytes)
-  const pathOf = (id: string) => join(folder, id)
+  const filePath = (id: string) => join(folder, id)
 
-  async function writeAll(place: string, first: Piece, more: AsyncIterable<Piece>): Promise<void> {
-    const file = await open(place, 'wx', 0o600)
+  async function writeAll(path: string, first: Piece, more: AsyncIterable<Piece>): Promise<void> {
+    const file = await open(path, 'wx', 0o600)
     let writing = begin(file, first)
     try {
-      // While one piece is written, the next one comes in.
+      // Receives the next piece while this one is written.
       for await (const piece of more) {
         await requireSpace(piece.length)
         await writing
@@ -69,29 +69,29 @@ export async function openDiskStore({
     }
   }
 
-  async function land(place: string, first: Piece, more: AsyncIterable<Piece>): Promise<void> {
-    if (first.length < pieceBytes && !isSynced) await writeFile(place, first.chunks, { flag: 'wx', mode: 0o600 })
-    else await writeAll(place, first, more)
+  async function land(path: string, first: Piece, more: AsyncIterable<Piece>): Promise<void> {
+    if (first.length < pieceBytes && !isSynced) await writeFile(path, first.chunks, { flag: 'wx', mode: 0o600 })
+    else await writeAll(path, first, more)
     if (isSynced) await syncFolder()
   }
 
-  /** Without the folder, as while its disk is not mounted, nothing is known of the file. */
+  /** Tells a missing file from a missing folder, for example an unmounted disk: then nothing is known of the file. */
   async function noneOfFolder(error: NodeJS.ErrnoException): Promise<undefined> {
     noneIfMissing(error)
     if (await stat(folder).catch(noneIfMissing)) return undefined
-    throw new StorageError('unreachable', 'The folder of the files is not there.', error)
+    throw new StorageError('unreachable', 'The folder for files does not exist.', error)
   }
 
   return {
     async write(id, bytes) {
-      const place = pathOf(id)
+      const path = filePath(id)
       const pieces = inPieces(bytes)
       try {
         await requireSpace(0)
         const { value: first = nothing } = await pieces.next()
-        await land(place, first, pieces).catch(async (error) => {
-          // What was there before is another write's.
-          if (error.code !== 'EEXIST') await rm(place, { force: true })
+        await land(path, first, pieces).catch(async (error) => {
+          // An existing file belongs to another write.
+          if (error.code !== 'EEXIST') await rm(path, { force: true })
           throw error
         })
       } catch (error) {
@@ -100,16 +100,16 @@ export async function openDiskStore({
     },
 
     async read(id, range) {
-      const file = await open(pathOf(id), O_RDONLY | O_NOFOLLOW).catch(noneOfFolder)
+      const file = await open(filePath(id), O_RDONLY | O_NOFOLLOW).catch(noneOfFolder)
       return file?.createReadStream({ start: range?.first ?? 0, end: range?.last, highWaterMark: pieceBytes })
     },
 
     async remove(ids) {
-      const outcomes = await Promise.allSettled(ids.map((id) => rm(pathOf(id), { force: true })))
+      const outcomes = await Promise.allSettled(ids.map((id) => rm(filePath(id), { force: true })))
       const failure = outcomes.find((outcome) => outcome.status === 'rejected')
       if (!failure) return
       const kept = ids.filter((_, at) => outcomes[at]?.status === 'rejected')
-      throw new BytesKept(kept, `The disk keeps "${kept[0]}".`, failure.reason)
+      throw new BytesKept(kept, `Could not delete "${kept[0]}" from the disk.`, failure.reason)
     },
 
     async *list() {
@@ -123,11 +123,11 @@ export async function openDiskStore({
       yield ids
     },
 
-    has: async (id) => (await lstat(pathOf(id)).catch(noneOfFolder))?.isFile() ?? false,
+    has: async (id) => (await lstat(filePath(id)).catch(noneOfFolder))?.isFile() ?? false,
 
-    // The folder is this process's own: what was there before it began, no request is at work on.
+    // Only this process uses the folder, so no request is writing a file from before it started.
     async isSettled(id) {
-      const found = await lstat(pathOf(id)).catch(noneIfMissing)
+      const found = await lstat(filePath(id)).catch(noneIfMissing)
       return found !== undefined && found.mtimeMs < openedAt
     },
 
@@ -135,9 +135,9 @@ export async function openDiskStore({
   }
 }
 
-/** The time as the folder's disk stamps it, which may be by another clock than ours, and to the second only. */
-function stampOf(folder: string): number {
-  // Under a random name: a symbolic link that came with a cloned folder may lead anywhere. Contract 12.4.
+/** Reads the time from the disk, whose clock may differ from ours and count whole seconds. */
+function readStamp(folder: string): number {
+  // Uses a random name, because a symbolic link in a cloned folder could point anywhere. Contract 12.4.
   const mark = join(folder, `opened.${randomUUID()}`)
   try {
     writeFileSync(mark, '', { mode: 0o600, flag: 'wx' })
@@ -145,19 +145,19 @@ function stampOf(folder: string): number {
     rmSync(mark)
     return mtimeMs
   } catch {
-    // Where nothing can be stamped, nothing counts as older.
+    // Without a timestamp, no file counts as older.
     return 0
   }
 }
 
-/** Its failure is looked at when the next piece is there, and must not end the process until then. */
+/** Avoids an unhandled rejection: the error is handled when the next piece arrives. */
 function begin(file: FileHandle, piece: Piece): Promise<void> {
   const writing = writeWhole(file, piece)
   writing.catch(() => undefined)
   return writing
 }
 
-/** A write may take less than it was given. */
+/** Repeats, because a write may take fewer bytes than it was given. */
 async function writeWhole(file: FileHandle, { chunks, length }: Piece): Promise<void> {
   const { bytesWritten } = await file.writev([...chunks])
   if (bytesWritten === length) return
@@ -180,7 +180,7 @@ async function* inPieces(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Piece
   yield { chunks, length }
 }
 
-/** Refuses once too little space is left. It looks now and then, not for every file. */
+/** Refuses writes when little space is left. Checks now and then, not for every file. */
 function openSpaceGuard(folder: string, reservedBytes: number): (bytes: number) => Promise<void> {
   let lookedAt = -freshMilliseconds
   let bytesSince = 0
@@ -199,7 +199,7 @@ function openSpaceGuard(folder: string, reservedBytes: number): (bytes: number) 
   }
 }
 
-/** Windows cannot sync a folder, and has no need to. */
+/** Windows cannot sync a folder, and does not need to. */
 function ignoreUnlessReal(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EPERM') throw error
 }
@@ -208,10 +208,10 @@ function noneIfMissing(error: NodeJS.ErrnoException): undefined {
   if (error.code !== 'ENOENT' && error.code !== 'ELOOP') throw error
 }
 
-/** What the system says of a write is the storage's; anything else, and what it says of reading, comes from the sender of the bytes. */
+/** Attributes system errors of writes to the storage. Other errors, and errors of reads, come from the sender. */
 function asStorageError(error: unknown): unknown {
   const { code = '', syscall } = error as NodeJS.ErrnoException
   if (syscall === undefined || syscall === 'read') return error
   const kind = ['ENOSPC', 'EDQUOT'].includes(code) ? 'full' : 'failed'
-  return new StorageError(kind, `The disk did not take the file: ${code}.`, error)
+  return new StorageError(kind, `Could not write the file to the disk: ${code}.`, error)
 }

@@ -1,11 +1,11 @@
-/** Files in this process's memory, for a service that keeps nothing: however it ends, nothing is left on a disk. */
+/** Keeps files in this process's memory, for a service without a state folder. Nothing stays on disk. */
 import { Readable } from 'node:stream'
 import type { ByteRange, FileStore } from './port.js'
 
-/** What is read at once, so that a slow reader is not handed everything. */
+/** Limits a chunk, so that a slow reader does not get the whole file at once. */
 const pieceBytes = 256 * 1024
 
-/** Opens the store on what `files` holds already. */
+/** Opens the store on the files in `files`. */
 export function openMemoryStore(files: Map<string, Buffer> = new Map()): FileStore {
   return {
     async write(id, bytes) {
@@ -16,7 +16,7 @@ export function openMemoryStore(files: Map<string, Buffer> = new Map()): FileSto
 
     async read(id, range) {
       const bytes = files.get(id)
-      return bytes && Readable.from(piecesOf(bytes, range), { objectMode: false })
+      return bytes && Readable.from(splitPieces(bytes, range), { objectMode: false })
     },
 
     async remove(ids) {
@@ -29,13 +29,13 @@ export function openMemoryStore(files: Map<string, Buffer> = new Map()): FileSto
 
     has: async (id) => files.has(id),
 
-    // Nothing is older than the process, in which any request may still be at work on it.
+    // Requests may still be writing any file, because none is older than the process.
     isSettled: async () => false,
 
     async close() {},
   }
 }
 
-function* piecesOf(bytes: Buffer, { first, last }: ByteRange = { first: 0, last: bytes.length - 1 }) {
+function* splitPieces(bytes: Buffer, { first, last }: ByteRange = { first: 0, last: bytes.length - 1 }) {
   for (let at = first; at <= last; at += pieceBytes) yield bytes.subarray(at, Math.min(at + pieceBytes, last + 1))
 }

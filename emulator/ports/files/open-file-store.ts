@@ -1,23 +1,23 @@
-/** Where the bytes of files go: a folder, this process's memory, or whatever an address names. */
+/** Configures where the bytes of files go: a folder, memory, or the storage that the address names. */
 import { join } from 'node:path'
 import { openDiskStore } from './disk.js'
 import { openMemoryStore } from './memory.js'
 import type { FileStore } from './port.js'
 
-export interface FilePlace {
+export interface FileLocation {
   /** `s3://bucket/prefix`. */
   readonly url: string | undefined
-  /** Left out, files are in memory. */
+  /** Default: files are in memory. */
   readonly folder: string | undefined
-  /** Sets the files of one database apart from those of others; asked where others have the same folder or bucket. */
+  /** Separates the files of this database from others in the same folder or bucket. */
   place(): Promise<string>
-  /** Whether files on a disk outlive a power cut, as rows on a server do. */
+  /** Whether files on disk survive a power cut, as rows on a server do. */
   readonly isSynced: boolean
 }
 
-export async function openFileStore({ url, folder, place, isSynced }: FilePlace): Promise<FileStore> {
+export async function openFileStore({ url, folder, place, isSynced }: FileLocation): Promise<FileStore> {
   if (url !== undefined) {
-    // Its library is optional, and takes long to load.
+    // Loaded on demand: the library is optional and slow to load.
     const { openS3Store } = await import('./s3.js')
     return openS3Store({ url, place: await place() })
   }

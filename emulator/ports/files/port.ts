@@ -1,4 +1,4 @@
-/** The port to where the bytes of files are. */
+/** The port to the storage of files. */
 import type { Readable } from 'node:stream'
 
 /** The first and the last byte, both included. */
@@ -7,15 +7,14 @@ export interface ByteRange {
   readonly last: number
 }
 
-/** What a failure of the storage is. */
+/** Kinds of storage failures. */
 export type StorageErrorKind =
-  /** There is no room for more bytes. */
+  /** No space left. */
   | 'full'
-  /** It does not answer, or has a fault of its own: the same may succeed in a moment. */
+  /** No answer, or a temporary fault: a retry may succeed. */
   | 'unreachable'
-  /** It refuses the keys, or what they may not do: it takes an operator to mend that. */
+  /** The keys are invalid or lack a permission. Only an operator can fix that. */
   | 'refused'
-  /** Anything else. */
   | 'failed'
 
 export class StorageError extends Error {
@@ -30,7 +29,7 @@ export class StorageError extends Error {
   }
 }
 
-/** Some of the bytes that were to be removed could not be; all others are gone. */
+/** Some bytes could not be removed; all others are gone. */
 export class BytesKept extends StorageError {
   constructor(
     readonly ids: readonly string[],
@@ -41,7 +40,7 @@ export class BytesKept extends StorageError {
   }
 }
 
-/** What a removal could not remove, for who goes on with the others. @throws whatever else it fails with */
+/** Returns the ids that could not be removed, for callers that go on with the rest. @throws any other error */
 export async function keptBy(removal: Promise<void>): Promise<BytesKept | undefined> {
   try {
     await removal
@@ -52,32 +51,30 @@ export async function keptBy(removal: Promise<void>): Promise<BytesKept | undefi
   }
 }
 
-/** Bytes under ids. It knows nothing of names, owners or projects. */
+/** Stores bytes by id. Knows nothing of names, owners or projects. */
 export interface FileStore {
-  /** How much of a file a write keeps in memory until it is sent on; left out, next to nothing. */
+  /** The part of a file that a write buffers before sending, in bytes. Default: almost nothing. */
   readonly bufferedBytes?: number
-  /** How many files may be read at once; left out, as many as anything else allows. */
-  readonly mostReads?: number
+  /** The number of files that can be read at once. Default: unlimited. */
+  readonly maxReads?: number
   /**
-   * Takes in bytes as they come. They are there, all of them, once this resolves, and not at all if it rejects.
-   *
+   * Stores bytes as they arrive. All of them are stored once this resolves, and none if it rejects.
    * @throws {StorageError} or what `bytes` throws.
    */
   write(id: string, bytes: AsyncIterable<Uint8Array>): Promise<void>
-  /** The bytes, or a part of them; nothing if there are none of that id. */
+  /** Returns the bytes, or a range of them. Undefined if the id does not exist. */
   read(id: string, range?: ByteRange): Promise<Readable | undefined>
   /**
-   * Removes what is there of these ids. One that cannot be removed holds up no other.
-   *
-   * @throws {StorageError} `BytesKept` names those that are there still; after any other, each of them may be.
+   * Removes the ids that exist. One that cannot be removed does not stop the others.
+   * @throws {StorageError} `BytesKept` lists those that still exist; after any other error, each of them may.
    */
   remove(ids: readonly string[]): Promise<void>
-  /** All ids, some at a time, in no order. */
+  /** All ids in pages, unordered. */
   list(): AsyncIterable<readonly string[]>
   has(id: string): Promise<boolean>
-  /** Whether no transaction can be about to give these bytes a row any more. */
+  /** Whether the bytes are too old to get a row from a transaction that is still running. */
   isSettled(id: string): Promise<boolean>
-  /** Removes what writes left that `list` does not have, since their process died; where it is left out, they leave none. */
+  /** Removes leftovers of dead writes that `list` does not show. Omitted by stores that leave none. */
   removeAbandoned?(): Promise<void>
   close(): Promise<void>
 }

@@ -1,4 +1,4 @@
-/** What a failure of the library for S3 means. None of these functions is given what the sender of bytes has thrown. */
+/** Maps errors of the S3 library. None of these functions receives errors that the sender of bytes throws. */
 import { StorageError } from './port.js'
 
 interface Thrown {
@@ -7,49 +7,49 @@ interface Thrown {
   readonly $metadata?: { readonly httpStatusCode?: number }
 }
 
-/** Nothing for an object that is not there. @throws {StorageError} */
+/** Returns undefined for a missing object. @throws {StorageError} */
 export function noneIfMissing(error: unknown): undefined {
   // Without its bucket, nothing is known of the object.
   if ((error as Thrown).name === 'NoSuchBucket') throw noBucket(error)
-  // Without s3:ListBucket, a missing object is answered like a refused one. Taken for missing, all files would be gone once the
-  // keys are revoked, and that answer would be remembered.
-  if (isRefusal(error)) throw refused(error, 'or it is not there and they lack s3:ListBucket')
-  if (statusOf(error) !== 404) refuse(error)
+  // Without s3:ListBucket, S3 answers 403 for a missing object. Taking 403 for missing would lose all files once the
+  // keys are revoked.
+  if (isRefusal(error)) throw refused(error, 'or the object is missing and they lack s3:ListBucket')
+  if (readStatus(error) !== 404) refuse(error)
 }
 
-/** The same for HEAD, whose answers have no body that would say more than a status. */
+/** Handles HEAD, whose responses have no body and so only a status. */
 export function noneIfMissingByHead(error: unknown): undefined {
-  if (statusOf(error) === 400) throw refused(error, 'which may have expired')
+  if (readStatus(error) === 400) throw refused(error, 'which may have expired')
   return noneIfMissing(error)
 }
 
-/** Of a request for the bucket itself. @throws {StorageError} */
+/** Handles a request for the bucket itself. @throws {StorageError} */
 export function refuseBucket(error: unknown): never {
-  if (statusOf(error) === 404) throw noBucket(error)
+  if (readStatus(error) === 404) throw noBucket(error)
   return refuse(error)
 }
 
 /** @throws {StorageError} */
 export function refuse(error: unknown): never {
   const { name, message } = error as Thrown
-  if (hasNoKeys(error)) throw new StorageError('refused', `There are no keys for the bucket: ${message}.`, error)
-  if (isRefusal(error)) throw refused(error, 'or what they may not do')
-  const status = statusOf(error)
+  if (hasNoKeys(error)) throw new StorageError('refused', `No keys found for the bucket: ${message}.`, error)
+  if (isRefusal(error)) throw refused(error, 'or they lack a permission')
+  const status = readStatus(error)
   if (status === undefined)
     throw new StorageError('unreachable', `The bucket does not answer: ${message || name}.`, error)
   const kind = status < 500 ? 'failed' : 'unreachable'
-  throw new StorageError(kind, `The bucket refused: ${status} ${name}.`, error)
+  throw new StorageError(kind, `The bucket refused the request: ${status} ${name}.`, error)
 }
 
-/** Whether keys could not be fetched, as those of a machine's or a pod's role. */
+/** Whether fetching keys failed, for example those of a machine's or a pod's role. */
 export function hasNoKeys(error: unknown): boolean {
   return /ProviderError$/.test((error as Thrown).name ?? '')
 }
 
-/** Temporary keys that have expired are 400. */
+/** Expired temporary keys are 400. */
 function isRefusal(error: unknown): boolean {
   const { name = '' } = error as Thrown
-  const status = statusOf(error)
+  const status = readStatus(error)
   return (
     status === 401 ||
     status === 403 ||
@@ -62,9 +62,9 @@ function refused(error: unknown, or: string): StorageError {
 }
 
 function noBucket(error: unknown): StorageError {
-  return new StorageError('unreachable', 'The bucket is not there.', error)
+  return new StorageError('unreachable', 'The bucket does not exist.', error)
 }
 
-function statusOf(error: unknown): number | undefined {
+function readStatus(error: unknown): number | undefined {
   return (error as Thrown).$metadata?.httpStatusCode
 }

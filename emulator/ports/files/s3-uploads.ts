@@ -1,25 +1,25 @@
-/** Multipart uploads whose process died: S3 keeps their parts, shows them in no list of objects, and charges for them. */
+/** Aborts multipart uploads of dead processes: S3 keeps and bills their parts, but lists no object for them. */
 import type { ListMultipartUploadsCommandOutput, S3Client } from '@aws-sdk/client-s3'
 
 type Library = typeof import('@aws-sdk/client-s3')
 
-/** Uploads below a prefix. */
-interface UploadsPlace {
+/** Uploads under a prefix. */
+interface UploadsLocation {
   readonly bucket: string
   readonly home: string
 }
 
-/** Where a page of the list begins. */
+/** The position at which a page of the list begins. */
 type Marker = { readonly KeyMarker?: string; readonly UploadIdMarker?: string }
 
 /**
- * Gives up those that are abandoned. Where the server does not list them, or the keys may not, they are left to a lifecycle rule
- * of the bucket.
+ * Aborts abandoned uploads. If the server or the keys do not allow listing them, a lifecycle rule of the bucket has to
+ * remove them.
  */
 export async function abortUploads(
   client: S3Client,
   s3: Library,
-  { bucket, home }: UploadsPlace,
+  { bucket, home }: UploadsLocation,
   isAbandoned: (begun: Date) => boolean,
 ): Promise<void> {
   for (let from: Marker | undefined = {}; from; ) {
@@ -30,11 +30,11 @@ export async function abortUploads(
       if (!Key?.startsWith(home) || UploadId === undefined || !Initiated || !isAbandoned(Initiated)) continue
       await client.send(new s3.AbortMultipartUploadCommand({ Bucket: bucket, Key, UploadId })).catch(noneIfUnable)
     }
-    from = nextOf(page)
+    from = nextMarker(page)
   }
 }
 
-function nextOf(page: ListMultipartUploadsCommandOutput | undefined): Marker | undefined {
+function nextMarker(page: ListMultipartUploadsCommandOutput | undefined): Marker | undefined {
   const { IsTruncated, NextKeyMarker, NextUploadIdMarker } = page ?? {}
   if (!IsTruncated || NextKeyMarker === undefined) return undefined
   return {
@@ -43,7 +43,7 @@ function nextOf(page: ListMultipartUploadsCommandOutput | undefined): Marker | u
   }
 }
 
-/** Another process may have ended an upload meanwhile, and not every server knows the requests. */
+/** Another process may have ended the upload, and not every server supports these requests. */
 function noneIfUnable(error: unknown): undefined {
   const { $metadata } = error as { $metadata?: { httpStatusCode?: number } }
   const status = $metadata?.httpStatusCode ?? 0

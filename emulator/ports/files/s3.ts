@@ -1,65 +1,65 @@
-/** Files in an S3 bucket, each an object under the prefix and its id. */
+/** Stores files in an S3 bucket. Each key is the prefix and the id. */
 import { Readable } from 'node:stream'
 import type { _Error, ListObjectsCommand, ListObjectsCommandOutput, S3Client } from '@aws-sdk/client-s3'
 import { StartError } from '../../database/start-error.js'
-import { awaitingChanges } from './awaiting-changes.js'
+import { awaitChanges } from './await-changes.js'
 import { BytesKept, type FileStore, StorageError } from './port.js'
 import { noneIfMissing, noneIfMissingByHead, refuse, refuseBucket } from './s3-failures.js'
-import { cannotOpenBucket, readS3Url, type S3Place } from './s3-start.js'
+import { cannotOpenBucket, readS3Url, type S3Address } from './s3-start.js'
 import { abortUploads } from './s3-uploads.js'
 
-/** A part of a file that is sent in parts; S3 takes at most 10,000 of them. */
+/** The part size of large files; S3 allows at most 10,000 parts. */
 const partBytes = 8 * 1024 * 1024
-/** What most files fit into: the memory for a part grows from here. */
-const leastPartBytes = 64 * 1024
+/** The initial buffer. Most files fit; it grows for the others. */
+const initialPartBytes = 64 * 1024
 const nothing = new Uint8Array()
 
-/** As many objects as S3 lists and deletes at once. */
+/** The page size of S3 for listing and deleting. */
 const piece = 1_000
 
 /**
- * After so long, no request is at work with bytes: those without a row will not get one, and parts of a file are not gone on with. A
- * form may come in for an hour, at whose beginning its first file lands; its rows are written after its last one.
+ * The age after which bytes without a row are orphans, and unfinished uploads abandoned. A form may take an hour: its
+ * first file is stored at the beginning, and its rows are written at the end.
  */
 const settledMilliseconds = 2 * 3_600_000
 
 export interface S3Options {
-  /** `s3://bucket/prefix`, with `?endpoint=…&region=…` where they are not the usual ones. Keys come from the environment. */
+  /** `s3://bucket/prefix`, with `?endpoint=…&region=…` if needed. Keys come from the environment. */
   readonly url: string
-  /** Sets the files of one database apart from those of others. */
+  /** Separates the files of this database from others. */
   readonly place: string
-  /** How long the server may take for a request that sends or asks for a part, before it is asked once more; and then, for bytes to come. */
-  readonly mostMilliseconds?: number
-  readonly mostReads?: number
+  /** The timeout of a request that sends or fetches a part before it is retried, and then of the bytes that follow. */
+  readonly maxMilliseconds?: number
+  readonly maxReads?: number
 }
 
 type Library = Awaited<ReturnType<typeof loadLibrary>>
 
-const mostConnectMilliseconds = 5_000
+const maxConnectMilliseconds = 5_000
 
-/** Files that are read at once by a process: for one more, the slowest reader is closed. */
-const mostOpenReads = 1_000
-/** Further readers who begin, before it is known who is the slowest: these wait for a connection. */
+/** Limits concurrent reads of a process. Above it, the slowest reader is closed. */
+const maxOpenReads = 1_000
+/** Room for new reads before the slowest reader is known. They wait for a connection. */
 const beginningReads = 100
 
-/** So long it is taken for granted that the bucket is there, or is not. */
+/** Caches whether the bucket exists. */
 const keptMilliseconds = 1_000
 
 /** @throws {StartError} `FILES_UNREACHABLE`, or `NO_PACKAGE` if the AWS SDK is not installed */
 export async function openS3Store({
   url,
   place,
-  mostMilliseconds = 30_000,
-  mostReads = mostOpenReads,
+  maxMilliseconds = 30_000,
+  maxReads = maxOpenReads,
 }: S3Options): Promise<FileStore> {
   const named = readS3Url(url)
   const { bucket, prefix } = named
   const s3 = await loadLibrary()
-  const options = clientOptions(named, mostMilliseconds)
+  const options = clientOptions(named, maxMilliseconds)
   const client = new s3.S3Client(options)
-  // Each answer keeps a connection for as long as its reader takes, so that readers have their own.
+  // Gives reads their own connections, because a slow reader holds one until it is done.
   const { requestHandler } = options
-  const sockets = { maxSockets: mostReads + beginningReads }
+  const sockets = { maxSockets: maxReads + beginningReads }
   const reads = new s3.S3Client({
     ...options,
     requestHandler: { ...requestHandler, httpAgent: sockets, httpsAgent: sockets },
@@ -70,30 +70,30 @@ export async function openS3Store({
     reads.destroy()
     throw cannotOpenBucket(cause, named)
   })
-  const objectOf = (id: string) => ({ Bucket: bucket, Key: home + id })
+  const objectParams = (id: string) => ({ Bucket: bucket, Key: home + id })
 
-  const requireBucket = keptForAMoment(() =>
+  const requireBucket = cacheBriefly(() =>
     client.send(new s3.HeadBucketCommand({ Bucket: bucket })).catch(refuseBucket),
   )
 
-  /** By the clock of the last answer, which the library follows to sign for it: ours may be hours ahead. */
+  /** Follows the clock of the server, which the library tracks to sign requests. Ours may be hours off. */
   const serverTime = () => Date.now() + client.config.systemClockOffset
 
   async function head(id: string) {
-    const found = await client.send(new s3.HeadObjectCommand(objectOf(id))).catch(noneIfMissingByHead)
+    const found = await client.send(new s3.HeadObjectCommand(objectParams(id))).catch(noneIfMissingByHead)
     if (!found) await requireBucket()
     return found
   }
 
-  return awaitingChanges({
+  return awaitChanges({
     bufferedBytes: partBytes,
-    mostReads,
+    maxReads,
 
     async write(id, bytes) {
-      const parts = partsOf(bytes)
+      const parts = splitParts(bytes)
       const { value: first = nothing } = await parts.next()
-      if (first.length === partBytes) await writeParts(client, s3, objectOf(id), [first, parts])
-      else await client.send(new s3.PutObjectCommand({ ...objectOf(id), Body: first })).catch(refuse)
+      if (first.length === partBytes) await writeParts(client, s3, objectParams(id), [first, parts])
+      else await client.send(new s3.PutObjectCommand({ ...objectParams(id), Body: first })).catch(refuse)
     },
 
     async read(id, range) {
@@ -101,7 +101,7 @@ export async function openS3Store({
         const { first, last = '', tag } = part
         const Range = first === 0 && last === '' ? undefined : `bytes=${first}-${last}`
         const found = await reads
-          .send(new s3.GetObjectCommand({ ...objectOf(id), Range, IfMatch: tag }))
+          .send(new s3.GetObjectCommand({ ...objectParams(id), Range, IfMatch: tag }))
           .catch(noneIfMissing)
         return found && { body: found.Body as Readable, tag: found.ETag, bytes: found.ContentLength ?? 0 }
       }
@@ -109,7 +109,7 @@ export async function openS3Store({
       const begun = await get({ first, last, tag: undefined })
       if (!begun) return undefined
       const stream = Readable.from(goingOn(begun, { first, last, tag: begun.tag }, get), { objectMode: false })
-      // A reader who leaves before the first byte ends a generator that has not begun, and so ends nothing itself.
+      // Destroys the body here: a generator that has not started would not run its cleanup.
       return stream.once('close', () => begun.body.destroy())
     },
 
@@ -145,25 +145,25 @@ export async function openS3Store({
   })
 }
 
-function clientOptions({ endpoint, region }: S3Place, mostMilliseconds: number) {
+function clientOptions({ endpoint, region }: S3Address, maxMilliseconds: number) {
   return {
     region,
     ...(endpoint === undefined ? {} : { endpoint, forcePathStyle: true }),
-    // Servers other than Amazon's need not know the newer checksums.
+    // Other servers may not support the newer checksums.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
-    // By itself the library waits for ever, and the next request waits for one of its connections.
+    // The library's default has no timeout, and a hanging request would keep its connection.
     requestHandler: {
-      connectionTimeout: mostConnectMilliseconds,
-      requestTimeout: mostMilliseconds,
-      socketTimeout: mostMilliseconds,
+      connectionTimeout: maxConnectMilliseconds,
+      requestTimeout: maxMilliseconds,
+      socketTimeout: maxMilliseconds,
       throwOnRequestTimeout: true,
     },
   } as const
 }
 
-/** Asks at most once a moment. */
-function keptForAMoment(ask: () => Promise<unknown>): () => Promise<unknown> {
+/** Caches the result briefly. */
+function cacheBriefly(ask: () => Promise<unknown>): () => Promise<unknown> {
   let asked: { readonly at: number; readonly answer: Promise<unknown> } | undefined
   return () => {
     const now = performance.now()
@@ -173,7 +173,7 @@ function keptForAMoment(ask: () => Promise<unknown>): () => Promise<unknown> {
 }
 
 async function loadLibrary() {
-  // Which Node is supported, this package says.
+  // Silences the SDK's warning: our package declares the supported Node versions.
   process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED ??= 'true'
   return import('@aws-sdk/client-s3').catch((cause) => {
     const hint =
@@ -209,10 +209,10 @@ async function writeParts(
 
 function keptIn(home: string, errors: readonly _Error[]): BytesKept {
   const ids = errors.map(({ Key = '' }) => Key.slice(home.length))
-  return new BytesKept(ids, `S3 keeps "${errors[0]?.Key}": ${errors[0]?.Message}`)
+  return new BytesKept(ids, `Could not delete "${errors[0]?.Key}" from S3: ${errors[0]?.Message}`)
 }
 
-/** By the older of the two ways to list, which every server with an S3 interface knows. */
+/** Uses the older list request, which every S3 server supports. */
 async function* listObjects(
   client: S3Client,
   List: typeof ListObjectsCommand,
@@ -229,7 +229,7 @@ async function* listObjects(
   }
 }
 
-/** From one byte to another, or to the end, of an object that is still the same. */
+/** A range of an object, as long as the object has not changed. */
 interface Part {
   readonly first: number
   readonly last: number | undefined
@@ -241,7 +241,7 @@ interface Begun {
   readonly bytes: number
 }
 
-/** The bytes of a part, asked for again from where an answer breaks off. What brings no bytes twice in a row has failed. */
+/** Streams a part and resumes where a response breaks off. Fails after two responses in a row without any bytes. */
 async function* goingOn(
   begun: Begun,
   { first, last, tag }: Part,
@@ -263,17 +263,17 @@ async function* goingOn(
       failure = error
     }
     barren = at === before ? barren + 1 : 0
-    if (barren > 1) throw new StorageError('unreachable', 'The bucket cuts its answers.', failure)
+    if (barren > 1) throw new StorageError('unreachable', 'The bucket keeps closing the connection.', failure)
     current = await get({ first: at, last: last ?? end - 1, tag })
   }
 }
 
 /**
- * A stream in parts of one size, the last of which may be smaller or empty. However small the chunks are in which it comes, no more
- * than a part is held: each is good until the next one is asked for, which takes its memory.
+ * Splits a stream into parts of one size; the last may be smaller or empty. Buffers at most one part, however small the
+ * chunks are. Each part is valid until the next one is requested, which reuses its memory.
  */
-async function* partsOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, undefined> {
-  let part = Buffer.allocUnsafeSlow(leastPartBytes)
+async function* splitParts(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, undefined> {
+  let part = Buffer.allocUnsafeSlow(initialPartBytes)
   let length = 0
   for await (const chunk of chunks) {
     for (let at = 0; at < chunk.length; ) {

@@ -1,6 +1,6 @@
 /**
- * Work that many ask for at once and that is done for all of them. Who asks while it is at work waits for the next turn, since
- * what is at work may have begun before what was asked for.
+ * Coalesces concurrent calls. A call during a run waits for the next run, because the current one may have started too
+ * early for it.
  */
 export function shared(work: () => Promise<void>): () => Promise<void> {
   let current: Promise<void> | undefined

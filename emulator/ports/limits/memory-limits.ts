@@ -1,25 +1,25 @@
 import type { Limits } from './port.js'
 
-/** For one process. Of more windows at once than `most`, the oldest begin again. */
-export function openMemoryLimits(most = 50_000): Limits {
+/** Serves one process. With more than `maxWindows` windows, the oldest start over. */
+export function openMemoryLimits(maxWindows = 50_000): Limits {
   const windows = new Map<string, { readonly window: number; reserved: number }>()
 
-  function windowOf(name: string, window: number) {
+  function getWindow(name: string, window: number) {
     const known = windows.get(name)
     if (known?.window === window) return known
     const fresh = { window, reserved: 0 }
     windows.delete(name)
     windows.set(name, fresh)
     const [oldest] = windows.keys()
-    if (windows.size > most && oldest !== undefined) windows.delete(oldest)
+    if (windows.size > maxWindows && oldest !== undefined) windows.delete(oldest)
     return fresh
   }
 
   return {
-    sliceOf: () => 1,
-    async reserve({ name, window, wished, most }) {
-      const counter = windowOf(name, window)
-      const granted = Math.max(0, Math.min(wished, most - counter.reserved))
+    sliceSize: () => 1,
+    async reserve({ name, window, requested, most }) {
+      const counter = getWindow(name, window)
+      const granted = Math.max(0, Math.min(requested, most - counter.reserved))
       counter.reserved += granted
       return { granted, reserved: counter.reserved }
     },

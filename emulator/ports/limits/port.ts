@@ -1,28 +1,28 @@
-/** The port that counts what a limit allows within windows of time, for all processes together. */
+/** The port that counts requests against limits within time windows, for all processes together. */
 
-/** Some of what a window has left, for one process. */
+/** A share of a window for one process. */
 export interface Reservation {
-  /** What is limited: a key and its window's name, or an address. */
+  /** The subject of the limit: a key and its window's name, or an address. */
   readonly name: string
-  /** Which window: it begins with each number anew. */
+  /** The number of the window. Each number starts a new count. */
   readonly window: number
-  /** How long a window is. */
+  /** The length of a window, in seconds. */
   readonly seconds: number
-  /** What all processes together may reserve of it. */
+  /** The limit for all processes together. */
   readonly most: number
-  readonly wished: number
+  readonly requested: number
 }
 
 export interface Reserved {
-  /** As many as were wished, or what was left; 0 once nothing is. */
+  /** The number that was requested, or what was left of it; 0 if nothing was. */
   readonly granted: number
-  /** What all processes have reserved of that window by now, with this. */
+  /** The total that all processes have reserved of the window, including this. */
   readonly reserved: number
 }
 
 export interface Limits {
-  /** How much is reserved at once of so much that is left: a process that is alone need not reserve ahead. */
-  sliceOf(left: number): number
-  /** Of one window, never more than `most` is granted in all. @throws {DatabaseError} */
+  /** The size of the next reservation. A single process does not need to reserve ahead. */
+  sliceSize(left: number): number
+  /** Never grants more than `most` of one window in total. @throws {DatabaseError} */
   reserve(reservation: Reservation): Promise<Reserved>
 }

@@ -2,9 +2,9 @@ import type { Database } from '../../database/port.js'
 import { upsertReservations } from '../../store/rate-windows.js'
 import type { Limits, Reservation, Reserved } from './port.js'
 
-/** The part of what is left that a process reserves at once: the nearer the limit, the smaller. */
+/** Divides what is left, so that reservations get smaller near the limit. */
 const partAtOnce = 8
-const mostAtOnce = 1_000
+const maxAtOnce = 1_000
 
 interface Waiting {
   readonly reservation: Reservation
@@ -12,7 +12,7 @@ interface Waiting {
   reject(error: unknown): void
 }
 
-/** For several processes on one database: whatever is reserved while a statement is under way goes with the next one. */
+/** Serves several processes on one database. Batches reservations that arrive while a statement is running. */
 export function openPostgresLimits(db: Database): Limits {
   let waiting: Waiting[] = []
   let isSending = false
@@ -29,7 +29,7 @@ export function openPostgresLimits(db: Database): Limits {
   }
 
   return {
-    sliceOf: (left) => Math.min(Math.ceil(left / partAtOnce), mostAtOnce),
+    sliceSize: (left) => Math.min(Math.ceil(left / partAtOnce), maxAtOnce),
     reserve: (reservation) =>
       new Promise((resolve, reject) => {
         waiting.push({ reservation, resolve, reject })
@@ -45,22 +45,22 @@ async function send(db: Database, batch: readonly Waiting[]): Promise<void> {
       batch.map(({ reservation }) => reservation),
     )
     for (const { reservation, resolve, reject } of batch) {
-      const row = rows.get(keyOf(reservation))
+      const row = rows.get(windowKey(reservation))
       if (row) resolve(row)
-      else reject(new Error('A reservation was not answered.'))
+      else reject(new Error('The database returned no row for a reservation.'))
     }
   } catch (error) {
     for (const { reject } of batch) reject(error)
   }
 }
 
-/** A statement meets each row once; a second reservation of the same window waits for the next. */
+/** A statement can update each row once, so a second reservation of a window waits for the next statement. */
 function distinct(all: readonly Waiting[]): [Waiting[], Waiting[]] {
   const seen = new Set<string>()
   const batch: Waiting[] = []
   const rest: Waiting[] = []
   for (const one of all) {
-    const key = keyOf(one.reservation)
+    const key = windowKey(one.reservation)
     if (seen.has(key)) rest.push(one)
     else batch.push(one)
     seen.add(key)
@@ -68,4 +68,4 @@ function distinct(all: readonly Waiting[]): [Waiting[], Waiting[]] {
   return [batch, rest]
 }
 
-const keyOf = ({ name, window }: Reservation) => `${window} ${name}`
+const windowKey = ({ name, window }: Reservation) => `${window} ${name}`

@@ -4,16 +4,16 @@ import { type Composing, composeMail } from './compose.js'
 import type { Mailer, MailTransport } from './port.js'
 
 interface Options extends Composing {
-  /** By each of them, mails are sent as well. */
+  /** Send mails in addition to the mailbox. */
   readonly transports: readonly MailTransport[]
-  /** Receives, in words, what could not be sent. */
+  /** Receives messages about mails that could not be sent. */
   warn(message: string): void
 }
 
-/** Mails that are on their way when the service is closed have this long to arrive. */
+/** The time that mails in flight have when the service closes. */
 const closingMilliseconds = 1_000
 
-/** A mailbox in the database, where every mail lands; by the transports, mails are sent as well. */
+/** Stores every mail in the database, and sends it through the transports, if any. */
 export function openMailbox({ transports, warn, ...composing }: Options): Mailer {
   const sending = openInFlight()
 
@@ -26,7 +26,7 @@ export function openMailbox({ transports, warn, ...composing }: Options): Mailer
       insertMail(db, { ...mail, id, createdAt, refused: reason }, raw.toString('utf8')),
     send({ mail: { to }, raw }) {
       for (const { name, send } of transports) {
-        // The answer to the request does not wait for a mail server.
+        // The response to the request does not wait for a mail server.
         void sending.add(send(to, raw).catch((error: Error) => warn(notSent(name, error))))
       }
     },
@@ -38,5 +38,5 @@ export function openMailbox({ transports, warn, ...composing }: Options): Mailer
 }
 
 function notSent(transport: string, { message }: Error): string {
-  return `A mail could not be sent by ${transport}, but lies in the mailbox: ${message}`
+  return `A mail could not be sent by ${transport}, but is in the mailbox: ${message}`
 }

@@ -1,9 +1,9 @@
-/** The ways to send mail that are set up, by their addresses. */
+/** Opens the configured mail transports. */
 import type { MailTransportName, MailUrls } from '../../../client/protocol/model/mail-transports.js'
 import type { MailTransport } from './port.js'
 import { openSmtp } from './smtp.js'
 
-/** @param from who mails are from */
+/** @param from the sender of mails */
 type Open = (url: string, from: string) => MailTransport
 
 const openers: { readonly [Name in MailTransportName as `${Name}Url`]: Open } = {

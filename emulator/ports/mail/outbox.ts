@@ -4,35 +4,35 @@ import { type Composing, composeMail } from './compose.js'
 import type { Mailer, MailTransport } from './port.js'
 
 interface Options extends Composing {
-  /** By each of them, mails are sent. */
+  /** Each of them sends every mail. */
   readonly transports: readonly MailTransport[]
-  /** Receives, in words that name no address, what could not be sent. */
+  /** Receives messages about mails that could not be sent. They contain no address. */
   warn(message: string): void
-  /** Between two tries. */
+  /** The pause between retries. */
   readonly pauseMilliseconds?: number
 }
 
-/** A server that greylists or restarts is asked again. */
-const mostTries = 3
+/** Retries for servers that greylist or restart. */
+const maxTries = 3
 
-/** Of mails that wait for a server, which are lost with the process: what is beyond them can be asked for again. */
-const mostWaiting = 1_000
+/** Limits the queue. It is lost with the process, and users can request refused mails again. */
+const maxWaiting = 1_000
 
-/** Who asks for mails of one project without end keeps none from the others. */
-const mostOfProject = 200
+/** Limits each project, so that one cannot fill the queue of all. */
+const maxOfProject = 200
 
-/** Mails that are on their way when the service is closed have this long to arrive. */
+/** The time that mails in flight have when the service closes. */
 const closingMilliseconds = 5_000
 
-/** Transports fail what they have not sent a moment after they were closed, which is to be said before the process ends. */
+/** Waits for closed transports to report their failures before the process ends. */
 const failingMilliseconds = 1_000
 
 /**
- * Sends mails and keeps none: what is in them opens accounts. One that is on its way is lost with its process, and can be asked
- * for again.
+ * Sends mails and stores none, because their contents open accounts. A mail in flight is lost with its process; users
+ * can request it again.
  */
 export function openOutbox({ transports, warn, pauseMilliseconds = 2_000, ...composing }: Options): Mailer {
-  /** The project of each mail that is not sent yet. */
+  /** Maps each unsent mail to its project. */
   const sending = new Map<Promise<void>, string>()
   let isClosing = false
 
@@ -41,10 +41,10 @@ export function openOutbox({ transports, warn, pauseMilliseconds = 2_000, ...com
       try {
         return await send(to, raw)
       } catch (error) {
-        // What failed at once is not tried again at once.
+        // Adds jitter, so that mails that failed together are not retried together.
         const wait = pauseMilliseconds * tries * (0.5 + Math.random() / 2)
-        if (tries < mostTries && !isClosing && mayPass(error)) await pause(wait)
-        else return warn(`A mail could not be sent by ${name}: ${reasonOf(error)}`)
+        if (tries < maxTries && !isClosing && isTemporary(error)) await pause(wait)
+        else return warn(`A mail could not be sent by ${name}: ${describeFailure(error)}`)
       }
     }
   }
@@ -56,9 +56,9 @@ export function openOutbox({ transports, warn, pauseMilliseconds = 2_000, ...com
     refuse: async () => undefined,
     send({ mail: { project, to }, raw }) {
       if (transports.length === 0) warn('A mail was not sent: no mail server is set. Set SVC_SMTP_URL.')
-      if (sending.size >= mostWaiting) return warn(tooMany(mostWaiting))
+      if (sending.size >= maxWaiting) return warn(tooMany(maxWaiting))
       const ofProject = [...sending.values()].filter((other) => other === project).length
-      if (ofProject >= mostOfProject) return warn(tooMany(mostOfProject, ' of its project'))
+      if (ofProject >= maxOfProject) return warn(tooMany(maxOfProject, ' of its project'))
       for (const transport of transports) {
         const sent = deliver(transport, to, raw)
         sending.set(sent, project)
@@ -76,17 +76,17 @@ export function openOutbox({ transports, warn, pauseMilliseconds = 2_000, ...com
 }
 
 function tooMany(count: number, which = ''): string {
-  return `A mail was not sent: ${formatCount(count)} others${which} wait to be.`
+  return `A mail was not sent: ${formatCount(count)} others${which} are waiting.`
 }
 
-/** An SMTP server says by 5xx that it will never take that mail. */
-function mayPass(error: unknown): boolean {
+/** A 5xx reply means that the server will never accept the mail. */
+function isTemporary(error: unknown): boolean {
   const { responseCode } = Object(error)
   return !(typeof responseCode === 'number' && responseCode >= 500)
 }
 
-/** What servers say may hold the address of the mail, which belongs in no log. */
-function reasonOf(error: unknown): string {
+/** Omits the server's text: it may contain the mail's address, which must not be logged. */
+function describeFailure(error: unknown): string {
   const { responseCode, code } = Object(error)
   return String(responseCode ?? code ?? (error instanceof Error ? error.name : 'unknown'))
 }

@@ -1,30 +1,30 @@
 import type { Database } from '../../database/port.js'
 
 /**
- * The port that mails leave by. A mail is written by the transaction that promises it, and sent once that has committed:
- * a message announced to a caller is never lost with the process.
+ * The port that sends mails. A transaction keeps a mail, which is sent after the commit. So a mail announced to a
+ * caller is never lost with the process.
  */
 export interface Mailer {
-  /** Whether a mail can be read by anybody: it is sent, or kept. */
+  /** Whether anybody can read the mail, because it is sent or kept. */
   readonly reachesReaders: boolean
-  /** Makes the message, which takes a moment; nothing is kept yet. */
+  /** Composes the message, which takes a moment. Stores nothing. */
   compose(mail: OutgoingMail): Promise<ComposedMail>
-  /** Keeps a mail in the mailbox, as part of the transaction that is `db`. */
+  /** Stores a mail in the mailbox, as part of the transaction `db`. */
   keep(db: Database, mail: ComposedMail): Promise<void>
-  /** Keeps a mail that is not sent, and why. */
+  /** Stores a mail that is not sent, with the reason. */
   refuse(db: Database, mail: ComposedMail, reason: string): Promise<void>
-  /** Sends a mail that is kept, where sending is set up. No request waits for it, and its failure is a warning. */
+  /** Sends a mail in the background, if sending is set up. Failures are warnings. */
   send(mail: ComposedMail): void
   close(): Promise<void>
 }
 
-/** A way to send mails, beside keeping them. */
+/** Sends mails in addition to the mailbox. */
 export interface MailTransport {
-  /** What people call it. */
+  /** The name to show to people. */
   readonly name: string
-  /** Resolves once the message has been taken, as it is; rejects with what says why it was not. */
+  /** Resolves once the server has accepted the message; rejects with the reason if not. */
   send(to: string, raw: Buffer): Promise<void>
-  /** Also while messages are on their way, which then may not arrive. */
+  /** Closes at once. Messages in flight may be lost. */
   close(): Promise<void>
 }
 
@@ -41,6 +41,6 @@ export interface ComposedMail {
   readonly id: string
   readonly mail: OutgoingMail
   readonly createdAt: string
-  /** The whole message, as it travels. */
+  /** The complete message, as sent. */
   readonly raw: Buffer
 }

@@ -1,12 +1,12 @@
 import type { Transporter } from 'nodemailer'
 import type { MailTransport } from './port.js'
 
-const mostMilliseconds = 10_000
+const maxMilliseconds = 10_000
 
-/** Servers refuse who opens more at once; mails beyond these wait for one of them. */
-const mostConnections = 5
+/** Servers refuse clients that open more at once. Further mails wait for a connection. */
+const maxConnections = 5
 
-/** A server that takes mail and passes it on. @param url `smtp://…` or `smtps://…`; nothing is asked of it before the first mail */
+/** Sends through an SMTP server. @param url `smtp://…` or `smtps://…`; connects with the first mail */
 export function openSmtp(url: string, from: string): MailTransport {
   let transport: Promise<Transporter> | undefined
   return {
@@ -16,31 +16,31 @@ export function openSmtp(url: string, from: string): MailTransport {
       await (await transport).sendMail({ envelope: { from, to: [to] }, raw })
     },
     async close() {
-      // What is on its way has had its time.
+      // Forces the close, because mails in flight have had their time.
       ;(await transport)?.close({ force: true })
     },
   }
 }
 
-/** Connects and logs in, and sends nothing. @throws what keeps it from that */
+/** Connects and logs in without sending a mail. @throws the reason if that fails */
 export async function verifySmtp(url: string): Promise<void> {
   const transport = await openTransport(url)
   await transport.verify().finally(() => transport.close())
 }
 
-/** Most emulators never send a mail: what sends them is loaded for the first one. */
+/** Loads the mail library on demand, because most emulators never send a mail. */
 async function openTransport(url: string): Promise<Transporter> {
   const { createTransport } = await import('nodemailer')
   return createTransport({
     url,
     pool: true,
-    maxConnections: mostConnections,
-    // Whoever sends decides whether to try again.
+    maxConnections,
+    // The caller decides about retries.
     maxRequeues: 0,
-    // Before the server hangs up.
-    idleTimeout: mostMilliseconds / 2,
-    connectionTimeout: mostMilliseconds,
-    greetingTimeout: mostMilliseconds,
-    socketTimeout: mostMilliseconds,
+    // Closes idle connections before the server does.
+    idleTimeout: maxMilliseconds / 2,
+    connectionTimeout: maxMilliseconds,
+    greetingTimeout: maxMilliseconds,
+    socketTimeout: maxMilliseconds,
   })
 }

@@ -1,6 +1,5 @@
 /**
- * bcrypt by the fastest library that is installed. Both write and read the same hashes.
- *
+ * Hashes with bcrypt, using the fastest installed library. Both read and write the same hashes.
  * @typedef {object} Bcrypt
  * @property {'@node-rs/bcrypt' | 'bcryptjs'} name
  * @property {(password: string, cost: number) => string} hash
@@ -10,8 +9,7 @@
 const importNativeBcrypt = () => import('@node-rs/bcrypt')
 
 /**
- * Which library that is, for whoever hashes nothing. It loads the native one.
- *
+ * Names the library for callers that hash nothing. Loads the native one.
  * @returns {Promise<Bcrypt['name']>}
  */
 export function bcryptName(importNative = importNativeBcrypt) {
@@ -22,8 +20,7 @@ export function bcryptName(importNative = importNativeBcrypt) {
 }
 
 /**
- * `@node-rs/bcrypt` where it was installed and runs on this machine, else bcryptjs.
- *
+ * Loads `@node-rs/bcrypt` if it is installed and runs on this machine, else bcryptjs.
  * @param {() => Promise<typeof import('@node-rs/bcrypt')>} importNative
  * @returns {Promise<Bcrypt>}
  */
@@ -33,7 +30,7 @@ export async function loadBcrypt(importNative = importNativeBcrypt) {
   if (!native) return inJavaScript
   return {
     name: '@node-rs/bcrypt',
-    // Text that is not Unicode has different bytes in the two.
+    // The two libraries encode invalid Unicode differently.
     hash: (password, cost) =>
       isUnicode(password) ? native.hashSync(password, cost) : inJavaScript.hash(password, cost),
     matches: (password, hash) =>
@@ -47,7 +44,7 @@ async function loadBcryptjs() {
   return { name: 'bcryptjs', hash: bcrypt.hashSync, matches: bcrypt.compareSync }
 }
 
-/** Whether every surrogate has its other half. */
+/** Whether every surrogate is part of a pair. */
 function isUnicode(/** @type {string} */ text) {
   return !/\p{Surrogate}/u.test(text)
 }

@@ -5,11 +5,11 @@ import { loadBcrypt } from './bcrypt-library.js'
 const native = await loadBcrypt()
 const inJavaScript = await loadBcrypt(() => Promise.reject(new Error('Cannot find package')))
 
-it('the native library is used where it is installed, and bcryptjs where it is not', () => {
+it('uses the native library if it is installed, and bcryptjs otherwise', () => {
   expect([native.name, inJavaScript.name]).toEqual(['@node-rs/bcrypt', 'bcryptjs'])
 })
 
-it('a password hashed by either library is known to the other, and no other password is', () => {
+it('each library accepts a password hashed by the other, and no other password', () => {
   const passwords = fc.string({ unit: 'binary', maxLength: 18 })
   const odd = fc.constantFrom('', '\0', 'a\0b', '\ud800', 'a\udc00b', 'ü€😀', 'x'.repeat(72))
 
@@ -26,7 +26,7 @@ it('a password hashed by either library is known to the other, and no other pass
   )
 })
 
-/** bcrypt ends a password with U+0000 and repeats it: to bcrypt, the empty password and `\0` are one. */
+/** bcrypt ends a password with U+0000 and repeats it, so it cannot tell the empty password from `\0`. */
 function isSameKey(one: string, other: string): boolean {
   return `${one}\0`.repeat(other.length + 1) === `${other}\0`.repeat(one.length + 1)
 }

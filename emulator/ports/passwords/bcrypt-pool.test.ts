@@ -5,19 +5,20 @@ import type { Hasher } from './port.js'
 let pool: Hasher
 afterEach(() => pool.close())
 
-/** One worker, which begins with the first question; two more of a kind may wait. */
+/** Opens one worker with a queue of two for each kind. */
 function openSmallPool() {
-  pool = openBcryptPool({ workers: 1, mostWaiting: 2 })
+  pool = openBcryptPool({ workers: 1, maxWaiting: 2 })
   return pool
 }
 
 const home = '192.0.2.1'
 const of = (account: string, address = home) => ({ address, account })
-const hashOf = (password: string, account: string) => pool.hash(password, of(account)).then(() => 'hashed', refusal)
+const hashPassword = (password: string, account: string) =>
+  pool.hash(password, of(account)).then(() => 'hashed', refusal)
 const refusal = ({ code, retryAfterSeconds }: { code: string; retryAfterSeconds?: number }) =>
   `${code} ${retryAfterSeconds}`
 
-it('contract 6.6 the cost is ten, also of the hash that is compared where there is none', async () => {
+it('contract 6.6 the cost is ten, for the dummy hash too', async () => {
   openSmallPool()
 
   const hash = await pool.hash('Correct4Horse', of('ada'))
@@ -28,19 +29,19 @@ it('contract 6.6 the cost is ten, also of the hash that is compared where there 
   ])
 })
 
-it('the queue of passwords is bounded: what has no room is refused at once', async () => {
+it('bounds the queue and refuses further passwords at once', async () => {
   openSmallPool()
 
-  const answers = await Promise.all(Array.from({ length: 6 }, (_, n) => hashOf(`password ${n}`, 'ada')))
+  const answers = await Promise.all(Array.from({ length: 6 }, (_, n) => hashPassword(`password ${n}`, 'ada')))
 
   expect(answers).toEqual(['hashed', 'hashed', 'hashed', 'UNAVAILABLE 2', 'UNAVAILABLE 2', 'UNAVAILABLE 2'])
 })
 
-it('contract 6.12 one account that fills the queue makes room for another', async () => {
+it('contract 6.12 an account that fills the queue makes room for others', async () => {
   openSmallPool()
 
-  const adas = Array.from({ length: 4 }, (_, n) => hashOf(`password ${n}`, 'ada'))
-  const graces = hashOf('password', 'grace')
+  const adas = Array.from({ length: 4 }, (_, n) => hashPassword(`password ${n}`, 'ada'))
+  const graces = hashPassword('password', 'grace')
 
   expect(await Promise.all(adas)).toEqual(['hashed', 'hashed', 'UNAVAILABLE 2', 'UNAVAILABLE 2'])
   expect(await graces).toBe('hashed')
@@ -56,8 +57,8 @@ it('accounts take turns', async () => {
   expect(order).toEqual(['ada', 'ada', 'grace', 'alan', 'ada', 'ada'])
 })
 
-it('contract 6.12 one address that makes accounts up displaces its own, and takes no turns from other addresses', async () => {
-  pool = openBcryptPool({ workers: 1, mostWaiting: 4 })
+it('contract 6.12 an address with made-up accounts displaces only its own, and takes no turns from others', async () => {
+  pool = openBcryptPool({ workers: 1, maxWaiting: 4 })
   const order: string[] = []
   const logIn = (account: string, address: string) =>
     pool.matches('password', null, of(account, address)).then(
@@ -73,7 +74,7 @@ it('contract 6.12 one address that makes accounts up displaces its own, and take
   expect(served).toEqual(['made up 0', 'made up 1', 'ada', 'made up 2', 'grace'])
 })
 
-it('contract 10.12 new passwords take neither room nor turns from those who log in', async () => {
+it('contract 10.12 new passwords take neither room nor turns from logins', async () => {
   openSmallPool()
   const order: string[] = []
 
@@ -88,9 +89,9 @@ it('contract 10.12 new passwords take neither room nor turns from those who log 
   expect(order).toEqual(['new', 'login', 'new', 'login', 'new'])
 })
 
-it('a pool that closes rejects what waits', async () => {
+it('rejects waiting passwords when the pool closes', async () => {
   openSmallPool()
-  const answers = [hashOf('password', 'ada'), hashOf('password', 'grace')]
+  const answers = [hashPassword('password', 'ada'), hashPassword('password', 'grace')]
 
   await pool.close()
 

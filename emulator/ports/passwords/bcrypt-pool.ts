@@ -10,7 +10,7 @@ import type { Hasher, PasswordOwner } from './port.js'
 /** Contract 6.6. */
 const cost = 10
 
-/** The hash of a random password, of the same cost: checking against it takes as long. */
+/** The hash of a random password with the same cost, so that checking against it takes as long. */
 export const dummyHash = '$2b$10$U3JFWHUhVvzAhukXbpVbiO6wQZ7NJAAP3SWtccLrPq1p6h61wee5i'
 
 interface Question {
@@ -23,13 +23,13 @@ interface Question {
 interface Options {
   /** Default: one for each processor. */
   readonly workers?: number
-  /** Questions of a kind that may wait for a worker. Default 200; some seconds of work. */
-  readonly mostWaiting?: number
+  /** The queue length for each kind. Default 200, which is some seconds of work. */
+  readonly maxWaiting?: number
 }
 
-/** bcrypt in worker threads, begun when the first password comes. */
-export function openBcryptPool({ workers = availableParallelism(), mostWaiting = 200 }: Options = {}): Hasher {
-  const queues = { hash: openFairQueue<Question>(mostWaiting), match: openFairQueue<Question>(mostWaiting) }
+/** Runs bcrypt in worker threads, which start with the first password. */
+export function openBcryptPool({ workers = availableParallelism(), maxWaiting = 200 }: Options = {}): Hasher {
+  const queues = { hash: openFairQueue<Question>(maxWaiting), match: openFairQueue<Question>(maxWaiting) }
   let last: keyof typeof queues = 'hash'
   const idle: Worker[] = []
   const busy = new Map<Worker, Question>()
@@ -66,7 +66,7 @@ export function openBcryptPool({ workers = availableParallelism(), mostWaiting =
     worker.postMessage({ password: question.password, hash: question.hash, cost })
   }
 
-  /** Where both kinds wait, they alternate. */
+  /** Alternates between the two queues. */
   function nextQuestion(): Question | undefined {
     const other = last === 'hash' ? 'match' : 'hash'
     const question = queues[other].shift()
@@ -84,12 +84,12 @@ export function openBcryptPool({ workers = availableParallelism(), mostWaiting =
     })
     worker.on('error', (error) => end(worker, error))
     worker.on('exit', () => end(worker, plainError('UNAVAILABLE')))
-    // Last of all: a listener on a thread has it hold the process again.
+    // Called last, because adding a listener to a worker refs it again.
     worker.unref()
     return worker
   }
 
-  /** A thread that is gone takes its question along; the next question begins another one. */
+  /** Fails the question of a dead worker. The next question starts a new worker. */
   function end(worker: Worker, error: unknown): void {
     busy.get(worker)?.fail(error)
     busy.delete(worker)

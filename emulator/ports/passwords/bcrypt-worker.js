@@ -1,4 +1,4 @@
-/** bcrypt in a thread of its own: questions in, answers out, one after the other. `bcrypt-pool.ts` is the other end. */
+/** Runs bcrypt in a worker thread, one question at a time. Counterpart: `bcrypt-pool.ts`. */
 import { constants, setPriority } from 'node:os'
 import { parentPort } from 'node:worker_threads'
 import { loadBcrypt } from './bcrypt-library.js'
@@ -6,10 +6,10 @@ import { loadBcrypt } from './bcrypt-library.js'
 const bcrypt = await loadBcrypt()
 
 try {
-  // Of this thread alone, on Linux: requests that need no password go first.
+  // Lowers the priority of this thread only (Linux), so that requests without passwords go first.
   if (process.platform === 'linux') setPriority(0, constants.priority.PRIORITY_BELOW_NORMAL)
 } catch {
-  // Not allowed here: everything is as important as everything else, then.
+  // Not permitted: all threads keep the same priority.
 }
 
 parentPort?.on('message', (/** @type {{ password: string, hash?: string, cost: number }} */ question) => {

@@ -1,20 +1,22 @@
 /**
- * The port to password hashing, which must never hold up the thread that answers requests. Checking passwords and hashing new
- * ones have a queue each, so that neither takes from the other.
+ * The port to password hashing, which must never block the event loop. Checking and hashing have separate queues, so
+ * that neither starves the other.
  */
 export interface Hasher {
-  /** @throws {SvcError} `UNAVAILABLE` if too many wait already. */
+  /** @throws {SvcError} `UNAVAILABLE` if the queue is full */
   hash(password: string, owner: PasswordOwner): Promise<string>
-  /** Whether a password is the one behind a hash. Without a hash it is not, and finding that out takes as long. */
+  /** Compares a password with a hash. Without a hash it returns false after the same time. */
   matches(password: string, hash: string | null, owner: PasswordOwner): Promise<boolean>
-  /** How many questions wait for a thread. */
+  /** The length of the queues. */
   waiting(): number
-  /** What hashes. It is loaded for that. */
+  /** The hashing library. Loads it to find out. */
   library(): Promise<'@node-rs/bcrypt' | 'bcryptjs'>
   close(): Promise<void>
 }
 
-/** Whose password it is, and from where it is asked about. Addresses take turns, and within an address its accounts do. */
+/**
+ * The account of a password and the address of the request. Addresses take turns, and so do accounts within an address.
+ */
 export interface PasswordOwner {
   readonly address: string
   readonly account: string

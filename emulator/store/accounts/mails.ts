@@ -1,6 +1,6 @@
 import { type Database, nothing, sql, writing } from '../../database/port.js'
 
-/** A mail as it lies in the mailbox. */
+/** A mail in the mailbox. */
 export interface StoredMail {
   readonly id: string
   readonly project: string
@@ -9,7 +9,7 @@ export interface StoredMail {
   readonly text: string
   readonly html: string
   readonly createdAt: string
-  /** Why it was not sent; `null` for all that were. */
+  /** The reason why it was not sent; `null` if it was. */
   readonly refused: string | null
 }
 
@@ -26,7 +26,7 @@ interface MailRow {
 
 const columns = sql`id, project_id, recipient, subject, text_body, html_body, created_at, refused`
 
-/** @param raw the whole message, as it travels */
+/** @param raw the complete message, as sent */
 export async function insertMail(db: Database, mail: StoredMail, raw: string): Promise<void> {
   const { id, project, to, subject, text, html, createdAt, refused } = mail
   await db.query(
@@ -37,18 +37,18 @@ export async function insertMail(db: Database, mail: StoredMail, raw: string): P
 }
 
 export interface MailQuery {
-  /** Left out, all projects'. */
+  /** Default: all projects. */
   readonly project?: string | undefined
-  /** The address of who it is for, in any case of letters. */
+  /** The address of the recipient, case-insensitive. */
   readonly to?: string | undefined
-  /** Only mails that came after that one. */
+  /** Only mails that came after this one. */
   readonly after?: string | undefined
   /** Only mails that were sent. */
   readonly isSent?: boolean
   readonly limit: number
 }
 
-/** The newest first, in the order in which they came: ids are of the clocks of projects, which can be moved. */
+/** Returns the newest first, in order of arrival. Ids follow the clocks of projects, which can be moved. */
 export async function selectMails(
   db: Database,
   { project, to, after, isSent, limit }: MailQuery,
@@ -58,15 +58,15 @@ export async function selectMails(
     from mails
     where ${project === undefined ? sql`true` : sql`project_id = ${project}`}
       ${to === undefined ? nothing : sql`and lower(recipient) = ${to.toLowerCase()}`}
-      ${after === undefined ? nothing : sql`and position > ${positionOf(after)}`}
+      ${after === undefined ? nothing : sql`and position > ${mailPosition(after)}`}
       ${isSent === true ? sql`and refused is null` : nothing}
     order by position desc
     limit ${limit}::int`)
   return rows.map(fromRow)
 }
 
-/** Where a mail stands; of one that was deleted, only its id says what came after it. */
-function positionOf(id: string) {
+/** Finds the position of a mail. If it was deleted, its id tells what came after it. */
+function mailPosition(id: string) {
   return sql`coalesce(
     (select position from mails where id = ${id}::uuid), (select max(position) from mails where id < ${id}::uuid), 0)`
 }
@@ -76,7 +76,7 @@ export async function selectMail(db: Database, id: string): Promise<(StoredMail 
   return row && { ...fromRow(row), raw: row.raw }
 }
 
-/** Deletes the mails of a project, or those to one address; how many there were. */
+/** Deletes the mails of a project, or those to one address, and returns how many. */
 export async function deleteMails(db: Database, { project, to }: Pick<MailQuery, 'project' | 'to'>): Promise<number> {
   const rows = await db.query(sql`
     delete from mails
@@ -91,7 +91,7 @@ export async function deleteMail(db: Database, id: string): Promise<boolean> {
   return rows.length > 0
 }
 
-/** Deletes the oldest mails beyond `kept`, at most so many at once; how many it deleted. */
+/** Deletes at most `most` of the oldest mails beyond `kept`, and returns how many. */
 export async function deleteOldMails(db: Database, { kept, most }: { kept: number; most: number }): Promise<number> {
   const rows = await db.query(sql`
     delete from mails

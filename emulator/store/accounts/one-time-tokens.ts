@@ -1,4 +1,4 @@
-/** Secrets that a mail carries. They are kept as hashes, for one purpose each, and die with use. Contract 6.8. */
+/** Stores the tokens that mails carry: as hashes, for one purpose each, and for one use. Contract 6.8. */
 import { type Database, nothing, sql, writing } from '../../database/port.js'
 
 export type Purpose = 'verify email' | 'reset password'
@@ -13,7 +13,7 @@ export interface OneTimeToken {
   readonly expiresAt: string
 }
 
-/** Puts a token in the place of the user's last one for that purpose, unless that one was made in `rest`; whether it did. */
+/** Replaces the user's last token for the purpose, unless that was created within `rest`. Returns whether it did. */
 export async function upsertToken(
   db: Database,
   { user, purpose, email, hash, at, expiresAt }: OneTimeToken,
@@ -42,7 +42,7 @@ export async function selectTokenTime(db: Database, user: string, purpose: Purpo
 
 type Known = Pick<OneTimeToken, 'purpose' | 'hash'>
 
-/** Whom a token was made for, and until when. */
+/** Finds the user of a token, and when it expires. */
 export async function selectTokenOwner(
   db: Database,
   { purpose, hash }: Known,
@@ -55,7 +55,7 @@ export async function selectTokenOwner(
   return row && { user: row.id, project: row.project_id, expiresAt: row.expires_at }
 }
 
-/** Uses a token up: of many who try at once, one gets the address it was mailed to. */
+/** Uses up a token and returns the address it was mailed to. Of concurrent calls, one gets it. */
 export async function deleteToken(
   db: Database,
   { purpose, hash, at }: Known & Pick<OneTimeToken, 'at'>,
@@ -67,7 +67,7 @@ export async function deleteToken(
   return row?.email
 }
 
-/** Makes a user's tokens for a purpose worthless. */
+/** Invalidates a user's tokens for a purpose. */
 export async function deleteTokens(db: Database, user: string, purpose: Purpose): Promise<void> {
   await db.query(sql`delete from one_time_tokens where user_id = ${user} and purpose = ${purpose}`)
 }

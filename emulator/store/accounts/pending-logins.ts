@@ -1,14 +1,14 @@
 import { type Database, sql, writing } from '../../database/port.js'
 
-/** A login whose password was right and whose code is still to come. */
+/** A login whose password was correct and whose code is still missing. */
 export interface PendingLogin {
-  /** Of the code that was mailed; `null` where the authenticator says it. */
+  /** The hash of the mailed code; `null` if the code comes from an authenticator. */
   readonly codeHash: string | null
   readonly wrongCodes: number
   readonly expiresAt: string
 }
 
-/** Opens a login, in the place of one that was open. */
+/** Opens a login and replaces an open one. */
 export async function upsertPendingLogin(
   db: Database,
   user: string,
@@ -23,7 +23,7 @@ export async function upsertPendingLogin(
   )
 }
 
-/** The open login of a user, held until the transaction ends. */
+/** Loads and locks the open login of a user until the transaction ends. */
 export async function lockPendingLogin(tx: Database, user: string): Promise<PendingLogin | undefined> {
   const [row] = await tx.query<{ code_hash: string | null; wrong_codes: number; expires_at: string }>(sql`
     select code_hash, wrong_codes, expires_at from pending_logins where user_id = ${user} for update`)

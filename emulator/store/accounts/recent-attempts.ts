@@ -1,4 +1,4 @@
-/** The last attempts at something that is limited: wrong passwords and codes, mails asked for. */
+/** Stores the last attempts at anything limited: wrong passwords and codes, requests for mails. */
 import { type Database, sql, writing } from '../../database/port.js'
 
 interface AttemptsRow {
@@ -7,7 +7,7 @@ interface AttemptsRow {
   readonly times: string
 }
 
-/** The times of each subject in milliseconds since 1970, the newest first. */
+/** Returns the times of each subject in milliseconds since 1970, newest first. */
 export async function selectAttempts(
   db: Database,
   project: string,
@@ -20,7 +20,7 @@ export async function selectAttempts(
   return new Map(rows.map(({ subject, times }) => [subject, readTimes(times)]))
 }
 
-/** The times of a subject, held until the transaction ends. */
+/** Loads and locks the times of a subject until the transaction ends. */
 export async function lockAttempts(
   tx: Database,
   project: string,
@@ -38,12 +38,12 @@ export async function lockAttempts(
 
 interface Attempt {
   readonly at: string
-  /** How many of a subject's newest times are worth keeping. */
+  /** The number of a subject's newest times to keep. */
   readonly kept: number
   readonly expiresAt: string
 }
 
-/** Notes an attempt for each of the subjects. */
+/** Records an attempt for each of the subjects. */
 export async function insertAttempts(
   db: Database,
   project: string,

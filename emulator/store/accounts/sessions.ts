@@ -2,7 +2,7 @@ import type { Project } from '../../../client/protocol/model/project.js'
 import { type Database, sql, writing } from '../../database/port.js'
 import { type ProjectRow, projectFromRow } from '../projects.js'
 
-/** A session, and of its user what each request has to know. */
+/** A session, with the properties of its user that each request needs. */
 export interface SessionRow {
   readonly id: string
   readonly user_id: string
@@ -13,19 +13,19 @@ export interface SessionRow {
   readonly email_verified: boolean
 }
 
-/** Of `sessions s` and `users u`. */
+/** Columns of `sessions s` and `users u`. */
 const columns = sql`s.id, s.user_id, s.signed_in_at, u.roles, u.email_verified, u.trusted_role`
 
-interface Place {
+interface SessionKey {
   readonly user: string
   readonly project: string
   readonly session: string
 }
 
-/** The session that a token names, with what checks the token. Nothing if it has ended. */
+/** Returns the session that a token names, with the secret to check the token. Undefined if it has ended. */
 export async function selectSession(
   db: Database,
-  { user, project, session }: Place,
+  { user, project, session }: SessionKey,
   at: string,
 ): Promise<{ row: SessionRow; project: Project; tokenSecret: string } | undefined> {
   const [row] = await db.query<SessionRow & ProjectRow & { project_id: string; token_secret: string }>(sql`
@@ -37,12 +37,12 @@ export async function selectSession(
   return row && { row, project: projectFromRow({ ...row, id: row.project_id }), tokenSecret: row.token_secret }
 }
 
-/** A session, and until when it is good. */
+/** A session with its expiry. */
 export interface StandingSession extends SessionRow {
   readonly expires_at: string
 }
 
-/** Those of these sessions that have not been ended, by their ids. */
+/** Returns the sessions that have not been ended, by id. */
 export async function selectSessions(db: Database, ids: readonly string[]): Promise<Map<string, StandingSession>> {
   if (ids.length === 0) return new Map()
   const rows = await db.query<StandingSession>(sql`
@@ -69,7 +69,7 @@ export async function insertSession(db: Database, { id, project, user, at, expir
   )
 }
 
-/** Lets a session live longer; whether it still stood. */
+/** Extends a session. Returns false if it has ended. */
 export async function updateSessionExpiry(db: Database, id: string, expiresAt: string): Promise<boolean> {
   const rows = await db.query(
     writing(sql`
@@ -82,8 +82,8 @@ export async function deleteSession(db: Database, id: string): Promise<void> {
   await db.query(sql`delete from sessions where id = ${id}`)
 }
 
-/** Ends all sessions of a user but the one named. */
-export async function deleteSessionsOf(db: Database, user: string, but: string | null): Promise<void> {
+/** Ends all sessions of a user except one. */
+export async function deleteUserSessions(db: Database, user: string, but: string | null): Promise<void> {
   await db.query(sql`delete from sessions where user_id = ${user} and id is distinct from ${but}::uuid`)
 }
 
@@ -93,15 +93,15 @@ export interface ListedSession {
   readonly expiresAt: string
 }
 
-/** The sessions of a user that have not expired, the oldest first. */
-export async function selectSessionsOf(db: Database, user: string, at: string): Promise<ListedSession[]> {
+/** Returns the unexpired sessions of a user, oldest first. */
+export async function selectUserSessions(db: Database, user: string, at: string): Promise<ListedSession[]> {
   const rows = await db.query<{ id: string; signed_in_at: string; expires_at: string }>(sql`
     select id, signed_in_at, expires_at from sessions where user_id = ${user} and expires_at > ${at} order by id`)
   return rows.map((row) => ({ id: row.id, signedInAt: row.signed_in_at, expiresAt: row.expires_at }))
 }
 
-/** Ends that session of a user; whether there was one. */
-export async function deleteSessionOf(db: Database, user: string, id: string): Promise<boolean> {
+/** Ends a session of a user. Returns whether it existed. */
+export async function deleteUserSession(db: Database, user: string, id: string): Promise<boolean> {
   const rows = await db.query(sql`delete from sessions where id = ${id} and user_id = ${user} returning id`)
   return rows.length > 0
 }

@@ -1,11 +1,11 @@
-/** The secrets of users. No filter, sort or populate reaches this table. */
+/** Stores the secrets of users. No filter, sort or populate reaches this table. */
 import { type Database, nothing, sql, writing } from '../../database/port.js'
 
 export interface UserSecrets {
   readonly passwordHash: string | null
   readonly totpSecret: string | null
   readonly pendingTotpSecret: string | null
-  /** The 30 seconds whose code was used last. */
+  /** The 30-second step whose code was used last. */
   readonly totpLastStep: number | null
   readonly recoveryHashes: readonly string[]
 }
@@ -18,7 +18,7 @@ interface SecretsRow {
   recovery_hashes: string
 }
 
-/** With `lock`, held until the transaction ends. */
+/** With `lock`, locked until the transaction ends. */
 export async function selectSecrets(
   db: Database,
   user: string,
@@ -48,7 +48,7 @@ export async function updatePendingTotp(db: Database, user: string, secret: stri
   await db.query(writing(sql`update user_secrets set pending_totp_secret = ${secret} where user_id = ${user}`))
 }
 
-/** Turns two-factor login on with a secret, or off with none; recovery codes go with it. */
+/** Turns two-factor login on with a secret, or off with `null`. Replaces the recovery codes too. */
 export async function updateTotp(
   db: Database,
   user: string,
@@ -63,7 +63,7 @@ export async function updateTotp(
   )
 }
 
-/** Notes that the code of a time, or a recovery code, has been used. */
+/** Records that the code of a step, or a recovery code, has been used. */
 export async function updateUsedCode(
   db: Database,
   user: string,

@@ -2,9 +2,9 @@ import type { StoredUser } from '../../../client/protocol/model/document.js'
 import { JsonText } from '../../../client/protocol/model/json.js'
 import type { ListQuery, Page } from '../../../client/protocol/model/page.js'
 import { type Database, nothing, sql, writing } from '../../database/port.js'
-import { pageOfUsers, type UserPlace } from '../lists/users.js'
+import { buildUserPage, type UserListTarget } from '../lists/users.js'
 
-/** A user as it leaves the store: the columns named here, and no others. */
+/** A user as returned by the store. It has only these columns. */
 export interface UserRow {
   readonly id: string
   readonly email: string
@@ -16,7 +16,7 @@ export interface UserRow {
   readonly updated_at: string
 }
 
-/** What a new user is made of; `emailKey` is what two addresses are compared by. */
+/** A new user. `emailKey` is used to compare addresses. */
 export interface NewUser {
   readonly id: string
   readonly email: string
@@ -29,12 +29,14 @@ export interface NewUser {
   readonly at: string
 }
 
-/** No user has it. Where there is no user, the same statements look for this id, so that their time reveals nothing. */
+/**
+ * Belongs to no user. For an unknown user, the same statements look for this id, so that their timing reveals nothing.
+ */
 export const noUserId = '00000000-0000-0000-0000-000000000000'
 
 const columns = sql`u.id, u.email, u.data, u.roles, u.oauth_id, u.email_verified, u.created_at, u.updated_at`
 
-/** Inserts a user with the secrets, and counts the user; nothing comes back if the address is taken. */
+/** Inserts a user with the secrets, and counts it. Returns undefined if the address is taken. */
 export async function insertUser(db: Database, project: string, user: NewUser): Promise<StoredUser | undefined> {
   const { id, email, emailKey, json, roles, oauth, emailVerified, passwordHash, at } = user
   const [row] = await db.query<UserRow>(
@@ -61,14 +63,13 @@ export async function selectUser(db: Database, project: string, id: string): Pro
   return user
 }
 
-/** Those of the ids that are users of the project. */
+/** Returns the users of the project among the ids. */
 export async function selectUsersById(db: Database, project: string, ids: readonly string[]): Promise<StoredUser[]> {
   const rows = await db.query<UserRow>(sql`
     select ${columns} from users u where u.id = any(${ids}::uuid[]) and u.project_id = ${project}`)
   return rows.map(fromRow)
 }
 
-/** The user of an address. */
 export async function selectUserByEmail(
   db: Database,
   project: string,
@@ -91,7 +92,7 @@ export async function selectUserBySubject(
   return row && fromRow(row)
 }
 
-/** Some users of a project, the newest first. */
+/** Returns some users of a project, newest first. */
 export async function selectNewestUsers(
   db: Database,
   project: string,
@@ -112,14 +113,13 @@ export async function selectNewestUsers(
   return rows.map(fromRow)
 }
 
-/** A user, held until the transaction ends. */
+/** Loads and locks a user until the transaction ends. */
 export async function lockUser(tx: Database, project: string, id: string): Promise<StoredUser | undefined> {
   const [row] = await tx.query<UserRow>(sql`
     select ${columns} from users u where u.id = ${id} and u.project_id = ${project} for update`)
   return row && fromRow(row)
 }
 
-/** The project that a user belongs to. */
 export async function selectProjectOfUser(db: Database, id: string): Promise<string | undefined> {
   const [row] = await db.query<{ project_id: string }>(sql`select project_id from users where id = ${id}`)
   return row?.project_id
@@ -130,12 +130,15 @@ export interface UserChanges {
   readonly email?: { readonly shown: string; readonly key: string }
   readonly roles?: readonly string[]
   readonly emailVerified?: boolean
-  /** `data.role`, where its owner writes it; `null` trusts none. */
+  /** `data.role` when its owner writes it; `null` revokes the trust. */
   readonly trustedRole?: string | null
   readonly oauth?: NonNullable<NewUser['oauth']>
 }
 
-/** Changes what is named, and keeps the rest. @throws {DatabaseError} `taken` for the email or the identity of another user */
+/**
+ * Changes the given fields and keeps the rest.
+ * @throws {DatabaseError} `taken` for the email or the identity of another user
+ */
 export async function updateUser(
   db: Database,
   id: string,
@@ -157,14 +160,14 @@ export async function updateUser(
   return row && fromRow(row)
 }
 
-/** Trusts no role that was written until now. */
+/** Revokes the trust in all roles written so far. */
 export async function deleteTrustedRoles(db: Database, project: string): Promise<void> {
   await db.query(
     writing(sql`update users set trusted_role = null where project_id = ${project} and trusted_role is not null`),
   )
 }
 
-/** Deletes a user with everything that hangs on one; whether there was one. */
+/** Deletes a user and all dependent rows. Returns whether it existed. */
 export async function deleteUser(db: Database, project: string, id: string): Promise<boolean> {
   const rows = await db.query(
     writing(sql`
@@ -178,7 +181,7 @@ export async function deleteUser(db: Database, project: string, id: string): Pro
   return rows.length > 0
 }
 
-/** Deletes all users of a project; how many there were. */
+/** Deletes all users of a project, and returns how many. */
 export async function deleteUsers(db: Database, project: string): Promise<number> {
   const rows = await db.query(
     writing(sql`
@@ -192,9 +195,9 @@ export async function deleteUsers(db: Database, project: string): Promise<number
   return rows.length
 }
 
-/** One page of the project's users and, if asked, the number of all matches, from the same moment. Contract 6.10. */
-export async function selectUsers(db: Database, place: UserPlace, query: ListQuery): Promise<Page<StoredUser>> {
-  const rows = await db.query<{ total: number | null } & ({ id: null } | UserRow)>(pageOfUsers(place, query))
+/** Returns a page of the project's users and, if asked, the total, from one snapshot of the database. Contract 6.10. */
+export async function selectUsers(db: Database, target: UserListTarget, query: ListQuery): Promise<Page<StoredUser>> {
+  const rows = await db.query<{ total: number | null } & ({ id: null } | UserRow)>(buildUserPage(target, query))
   return {
     items: rows.filter((row) => row.id !== null).map(fromRow),
     total: query.count ? (rows[0]?.total ?? 0) : null,

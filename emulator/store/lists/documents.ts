@@ -2,25 +2,25 @@ import type { ListedDocument } from '../../../client/protocol/model/document.js'
 import type { ListQuery, Page } from '../../../client/protocol/model/page.js'
 import type { Database } from '../../database/port.js'
 import { type DocumentRow, listedFromRow } from '../documents.js'
-import { pageOf } from './page.js'
-import { type ListPlace, planList } from './plan.js'
+import { buildPage } from './page.js'
+import { type ListTarget, planList } from './plan.js'
 
 type PageRow = { total: number | null; seq?: number | null } & ({ id: null } | Omit<DocumentRow, 'created_by'>)
 
-/** One page of a collection and, if asked, the number of all matches, from the same moment. Contract 4. */
-export async function selectPage(db: Database, place: ListPlace, query: ListQuery): Promise<Page<ListedDocument>> {
-  let plan = planList(place, query)
-  let rows = await db.query<PageRow>(pageOf(plan))
+/** Returns a page of a collection and, if asked, the total, from one snapshot of the database. Contract 4. */
+export async function selectPage(db: Database, target: ListTarget, query: ListQuery): Promise<Page<ListedDocument>> {
+  let plan = planList(target, query)
+  let rows = await db.query<PageRow>(buildPage(plan))
   if (plan.strategy === 'look only near' && rows.length < query.limit) {
-    plan = planList(place, query, { isFar: true })
-    rows = await db.query<PageRow>(pageOf(plan))
+    plan = planList(target, query, { isFar: true })
+    rows = await db.query<PageRow>(buildPage(plan))
   }
   const { total, seq } = rows[0] ?? {}
   if (plan.totalKey !== undefined && typeof total === 'number' && typeof seq === 'number') {
-    place.totals?.keep(plan.totalKey, { total, seq })
+    target.totals?.keep(plan.totalKey, { total, seq })
   }
   return {
-    items: rows.filter((row) => row.id !== null).map((row) => listedFromRow(row, place.collection)),
+    items: rows.filter((row) => row.id !== null).map((row) => listedFromRow(row, target.collection)),
     total: query.count ? (rows[0]?.total ?? 0) : null,
     limit: query.limit,
     offset: query.offset,

@@ -1,19 +1,21 @@
-/** Lists of documents whose fields equal something: an index over these fields, and then the one that sorts, has their pages. */
+/**
+ * Plans lists whose fields equal something: an index over these fields and then the sort field contains their pages.
+ */
 import type { Json } from '../../../client/protocol/model/json.js'
 import { isIndexSegment, type Path } from '../../../client/protocol/model/path.js'
-import { canHold, meaningsOf, ownField, type Test, type Where } from '../../../client/protocol/model/where.js'
+import { canHold, ownField, parseMeanings, type Test, type Where } from '../../../client/protocol/model/where.js'
 import { type Fragment, joinSql, sql } from '../../database/port.js'
 import { fieldValue, hashed, isOddAmong, isRegularAmong } from './fields.js'
 
-/** Each clause is a field and the text that it equals, in an order that does not depend on how they were asked for. */
+/** Each clause is a field and the text it equals, in an order that does not depend on the filter's. */
 export type Equality = readonly { readonly path: Path; readonly text: string }[]
 
-/** More fields make an index that serves few lists. */
-const mostFields = 2
+/** An index over more fields would serve few lists. */
+const maxFields = 2
 
-/** The filter as nothing but equality, if that is what it is, and an index can be over its fields. */
-export function equalityOf({ all }: Where): Equality | undefined {
-  if (all.length === 0 || all.length > mostFields) return undefined
+/** Returns the filter as equality clauses, if it consists of nothing else and an index can cover its fields. */
+export function parseEquality({ all }: Where): Equality | undefined {
+  if (all.length === 0 || all.length > maxFields) return undefined
   const pairs = all.flatMap(({ any: [test, another] }) => (test && !another && canBeCompared(test) ? [test] : []))
   const sorted = pairs
     .map(({ path, value }) => ({ path, text: value, name: JSON.stringify(path) }))
@@ -35,11 +37,10 @@ function canBeCompared(test: Test): test is Extract<Test, { operator: 'eq' }> & 
 }
 
 /**
- * Conditions that together are the filter, and no document meets two of them. Each of the first finds its documents in one
- * place of the index, in order: a text such as 5 equals a string or a number, so it has two. The last is the filter itself
- * over the documents that are not in there.
+ * Splits the filter into disjoint conditions. Each of the first reads one range of the index, in order. A text such as
+ * 5 equals a string or a number, so it has two. The last is the filter over the documents that are not in the index.
  */
-export function partsOfEquality(
+export function splitEquality(
   equality: Equality,
   sort: Path | undefined,
   filter: Fragment,
@@ -47,7 +48,7 @@ export function partsOfEquality(
   const equal = equality.map(({ path }) => path)
   const combinations = equality.reduce<readonly Fragment[][]>(
     (before, { path, text }) =>
-      meaningsOf(text).flatMap((value) => before.map((conditions) => [...conditions, isExactlyValue(path, value)])),
+      parseMeanings(text).flatMap((value) => before.map((conditions) => [...conditions, isExactlyValue(path, value)])),
     [[]],
   )
   return {

@@ -1,9 +1,9 @@
-/** In which words a test of a field is put: which of them an index understands. What they find is compared in where-parity.test.ts. */
+/** Checks the SQL of field tests and which index it can use. where-parity.test.ts compares the results. */
 import { describe, expect, it } from 'vitest'
 import type { Path } from '../../../client/protocol/model/path.js'
 import type { Operator, Test } from '../../../client/protocol/model/where.js'
 import { type Fragment, sql } from '../../database/port.js'
-import { comparesAll, fieldTest, looksManyUp } from './field-test.js'
+import { comparesAll, fieldTest, looksUpValues } from './field-test.js'
 import { isOdd, isRegular } from './fields.js'
 import type { KnownFields } from './indexes.js'
 
@@ -18,13 +18,13 @@ function worded(test: Test, help: Parameters<typeof fieldTest>[1] = {}): string 
   return plain(fieldTest(test, help))
 }
 
-/** With its parameters where they stand. */
+/** Inserts the parameters into the text. */
 const plain = ({ text, values }: Fragment) =>
   text.replaceAll(/\$(\d+)/g, (_, number) => JSON.stringify(values[Number(number) - 1])).replaceAll(/\s+/g, ' ')
 const texts = (count: number) => Array.from({ length: count }, (_, at) => `text ${at}`)
 const field: Path = ['field']
 const collection = '01900000-0000-7000-8000-000000000000'
-/** How the index over all data is asked, and how single values are looked up in it. */
+/** The SQL for the index over all data, and for looking up single values in it. */
 const contained = '@>'
 const lookedUp = 'gin_clean_pending_list'
 
@@ -34,31 +34,31 @@ describe('one of many values', () => {
     ['in', 11, true],
     ['notin', 11, false],
   ])('%s of %i', (operator, count, wanted) => {
-    expect(looksManyUp({ path: field, operator, values: texts(count) } as Test)).toBe(wanted)
+    expect(looksUpValues({ path: field, operator, values: texts(count) } as Test)).toBe(wanted)
   })
 
   it.each<[string, readonly string[], { foundIn?: string }, { contains: number; looksUp: boolean }]>([
     ['one', ['tea'], {}, { contains: 2, looksUp: false }],
-    ['a number, which is a text as well', ['5'], {}, { contains: 4, looksUp: false }],
-    ['as many as the index is asked for', texts(10), { foundIn: collection }, { contains: 20, looksUp: false }],
+    ['a number, which can also be a text', ['5'], {}, { contains: 4, looksUp: false }],
+    ['as many as the index is used for', texts(10), { foundIn: collection }, { contains: 20, looksUp: false }],
     ['more', texts(11), {}, { contains: 1, looksUp: false }],
     ['more, where all matches are wanted', texts(11), { foundIn: collection }, { contains: 3, looksUp: true }],
-    ['one that is repeated', Array(200).fill('tea'), { foundIn: collection }, { contains: 2, looksUp: false }],
-    ['none that a document can hold', ['a\0'], {}, { contains: 0, looksUp: false }],
+    ['a repeated value', Array(200).fill('tea'), { foundIn: collection }, { contains: 2, looksUp: false }],
+    ['only values that no document can contain', ['a\0'], {}, { contains: 0, looksUp: false }],
   ])('%s', (_, values, help, { contains, looksUp }) => {
     const words = worded({ path: field, operator: 'in', values }, help)
 
     expect([words.split(contained).length - 1, words.includes(lookedUp)]).toEqual([contains, looksUp])
   })
 
-  it('of an item of an array is compared with the item, which no containment says', () => {
+  it('of an array item is compared directly, because containment cannot express it', () => {
     const words = worded({ path: ['field', '0'], operator: 'eq', value: 'tea' })
 
     expect(words).not.toContain(`d.data ${contained}`)
     expect(words).toContain(`(d.data #> ["field","0"]::text[]) = any(["\\"tea\\""]::jsonb[])`)
   })
 
-  it('in an object is asked as the object', () => {
+  it('in an object is tested as an object', () => {
     expect(worded({ path: ['a', 'b'], operator: 'eq', value: 'tea' })).toContain(JSON.stringify('{"a":{"b":"tea"}}'))
   })
 })
@@ -77,7 +77,7 @@ describe('a field that no document can have', () => {
     expect(worded(test)).toBe(wanted)
   })
 
-  it('is one of more levels than documents have', () => {
+  it('has more levels than documents can have', () => {
     const path = (levels: number): Path => ['a', ...Array(levels - 1).fill('a')]
     const bounds = [{ path: path(65), operator: 'gt', value: 'x' }] as const
 
@@ -87,7 +87,7 @@ describe('a field that no document can have', () => {
   })
 })
 
-describe('a text that no document can hold', () => {
+describe('a text that no document can contain', () => {
   it.each<Operator>(['contains', 'icontains', 'startswith', 'endswith', 'gt', 'lte'])('%s', (operator) => {
     expect(worded({ path: field, operator, value: 'a\0' } as Test)).toBe('false')
   })
@@ -96,7 +96,7 @@ describe('a text that no document can hold', () => {
 describe('a comparison', () => {
   const regular = plain(isRegular(field))
   const odd = plain(isOdd(field))
-  const timesOf = (words: string, part: string) => words.split(part).length - 1
+  const countTimes = (words: string, part: string) => words.split(part).length - 1
 
   it.each<[string, string, KnownFields | undefined, { regular: number; odd: number; ranges: number }]>([
     ['of a text without an index', 'tea', undefined, { regular: 0, odd: 0, ranges: 1 }],
@@ -109,9 +109,9 @@ describe('a comparison', () => {
     const words = worded({ path: field, operator: 'gt', value }, { known: fields })
 
     expect({
-      regular: timesOf(words, regular),
-      odd: timesOf(words, odd),
-      ranges: timesOf(words, ' > in_order('),
+      regular: countTimes(words, regular),
+      odd: countTimes(words, odd),
+      ranges: countTimes(words, ' > in_order('),
     }).toEqual(wanted)
   })
 
@@ -119,12 +119,12 @@ describe('a comparison', () => {
     ['gt', '5', undefined, true],
     ['gte', 'tea', known('text'), true],
     ['lt', '5', undefined, true],
-    // Its last value is one that the condition would not let through.
+    // The condition excludes the last value of its range.
     ['lte', '5', undefined, false],
     ['gt', '5', known('asc'), false],
     ['gt', '5', known('desc'), false],
   ])(
-    '%s of %s takes the field out of most documents once, where no index helps and it can',
+    '%s of %s extracts the field only once from most documents, if possible without an index',
     (operator, value, fields, wanted) => {
       const words = worded({ path: field, operator, value } as Test, { known: fields })
 
@@ -141,7 +141,7 @@ describe('a comparison', () => {
     ['lte', '5', ">= in_order('-1.7976931348623157e308'::jsonb)"],
     ['gt', '5', "< in_order('false'::jsonb)"],
     ['gte', '5', "< in_order('false'::jsonb)"],
-  ])('%s of %s keeps the other types out', (operator, value, bound) => {
+  ])('%s of %s excludes other types', (operator, value, bound) => {
     expect(worded({ path: field, operator, value } as Test)).toContain(bound)
   })
 })
@@ -156,11 +156,11 @@ describe('a part of a text', () => {
     ['endswith', undefined, false],
     ['endswith', known('asc', 'desc'), false],
     ['endswith', known('text'), true],
-  ])('%s asks the index over texts only where there is one', (operator, fields, wanted) => {
+  ])('%s uses the index over texts only if it exists', (operator, fields, wanted) => {
     expect(worded({ path: field, operator, value: 'tea' } as Test, { known: fields }).includes(first)).toBe(wanted)
   })
 
-  it('is asked of the index with anything in the place of what JSON escapes', () => {
+  it('matches any text in the index where JSON escapes characters', () => {
     const words = worded({ path: field, operator: 'contains', value: 'a"b\\c\nd%' })
 
     expect(words).toContain(plain(sql`${'%a%b%c%d\\%%'}::text`))

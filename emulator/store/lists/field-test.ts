@@ -1,6 +1,6 @@
 import { sizes } from '../../../client/protocol/model/limits.js'
 import { isIndexSegment, type Path } from '../../../client/protocol/model/path.js'
-import { canHold, meaningsOf, numberOf, type Test } from '../../../client/protocol/model/where.js'
+import { canHold, parseMeanings, parseNumber, type Test } from '../../../client/protocol/model/where.js'
 import { type Fragment, joinSql, literal, nothing, sql } from '../../database/port.js'
 import {
   anyOf,
@@ -12,40 +12,46 @@ import {
   isLike,
   isLikeAnyCase,
   type Order,
-} from '../sql-words.js'
+} from '../sql-fragments.js'
 import { fieldInstant, fieldText, fieldValue, inOrder, isOdd, isRegular } from './fields.js'
 import type { KnownFields } from './indexes.js'
 import { timeTest } from './time-test.js'
 
-/** Of more conditions than this the planner thinks that they hold nearly everywhere, and asks no index. */
-const mostContainments = 10
+/** With more conditions, the planner assumes that nearly every document matches, and skips the index. */
+const maxContainments = 10
 
-/** Documents that look-ups of single values find. Of values that more have, the whole collection is compared with all at once. */
-const mostFound = 10_000
+/**
+ * Limits the documents found by looking up single values. Above it, the whole collection is compared with all values.
+ */
+const maxFound = 10_000
 
-/** A test by order. */
 export interface Comparison {
   readonly path: Path
   readonly operator: Order
   readonly value: string
 }
 
-/** Whether the test is for one of so many values that each is looked up for itself where all matches are wanted. */
-export function looksManyUp(test: Test): boolean {
-  return test.operator === 'in' && !test.isTime && new Set(test.values).size > mostContainments
+/** Whether the test has so many values that each is looked up separately if all matches are wanted. */
+export function looksUpValues(test: Test): boolean {
+  return test.operator === 'in' && !test.isTime && new Set(test.values).size > maxContainments
 }
 
-/** What may help to find the documents. */
+/** Hints for finding the documents. */
 export interface Help {
-  /** Which fields have indexes. */
+  /** The fields that have indexes. */
   readonly known?: KnownFields | undefined
-  /** A collection of which all matches are wanted: many values are then looked up in the index over all data, one by one. */
+  /**
+   * Set if all matches in this collection are wanted: many values are then looked up in the index over all data, one by
+   * one.
+   */
   readonly foundIn?: string | undefined
 }
 
-/** One test of a field in the data of `documents d`. It may be unknown (null) where the field is missing. Contract 4.2. */
+/**
+ * Compiles a test of a field in the data of `documents d`. May be null (unknown) if the field is missing. Contract 4.2.
+ */
 export function fieldTest(test: Test, { known, foundIn }: Help): Fragment {
-  if (!canLeadSomewhere(test.path)) return missingTest(test)
+  if (!canExist(test.path)) return missingTest(test)
   if (test.isTime) return timeTest(fieldInstant(test.path), test, sql`(${fieldValue(test.path)} = 'null')`)
   switch (test.operator) {
     case 'eq':
@@ -73,47 +79,50 @@ export function fieldTest(test: Test, { known, foundIn }: Help): Fragment {
   }
 }
 
-/** Whether a document can have a field there. Longer paths are not sent: PGlite is given no JSON of over a thousand levels, as they become. */
-function canLeadSomewhere(path: Path): boolean {
-  return path.length <= sizes.mostDocumentDepth && path.every(canHold)
+/**
+ * Whether a document can have such a field. Longer paths would become JSON of over a thousand levels, too deep for
+ * PGlite.
+ */
+function canExist(path: Path): boolean {
+  return path.length <= sizes.maxDocumentDepth && path.every(canHold)
 }
 
-/** What the tests say of a field that no document has. */
+/** Compiles a test of a field that no document has. */
 export function missingTest(test: Test): Fragment {
   if (test.operator === 'isnull') return test.isNull ? sql`true` : sql`false`
   return test.operator === 'ne' || test.operator === 'notin' ? sql`true` : sql`false`
 }
 
-/** As containment of the whole data where that says the same, because the index over all data then finds it. */
+/** Uses containment of the whole data where that is equivalent, because the index over all data supports it. */
 function equals(path: Path, texts: readonly string[], foundIn: string | undefined): Fragment {
   if (path.some(isIndexSegment)) return holdsAny(path, texts)
   const values = jsonOfAll(texts)
   const whole = (json: string) => path.reduceRight((inner, segment) => `{${JSON.stringify(segment)}:${inner}}`, json)
   const wholes = values.map((json) => ({ one: whole(json), item: whole(`[${json}]`) }))
-  if (values.length <= mostContainments) {
+  if (values.length <= maxContainments) {
     return anyOf(wholes.flatMap(({ one, item }) => [sql`d.data @> ${one}::jsonb`, sql`d.data @> ${item}::jsonb`]))
   }
   return foundIn === undefined ? holdsAny(path, texts) : isAmongFound(foundIn, wholes, holdsAny(path, texts))
 }
 
-/** What the texts may mean, each once, as JSON. */
+/** Returns the values that the texts may mean, without duplicates, as JSON. */
 function jsonOfAll(texts: readonly string[]): string[] {
   return [
     ...new Set(
       texts
         .filter(canHold)
-        .flatMap(meaningsOf)
+        .flatMap(parseMeanings)
         .map((value) => JSON.stringify(value)),
     ),
   ]
 }
 
 /**
- * Each look-up reads all entries that wait beside the index over all data, so these are put in their places first: after
- * a thousand writes that takes as long as a few dozen look-ups, and makes each of the others ten times as fast. The
- * collection is compared afterwards: without statistics, as after an import, the planner would read the whole collection
- * for each, and documents of others are work as well. Once too many are found the look-ups end, whatever is left of them,
- * and each document of the collection is compared by `holdsOne` instead.
+ * Looks up each value in the index over all data. Merges the pending list first, because each look-up reads all of it.
+ * After a thousand writes, that costs as much as a few dozen look-ups, and makes the others ten times as fast. Checks
+ * the collection afterwards, because without statistics, as after an import, the planner would read the whole
+ * collection for each value. Documents of other collections cost time too. Above the limit the look-ups end, and
+ * `holdsOne` compares each document of the collection instead.
  */
 function isAmongFound(
   collection: string,
@@ -123,7 +132,7 @@ function isAmongFound(
   const [ones, items] = [wholes.map(({ one }) => one), wholes.map(({ item }) => item)]
   return sql`d.id = any((
     select case
-      when count(*) <= ${literal(mostFound)}
+      when count(*) <= ${literal(maxFound)}
         then coalesce(array_agg(found.id) filter (where found.collection_id = ${collection}::uuid), '{}')
       else array(select d.id from documents d where d.collection_id = ${collection}::uuid and ${holdsOne})
       end
@@ -134,7 +143,7 @@ function isAmongFound(
       cross join lateral (
         select d.id, d.collection_id from documents d where d.data @> wanted.one or d.data @> wanted.item offset 0
       ) as looked
-      limit ${literal(mostFound + 1)}
+      limit ${literal(maxFound + 1)}
     ) as found)::uuid[])`
 }
 
@@ -142,7 +151,7 @@ function equalsNone(path: Path, texts: readonly string[]): Fragment {
   return sql`(${holdsAny(path, texts)}) is not true`
 }
 
-/** The value is one of them, which costs the same for any number of them, or an array with one among its items. */
+/** Whether the value is one of them, or an array that contains one. Costs the same for any number of values. */
 function holdsAny(path: Path, texts: readonly string[]): Fragment {
   const any = sql`any(${jsonOfAll(texts)}::jsonb[])`
   const value = fieldValue(path)
@@ -153,21 +162,21 @@ function isNull(path: Path): Fragment {
   return sql`(coalesce(${fieldValue(path)}, 'null') = 'null')`
 }
 
-/** Whether it compares values by their order. Times are compared one by one. */
+/** Whether the test compares by order. Times are compared one by one. */
 export function isComparison(test: Test): test is Comparison {
   return test.operator in comparisons && !test.isTime
 }
 
-/** Comparisons of one field that all hold. Together, since an index then reads what lies between them, not what lies on either side. */
+/** Combines comparisons of one field, so that an index reads only the range between them. */
 export function comparesAll(path: Path, bounds: readonly Comparison[], { known }: Help): Fragment {
-  return canLeadSomewhere(path) ? compares(path, bounds, known) : sql`false`
+  return canExist(path) ? compares(path, bounds, known) : sql`false`
 }
 
 const firstString = inOrder(sql`'""'::jsonb`)
-const leastNumber = inOrder(sql`'-1.7976931348623157e308'::jsonb`)
+const lowestNumber = inOrder(sql`'-1.7976931348623157e308'::jsonb`)
 const firstBoolean = inOrder(sql`'false'::jsonb`)
 
-/** What the bounds are if their texts mean values of one type, which lie from `start` on and before `end`. */
+/** The bounds if their texts mean values of one type, which lie from `start` on and before `end`. */
 interface Meaning {
   readonly bounds: readonly { readonly operator: Order; readonly limit: Fragment }[]
   readonly start: Fragment
@@ -175,8 +184,8 @@ interface Meaning {
 }
 
 /**
- * In jsonb's own order every string is less than every number, and every number less than `false`; an empty array is
- * less than everything. So a range that is open on one side has a second bound there that keeps the other types out.
+ * In jsonb's order every string is less than every number, and every number less than `false`; an empty array is less
+ * than everything. So a half-open range gets a second bound that excludes the other types.
  */
 function compares(path: Path, bounds: readonly Comparison[], known: KnownFields | undefined): Fragment {
   const value = inOrder(fieldValue(path))
@@ -189,9 +198,9 @@ function compares(path: Path, bounds: readonly Comparison[], known: KnownFields 
     end,
   })
   const texts = bounds.map(({ value: text }) => text)
-  const numbers = texts.map(numberOf)
-  const asTexts = texts.every(canHold) ? [meaning(texts, firstString, leastNumber)] : []
-  const asNumbers = numbers.includes(undefined) ? [] : [meaning(numbers, leastNumber, firstBoolean)]
+  const numbers = texts.map(parseNumber)
+  const asTexts = texts.every(canHold) ? [meaning(texts, firstString, lowestNumber)] : []
+  const asNumbers = numbers.includes(undefined) ? [] : [meaning(numbers, lowestNumber, firstBoolean)]
   const between = (given: readonly Meaning[], where: Fragment = nothing) =>
     given.map((one) => sql`(${where}${liesBetween(value, one)})`)
   if (known?.has(path, 'asc') || known?.has(path, 'desc')) {
@@ -215,13 +224,13 @@ function isUpper({ operator }: { readonly operator: Order }): boolean {
 }
 
 /**
- * Lets through what lies between the bounds and little else. Where no index helps, taking the field out of each document is most of
- * the work: this does it once, the comparisons up to three times. The ranges are in order, begin with their first value and end before
- * their last, so `lte` is not among them.
+ * Filters roughly by the bounds. Without an index, extracting the field takes most of the time: this does it once, the
+ * comparisons up to three times. The ranges are in order, include their first value and exclude their last, so `lte`
+ * does not qualify.
  */
 function isNear(path: Path, meanings: readonly Meaning[]): Fragment {
   const [field, ...below] = path
-  // The same for an object, which all data are, and faster.
+  // Gives the same result for an object, faster. All data are objects.
   const value = field !== undefined && below.length === 0 ? sql`(d.data -> ${field}::text)` : fieldValue(path)
   const ends = meanings.flatMap(({ bounds, start, end }) => [
     bounds.find((bound) => !isUpper(bound))?.limit ?? start,
@@ -231,8 +240,8 @@ function isNear(path: Path, meanings: readonly Meaning[]): Fragment {
 }
 
 /**
- * The first condition can use an index over the field's lower-cased text. It lets a little more through: of an array the
- * text is JSON, where some characters are escaped, so the pattern takes anything in their place.
+ * Adds a condition that can use an index over the field's lower-cased text. It is slightly wider: the text of an array
+ * is JSON, which escapes some characters, so the pattern accepts anything in their place.
  */
 function contains(path: Path, text: string, ignoresCase: boolean): Fragment {
   if (!canHold(text)) return sql`false`
@@ -257,7 +266,7 @@ function endsWith(path: Path, text: string, known: KnownFields | undefined): Fra
   return isString(path, isEnd, { pattern: `%${escaped(cheapEnd(text))}`, known })
 }
 
-/** With the index over the lower-cased text, where there is one, as the first condition. */
+/** Adds a condition for the index over the lower-cased text, if there is one. */
 function isString(
   path: Path,
   condition: Fragment,

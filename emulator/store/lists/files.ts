@@ -1,21 +1,21 @@
-/** Files as they are listed: to whom, in which order, and how many. */
+/** Lists files: who sees them, in which order, and how many. */
 import type { FileRecord } from '../../../client/protocol/model/file.js'
 import type { Page } from '../../../client/protocol/model/page.js'
 import { type Database, type Fragment, joinSql, nothing, sql } from '../../database/port.js'
 import { type FileRow, fileColumns, fileFromRow, isOrphan, orphanedFiles } from '../files.js'
-import { isExactly, pageEnd } from '../sql-words.js'
+import { isExactly, pageEnd } from '../sql-fragments.js'
 import { hidesNothing, type Reader, readable, readableWhole } from './where.js'
 
 /** The audience of files without an owner. */
-const everybody = '00000000-0000-0000-0000-000000000000'
+const publicAudience = '00000000-0000-0000-0000-000000000000'
 
-/** Who a list is for. */
+/** The caller of a list. */
 export interface FileReader extends Reader {
   /** The id of the signed-in user. */
   readonly user: string | undefined
 }
 
-interface FilePlaceRead {
+interface FileQuery {
   readonly project: string
   readonly path: string
   readonly reader: FileReader
@@ -27,12 +27,12 @@ interface PageEnd {
 }
 
 /**
- * The files in a folder and below it that are listed to a reader, the newest first; page and total of the same moment. Those of a
- * collection that hides fields from the reader are left out: nothing says which field holds the address of a file.
+ * Lists the files in a folder and below that a reader may see, newest first. The page and the total are from one
+ * snapshot. Omits collections that hide fields from the reader, because the address of a file may be in any field.
  */
 export async function selectFiles(
   db: Database,
-  { project, path, reader }: FilePlaceRead,
+  { project, path, reader }: FileQuery,
   page: PageEnd,
 ): Promise<Page<FileRecord>> {
   const found =
@@ -54,7 +54,7 @@ export async function selectFiles(
   }
 }
 
-/** The parts of the statement: what comes before it, a page, and the number of all. */
+/** The parts of the statement: common table expressions, the page, and the total. */
 interface Found {
   readonly above: Fragment
   readonly page: Fragment
@@ -75,11 +75,11 @@ function everywhere(project: string, page: PageEnd): Found {
 }
 
 /**
- * The newest of each audience that the reader belongs to are taken from its index, then merged: however many files of others
- * lie between, none of them is looked at.
+ * Takes the newest files of each of the reader's audiences from its index, and merges them. Files of others are never
+ * read, however many there are.
  */
 function shown(project: string, reader: FileReader, page: PageEnd): Found {
-  const own = reader.user === undefined ? [everybody] : [everybody, reader.user]
+  const own = reader.user === undefined ? [publicAudience] : [publicAudience, reader.user]
   const wanted = pageEnd({ limit: page.limit + page.offset, offset: 0 })
   return {
     above: sql`
@@ -92,7 +92,7 @@ function shown(project: string, reader: FileReader, page: PageEnd): Found {
         from collections c
         join file_counts n on n.project_id = c.project_id and n.audience_id = c.id
         where c.project_id = ${project} and ${readableWhole(reader)} and ${hidesNothing(reader)}
-      ), created as materialized (${ofOwnDocuments(project, reader)})`,
+      ), created as materialized (${filesOfOwnDocuments(project, reader)})`,
     page: sql`
       select ${fileColumns}
       from (
@@ -115,8 +115,8 @@ function shown(project: string, reader: FileReader, page: PageEnd): Found {
   }
 }
 
-/** Files of documents that the reader created, in collections where only these may be read. */
-function ofOwnDocuments(project: string, { user, ...reader }: FileReader): Fragment {
+/** Files of the reader's own documents, in collections that only allow reading these. */
+function filesOfOwnDocuments(project: string, { user, ...reader }: FileReader): Fragment {
   if (user === undefined) return sql`select f.id from files f where false`
   return sql`
     select f.id
@@ -127,10 +127,10 @@ function ofOwnDocuments(project: string, { user, ...reader }: FileReader): Fragm
       and ${hidesNothing(reader)}`
 }
 
-/** Files in folders have no owner: those of documents and users lie at the top. */
+/** Only files without an owner are in folders: those of documents and users are at the top. */
 function below(project: string, path: string, page: PageEnd): Found {
   // "0" is the character after "/".
-  const isBelow = formsOf(path).map(
+  const isBelow = folderSpellings(path).map(
     (form) => sql`f.path = ${form} or (f.path > ${`${form}/`} and f.path < ${`${form}0`})`,
   )
   const matching = sql`f.project_id = ${project} and (${joinSql(isBelow, ' or ')}) and f.stays`
@@ -142,12 +142,12 @@ function below(project: string, path: string, page: PageEnd): Found {
   }
 }
 
-/** A folder as it is kept, and as it may be from before folders were composed: decomposed, as Macs spell names. */
-export function formsOf(folder: string): string[] {
+/** Returns the two spellings of a stored folder. Before folders were composed, Macs stored decomposed names. */
+export function folderSpellings(folder: string): string[] {
   return [...new Set([folder, folder.normalize('NFD')])]
 }
 
-/** Whether a file of the project has an owner, as far as a reader may know. */
+/** Whether a file of the project has an owner that the reader may see. */
 export async function isOwned(db: Database, project: string, id: string, reader: FileReader): Promise<boolean> {
   const isOwn = reader.mayReadAll ? sql`true` : sql`f.user_id = ${reader.user ?? null}::uuid`
   const rows = await db.query(sql`

@@ -1,4 +1,4 @@
-/** Indexes over fields of single collections, made where they are used. `background/indexes.ts` says when. */
+/** Manages indexes over fields of single collections, created on demand. `background/indexes.ts` decides when. */
 import { createHash } from 'node:crypto'
 import type { Sort } from '../../../client/protocol/model/page.js'
 import type { Path } from '../../../client/protocol/model/path.js'
@@ -21,9 +21,9 @@ import {
 } from './fields.js'
 
 /**
- * `asc` and `desc` serve a sort in that direction, and either of them comparisons. `odd` holds the documents whose values
- * may not stand in those two. `time asc` and `time desc` are the same over points in time, which any value has a place among. `text`
- * serves parts of strings, `creator` lists of what one user created.
+ * `asc` and `desc` serve a sort in that direction; both serve comparisons. `odd` contains the documents whose values
+ * those two exclude. `time asc` and `time desc` order points in time and exclude no value. `text` serves parts of
+ * strings, `creator` the lists of one user's documents.
  */
 export type FieldIndexKind = OrderKind | 'odd' | 'text' | 'creator'
 export type OrderKind = Sort['direction'] | `time ${Sort['direction']}`
@@ -32,7 +32,7 @@ export interface FieldIndex {
   readonly collection: string
   readonly path: Path
   readonly kind: FieldIndexKind
-  /** Fields before it that a list compares with values, in the order of `equality.ts`. */
+  /** Leading fields that a list compares with values, in the order of `equality.ts`. */
   readonly equal?: readonly Path[]
 }
 
@@ -40,40 +40,40 @@ export interface KeptIndex extends FieldIndex {
   readonly name: string
   readonly madeAt: string
   readonly usedAt: string
-  /** How many lists it has served. */
+  /** The number of lists it has served. */
   readonly uses: number
-  /** Why it was made. */
+  /** The reason why it was created. */
   readonly reason: string
   readonly bytes: number
-  /** False while it is made, and for one whose making was interrupted. */
+  /** False during the build, and after an interrupted one. */
   readonly isReady: boolean
-  /** Whether a session may be about it, which may go on after the process that has asked for it. */
+  /** Whether a session may be building it. That may outlive the process that asked for it. */
   readonly isBeingMade: boolean
-  /** Both are null where its collection has been removed. */
+  /** Both are null if its collection has been removed. */
   readonly project: string | null
   readonly collectionName: string | null
 }
 
-/** What is known of the collection that a list reads. */
+/** The properties of a collection that its lists need. */
 export interface KnownFields {
-  /** So small that any plan will do, and making one each time would cost more than it saves. */
+  /** So small that any plan is good, and planning each time would cost more than it saves. */
   readonly isSmall: boolean
-  /** How many there were lately; undefined until they were counted. */
+  /** A recent count; undefined before the first one. */
   readonly documents?: number | undefined
   has(path: Path, kind: OrderKind | 'text', equal?: readonly Path[]): boolean
 }
 
-/** What a list could use: an index of that kind, and for a range one in either direction. */
+/** An index that a list could use. Either direction serves a range. */
 export interface FieldUse extends Pick<FieldIndex, 'path' | 'equal'> {
   readonly kind: OrderKind | 'text' | 'range' | 'time range' | 'creator'
 }
 
-/** What lists of the documents of one creator have use for. The path only names it. */
+/** Serves lists of one creator's documents. The path is only a name. */
 export const creatorUse: FieldUse = { path: ['created_by'], kind: 'creator' }
 
-/** Counts what lists ask for; it never keeps them waiting. */
+/** Counts the indexes that lists could use, without delaying them. */
 export interface FieldIndexes {
-  asked(collection: string, uses: readonly FieldUse[]): KnownFields
+  request(collection: string, uses: readonly FieldUse[]): KnownFields
 }
 
 interface IndexRow {
@@ -94,10 +94,10 @@ interface IndexRow {
 }
 
 /**
- * Whether a session makes an index of documents, or waits for another that does: a table has one made at a time. What a session of
- * another role does is hidden, and so which index it is; its locks, and that it makes one, are not.
+ * Whether a session is building an index of documents, or waiting for another that does: a table has one build at a
+ * time. Which index a session of another role builds is hidden, but not its locks and that it builds one.
  */
-const makesAny = sql`
+const buildsAnyIndex = sql`
   select exists (
     select from pg_locks l
     join pg_database b on b.oid = l.database and b.datname = current_database()
@@ -115,7 +115,7 @@ export async function selectFieldIndexes(db: Database): Promise<KeptIndex[]> {
     left join collections o on o.id = f.collection_id
     left join pg_class c on c.relname = f.name and c.relnamespace = 'svc'::regnamespace
     left join pg_index i on i.indexrelid = c.oid
-    cross join (${makesAny}) as making
+    cross join (${buildsAnyIndex}) as making
     order by o.name, f.made_at, f.name`)
   return rows.map((row) => ({
     name: row.name,
@@ -135,7 +135,7 @@ export async function selectFieldIndexes(db: Database): Promise<KeptIndex[]> {
   }))
 }
 
-/** What lists can use. It is asked at every start, so of nothing that takes long to plan. */
+/** Returns the indexes that lists can use. Runs at every start, so the query is quick to plan. */
 export async function selectReadyIndexes(db: Database): Promise<Pick<KeptIndex, 'name' | 'collection'>[]> {
   const rows = await db.query<Pick<IndexRow, 'name' | 'collection_id'>>(sql`
     select f.name, f.collection_id
@@ -146,9 +146,9 @@ export async function selectReadyIndexes(db: Database): Promise<Pick<KeptIndex, 
   return rows.map((row) => ({ name: row.name, collection: row.collection_id }))
 }
 
-/** Makes an index and keeps its name, unless it is there or being made. Writes go on meanwhile where the engine supports it. */
+/** Creates an index, unless it exists or is being built. Writes continue if the engine supports it. */
 export async function makeFieldIndex(db: Database, index: FieldIndex, at: string, reason = ''): Promise<void> {
-  const name = nameOf(index)
+  const name = indexName(index)
   const [claimed] = await db.query(
     writing(sql`
     insert into field_indexes (name, collection_id, path, equal, kind, made_at, used_at, reason)
@@ -162,7 +162,7 @@ export async function makeFieldIndex(db: Database, index: FieldIndex, at: string
   if (!claimed) return
   try {
     const making = patientSql(
-      `create index ${concurrently(db)}if not exists ${name} on svc.documents ${definitionOf(index)}`,
+      `create index ${concurrently(db)}if not exists ${name} on svc.documents ${indexDefinition(index)}`,
     )
     await db.query({ ...making, takesSpace: true })
     await db.query(patientSql('analyze svc.documents'))
@@ -182,7 +182,7 @@ function concurrently({ capabilities }: Database): string {
   return capabilities.supportsConcurrentIndexes ? 'concurrently ' : ''
 }
 
-/** Adds how often each was used since. */
+/** Adds the uses since the last call. */
 export async function updateUses(db: Database, uses: ReadonlyMap<string, number>, at: string): Promise<void> {
   await db.query(
     writing(sql`
@@ -192,7 +192,7 @@ export async function updateUses(db: Database, uses: ReadonlyMap<string, number>
   )
 }
 
-/** Whether any of the newest documents has the fields; an index over a field that no document has serves no list. */
+/** Whether any of the newest documents has the fields. An index over a field that no document has serves no list. */
 export async function hasFields(db: Database, collection: string, paths: readonly Path[]): Promise<boolean> {
   const [row] = await db.query<{ is_there: boolean }>(sql`
     select exists (
@@ -211,15 +211,15 @@ export async function hasFields(db: Database, collection: string, paths: readonl
   return row?.is_there === true
 }
 
-/** Whose a collection is, as long as it is there. */
-export async function projectOf(db: Database, collection: string): Promise<string | undefined> {
+/** Returns the project of a collection, if it exists. */
+export async function selectCollectionProject(db: Database, collection: string): Promise<string | undefined> {
   const [row] = await db.query<{ project_id: string }>(
     sql`select project_id from collections where id = ${collection}::uuid`,
   )
   return row?.project_id
 }
 
-/** What the documents of a collection take on disk, without reading those that are kept beside their rows. */
+/** Returns the size of a collection's documents on disk without reading large ones. */
 export async function storedBytes(db: Database, collection: string): Promise<number> {
   const [row] = await db.query<{ bytes: number }>(sql`
     select coalesce(sum(pg_column_size(d.data)), 0)::float8 as bytes from documents d where d.collection_id = ${collection}`)
@@ -233,32 +233,33 @@ export async function countDocuments(db: Database, collection: string): Promise<
   return row?.documents ?? 0
 }
 
-export function nameOf({ collection, path, kind, equal = [] }: FieldIndex): string {
+export function indexName({ collection, path, kind, equal = [] }: FieldIndex): string {
   return `field_${createHash('sha1')
     .update(JSON.stringify([collection, path, kind, ...(equal.length > 0 ? [equal] : [])]))
     .digest('hex')}`
 }
 
-function definitionOf({ collection, path, kind, equal = [] }: FieldIndex): string {
+function indexDefinition({ collection, path, kind, equal = [] }: FieldIndex): string {
   const own = ownField(path)
   const here = inCollection(collection)
   if (kind === 'creator') return inlined(sql`(d.created_by, d.id) where ${here}`)
   if (equal.length > 0) {
     const sort = own ? undefined : path
     if (kind === 'odd') return inlined(sql`(d.id) where ${here} and ${isOddAmong(equal, sort)}`)
-    const columns = [...equal.map((one) => hashed(fieldValue(one))), ...sortColumns(path, directionOf(kind))]
+    const columns = [...equal.map((one) => hashed(fieldValue(one))), ...sortColumns(path, indexDirection(kind))]
     return inlined(sql`(${joinSql(columns, ', ')}) where ${here} and ${isRegularAmong(equal, sort)}`)
   }
-  if (own && own !== 'id') return inlined(sql`(${ownTimes[own]} ${directionOf(kind)}, d.id) where ${here}`)
+  if (own && own !== 'id') return inlined(sql`(${ownTimes[own]} ${indexDirection(kind)}, d.id) where ${here}`)
   if (kind === 'text') return inlined(sql`using gin (${lowerCased(fieldText(path))} gin_trgm_ops) where ${here}`)
   if (kind === 'odd') return inlined(sql`(d.id) where ${here} and ${isOdd(path)}`)
-  if (isTimeKind(kind)) return inlined(sql`(${fieldInstant(path)} ${directionOf(kind)} nulls last, d.id) where ${here}`)
+  if (isTimeKind(kind))
+    return inlined(sql`(${fieldInstant(path)} ${indexDirection(kind)} nulls last, d.id) where ${here}`)
   return inlined(
-    sql`(${inOrder(fieldValue(path))} ${directionOf(kind)} nulls last, d.id) where ${here} and ${isRegular(path)}`,
+    sql`(${inOrder(fieldValue(path))} ${indexDirection(kind)} nulls last, d.id) where ${here} and ${isRegular(path)}`,
   )
 }
 
-/** What an index in order ends with: the field that sorts, and the id. */
+/** The last columns of an ordered index: the sort field and the id. */
 function sortColumns(path: Path, direction: Fragment): Fragment[] {
   const own = ownField(path)
   if (own === 'id') return [sql`d.id ${direction}`]
@@ -268,7 +269,7 @@ function sortColumns(path: Path, direction: Fragment): Fragment[] {
   ]
 }
 
-function directionOf(kind: FieldIndexKind): Fragment {
+function indexDirection(kind: FieldIndexKind): Fragment {
   return kind === 'desc' || kind === 'time desc' ? sql`desc` : sql`asc`
 }
 
@@ -276,12 +277,12 @@ export function isTimeKind(kind: FieldIndexKind): boolean {
   return kind === 'time asc' || kind === 'time desc'
 }
 
-/** The index that has a sort's documents in order. */
-export function kindOfSort({ direction, isTime }: Sort): OrderKind {
+/** Returns the kind of index that serves a sort. */
+export function sortKind({ direction, isTime }: Sort): OrderKind {
   return isTime ? `time ${direction}` : direction
 }
 
-/** An index is made of text alone: each parameter becomes a literal, and the table has no alias there. */
+/** Inlines the parameters, because index definitions cannot have any. Removes the table alias too. */
 export function inlined({ text, values }: Fragment): string {
   return text.replaceAll(/\bd\./g, '').replaceAll(/\$(\d+)/g, (_, number) => textLiteral(values[Number(number) - 1]))
 }

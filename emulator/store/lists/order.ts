@@ -3,27 +3,27 @@ import { ownField } from '../../../client/protocol/model/where.js'
 import { type Fragment, nothing, sql } from '../../database/port.js'
 import { fieldInstant, fieldValue, inOrder, ownTimes } from './fields.js'
 
-/** How a list is ordered: what to read of `documents d` beside the id, and the order by id and that. */
+/** The order of a list: an expression of `documents d` to read, and the order by it and the id. */
 export interface Ordering {
-  /** The column `value`, null where the field is missing. */
+  /** The column `value`, null if the field is missing. */
   readonly value: Fragment
   /** An `order by` list over `id` and `value`. */
   readonly order: Fragment
   readonly direction: Fragment
   readonly opposite: Fragment
-  /** The order in which an index has the documents whose value may stand there. */
+  /** The order of the documents in an index, apart from those it excludes. */
   readonly inIndex: Fragment
-  /** Ends a select of `value`, where that is worth computing once although the order names it several times. */
+  /** Ends a select of `value` if it should be computed only once, although the order uses it several times. */
   readonly fence: Fragment
-  /** Whether the id alone decides. */
+  /** Whether the order is by id only. */
   readonly isById: boolean
 }
 
 /**
- * The order of contract 4.1. It is jsonb's own but for the empty array, which jsonb puts before everything; the first
- * key sets arrays and objects apart from the rest, so that it comes first among the arrays.
+ * Returns the order of contract 4.1. It is that of jsonb except for the empty array, which jsonb sorts before
+ * everything. The first key sets arrays and objects apart, so that the empty array comes first among the arrays.
  */
-export function orderingOf(sort: Sort | undefined): Ordering {
+export function buildOrdering(sort: Sort | undefined): Ordering {
   const isAscending = sort?.direction === 'asc'
   const ways = isAscending ? { direction: sql`asc`, opposite: sql`desc` } : { direction: sql`desc`, opposite: sql`asc` }
   const { direction } = ways

@@ -1,13 +1,13 @@
 import { isId } from '../../../client/protocol/model/document.js'
 import { canHold, type OwnField, type Test } from '../../../client/protocol/model/where.js'
 import { type Fragment, sql } from '../../database/port.js'
-import { anyOf, comparisons, escaped, isLike, isLikeAnyCase, type Order } from '../sql-words.js'
+import { anyOf, comparisons, escaped, isLike, isLikeAnyCase, type Order } from '../sql-fragments.js'
 import { ownTimes } from './fields.js'
 import { timeTest } from './time-test.js'
 
 /**
- * One test of a field that the service sets. Each is a text that is always there; times are ISO 8601 UTC with milliseconds. Of linked
- * records times are compared as texts.
+ * Compiles a test of a built-in field. Each is a text that always exists; times are ISO 8601 UTC with milliseconds.
+ * Times of linked records are compared as texts.
  */
 export function ownFieldTest(field: OwnField, test: Test): Fragment {
   if (test.isTime && field !== 'id') return timeTest(ownTimes[field], test)
@@ -45,7 +45,7 @@ const texts: Readonly<Record<OwnField, Fragment>> = {
   updatedAt: iso(ownTimes.updatedAt),
 }
 
-/** A text that is not written as the service writes it is in no document. */
+/** A text in any other format than the service's matches no document. */
 function equals(field: OwnField, values: readonly string[]): Fragment {
   if (field === 'id') return anyOf(values.filter(isId).map((id) => sql`d.id = ${id}::uuid`))
   return anyOf(values.filter((text) => isMoment(text)).map((time) => sql`${ownTimes[field]} = ${time}::timestamptz`))
@@ -61,13 +61,13 @@ function compares(field: OwnField, order: Order, text: string): Fragment {
   const test = sql`${texts[field]} collate "C" ${comparisons[order]} ${text}`
   const day = `${text.slice(0, 10)}T00:00:00.000Z`
   if (!isMoment(day)) return test
-  // What an index reads: the text decides only among the times of its day.
+  // Adds a condition for an index: the text only decides among the times of its day.
   return order === 'gt' || order === 'gte'
     ? sql`(${time} >= ${day}::timestamptz and ${test})`
     : sql`(${time} < ${day}::timestamptz + interval '24 hours' and ${test})`
 }
 
-/** Whether a text is a time as the service writes it. PostgreSQL knows no year 0. */
+/** Whether a text is a time in the format of the service. PostgreSQL has no year 0. */
 function isMoment(text: string): boolean {
   const time = new Date(text)
   return /^\d{4}-/.test(text) && text >= '0001' && !Number.isNaN(time.getTime()) && time.toISOString() === text

@@ -1,26 +1,29 @@
-/** The statement of a plan. It answers rows of a page, or one row without an id, so that the total is always there. */
+/**
+ * Builds the statement of a plan. It returns the rows of a page, or one row without an id for the total of an empty
+ * page.
+ */
 import { ownField } from '../../../client/protocol/model/where.js'
 import { type Fragment, joinSql, literal, naming, plannedEachTime, sql } from '../../database/port.js'
-import { isExactly, pageEnd } from '../sql-words.js'
-import { partsOfEquality } from './equality.js'
+import { isExactly, pageEnd } from '../sql-fragments.js'
+import { splitEquality } from './equality.js'
 import { inCollection, isOdd, isRegular } from './fields.js'
-import { kindOfSort } from './indexes.js'
+import { sortKind } from './indexes.js'
 import type { ListPlan, Strategy } from './plan.js'
-import { totalOf, totalOfMatches } from './totals.js'
+import { collectionTotal, matchTotal } from './totals.js'
 import { compileWhere } from './where.js'
 
-export function pageOf(plan: ListPlan): Fragment {
+export function buildPage(plan: ListPlan): Fragment {
   const statement = statements[plan.strategy](plan)
   if (plan.planned === 'each time') return plannedEachTime(statement)
   return plan.planned === 'once' ? statement : namingIndex(plan, statement)
 }
 
 /**
- * Collection and paths are in the text, so a plan that is made once uses the index, whatever the values: the condition of a partial
- * index holds for no parameter. Planning takes several times as long as reading.
+ * Inserts collection and paths as literals, so that a prepared plan can use the index for any values. The condition of
+ * a partial index cannot be proven for parameters. Planning each time would take several times as long as reading.
  */
 function namingIndex({ scope }: ListPlan, statement: Fragment): Fragment {
-  // Only paths are arrays in what indexes serve; values are compared as JSON and as texts.
+  // Only paths are arrays here: values are compared as JSON and as texts.
   return naming(statement, (value) => value === scope.collection || Array.isArray(value))
 }
 
@@ -34,43 +37,43 @@ const statements = {
   'read index': readFromIndex,
 } as const satisfies Record<Strategy, (plan: ListPlan) => Fragment>
 
-/** The commonest list, and the pages of an export: always the same text, prepared once. */
+/** The most common list, and the pages of an export. Its text never changes, so it is prepared once. */
 function walked(plan: ListPlan): Fragment {
   const { scope, query, ordering } = plan
   const { direction } = ordering
   if (query.offset >= deepOffset && query.where.all.length === 0) return walkedDeep(plan)
   return sql`
     select counted.total, d.id, d.data, d.version, d.created_at, d.updated_at
-    from (${totalOf(scope, query.count)}) as counted
+    from (${collectionTotal(scope, query.count)}) as counted
     left join (
       select d.id, d.data, d.version, d.created_at, d.updated_at
       from documents d
-      where ${inIndexOf(scope.collection)} and ${compileWhere(query.where, scope)}
+      where ${inCollectionIndex(scope.collection)} and ${compileWhere(query.where, scope)}
       order by d.collection_id ${direction}, d.id ${direction}
       ${pageEnd(query)}
     ) d on true
     order by d.id ${direction}`
 }
 
-/** From here on what is skipped costs more than the page. */
+/** From here on, skipping costs more than the page. */
 const deepOffset = 1_000
 
 /**
- * Reads only ids until the page begins, so only the index, and from the end that is nearer to it: how many documents there are
- * is known at the same moment. The ids of the page lead to its documents.
+ * Skips by reading only the index, from the nearer end, because the total is known at the same moment. Then loads the
+ * documents of the page by their ids.
  */
 function walkedDeep({ scope, query: { limit, offset, count }, ordering }: ListPlan): Fragment {
   const { direction, opposite } = ordering
   const from = (way: Fragment, page: Fragment) => sql`
       (select d.id
       from documents d
-      where ${inIndexOf(scope.collection)}
+      where ${inCollectionIndex(scope.collection)}
       order by d.collection_id ${way}, d.id ${way}
       ${page})`
   const ifAny = (value: Fragment, condition: Fragment) =>
     sql`(select coalesce(max(${value}), 0) from counted where ${condition})`
   return plannedEachTime(sql`
-    with counted as materialized (${totalOf(scope, true)}), page as (
+    with counted as materialized (${collectionTotal(scope, true)}), page as (
       select id from (
       ${from(direction, sql`limit ${ifAny(sql`${limit}::bigint`, sql`total >= 2 * ${offset}::bigint`)} offset ${offset}::bigint`)}
       union all
@@ -89,16 +92,16 @@ function walkedDeep({ scope, query: { limit, offset, count }, ordering }: ListPl
     order by d.id ${direction}`)
 }
 
-/** Without a filter, so the total is the collection's. */
+/** Uses the collection's total, because the list is unfiltered. */
 function sorted(plan: ListPlan): Fragment {
   const { scope, query } = plan
-  const total = totalOf(scope, query.count)
+  const total = collectionTotal(scope, query.count)
   return withPage(plan, sql`page as (${cut(plan, matchesInOrder(plan, sql`true`))})`, total)
 }
 
 /**
- * All matches are found first, ids and sort values only, then counted, if asked, and paged. So the filter is evaluated once, by the
- * index that suits it; looking for the page on its own might walk the whole collection in list order.
+ * Finds all matches first (ids and sort values only), then counts them, if asked, and takes the page. So the filter
+ * runs once, with the index that suits it. Searching for the page alone could walk the whole collection in list order.
  */
 function found(plan: ListPlan): Fragment {
   const { scope, query, ordering } = plan
@@ -109,20 +112,19 @@ function found(plan: ListPlan): Fragment {
       from documents d
       where ${inCollection(scope.collection)} and ${compileWhere(query.where, findingAll(plan))}
     ), page as (${cut(plan, sql`matched`)})`,
-    totalOfMatches({ ...plan, remembered: undefined }, sql`(select count(*)::int from matched)`),
+    matchTotal({ ...plan, remembered: undefined }, sql`(select count(*)::int from matched)`),
   )
 }
 
-/** It need not find every match if a page is soon full. */
+/** Need not find every match if a page fills up early. */
 function sortedMatches(plan: ListPlan): Fragment {
   const matches = matchesInOrder(plan, compileWhere(plan.query.where, plan.scope))
-  return withPage(plan, sql`page as (${cut(plan, matches)})`, totalOfMatches(plan, countOf(plan)))
+  return withPage(plan, sql`page as (${cut(plan, matches)})`, matchTotal(plan, countMatches(plan)))
 }
 
 /**
- * The documents where the page begins are enough when many match, and no more are looked at than fill it. Where too few of them
- * do, all matches are found by the index that suits the filter. Bounds on the id, as of someone who reads a collection page by
- * page, say where the page begins.
+ * Searches the documents where the page begins, and stops when it is full. If too few match, finds all matches with the
+ * index that suits the filter. Bounds on the id, as used by cursors, tell where the page begins.
  */
 function foundNear(plan: ListPlan): Fragment {
   const { scope, query, bounds, others, nearDocuments } = plan
@@ -141,7 +143,7 @@ function foundNear(plan: ListPlan): Fragment {
       from (
         select d.id, d.collection_id, d.data, d.created_at, d.updated_at
         from documents d
-        where ${inIndexOf(scope.collection)} and ${within}
+        where ${inCollectionIndex(scope.collection)} and ${within}
         order by d.collection_id ${direction}, d.id ${direction}
         limit ${nearDocuments}
       ) as d
@@ -154,11 +156,11 @@ function foundNear(plan: ListPlan): Fragment {
       where ${inCollection(scope.collection)} and ${within} and ${compileWhere(others, findingAll(plan))}
         and (select count(*) from near) < ${wanted}::bigint
     ), page as (${cut(plan, either)})`,
-    totalOfMatches(plan, countOf(plan)),
+    matchTotal(plan, countMatches(plan)),
   )
 }
 
-/** Its short text is always the same, and its plan too: the index over collection and id, as far as the page goes. */
+/** Its text and plan never change: the index over collection and id, up to the end of the page. */
 function foundOnlyNear({ scope, query, bounds, others, ordering, nearDocuments }: ListPlan): Fragment {
   const { direction } = ordering
   return sql`
@@ -166,7 +168,7 @@ function foundOnlyNear({ scope, query, bounds, others, ordering, nearDocuments }
     from (
       select d.id, d.collection_id, d.data, d.version, d.created_at, d.updated_at
       from documents d
-      where ${inIndexOf(scope.collection)} and ${compileWhere(bounds, scope)}
+      where ${inCollectionIndex(scope.collection)} and ${compileWhere(bounds, scope)}
       order by d.collection_id ${direction}, d.id ${direction}
       limit ${literal(nearDocuments)}
     ) as d
@@ -175,7 +177,7 @@ function foundOnlyNear({ scope, query, bounds, others, ordering, nearDocuments }
     ${pageEnd(query)}`
 }
 
-function countOf(plan: ListPlan): Fragment {
+function countMatches(plan: ListPlan): Fragment {
   const { scope, query } = plan
   const condition = compileWhere(query.where, findingAll(plan))
   return sql`(select count(*)::int from documents d where ${inCollection(scope.collection)} and ${condition})`
@@ -186,14 +188,14 @@ function findingAll({ scope }: ListPlan): ListPlan['scope'] {
 }
 
 /**
- * Ids and sort values of what meets the condition. Where the field has an index in order, the page's worth is read from it,
- * and beside it the few documents whose value may not stand there.
+ * Returns ids and sort values of the matches. If the field has an ordered index, it reads one page from it, and the few
+ * documents that the index excludes.
  */
 function matchesInOrder(plan: ListPlan, condition: Fragment): Fragment {
   const { scope, ordering, query } = plan
   const { sort, limit, offset } = query
   const from = sql`from documents d where ${inCollection(scope.collection)} and ${condition}`
-  const isIndexed = sort && !ownField(sort.path) && scope.known?.has(sort.path, kindOfSort(sort))
+  const isIndexed = sort && !ownField(sort.path) && scope.known?.has(sort.path, sortKind(sort))
   if (!isIndexed) return sql`(select d.id, ${ordering.value} as value ${from} ${ordering.fence}) as found`
   const end = sql`order by ${ordering.inIndex} limit ${limit + offset}::bigint`
   if (sort.isTime) return sql`(select d.id, ${ordering.value} as value ${from} ${end}) as found`
@@ -205,31 +207,31 @@ function matchesInOrder(plan: ListPlan, condition: Fragment): Fragment {
     ) as found`
 }
 
-/** The page's worth from each place in the index, and the few documents that are not in there; the total beside them. */
+/** Reads one page from each range of the index, and the few documents that it excludes. Adds the total. */
 function readFromIndex(plan: ListPlan): Fragment {
   const { scope, ordering, query } = plan
   const { sort, limit, offset, where } = query
   const sorted = sort && !ownField(sort.path) ? sort.path : undefined
-  const { inOrder: places, odd } = partsOfEquality(plan.equality ?? [], sorted, compileWhere(where, scope))
+  const { inOrder: ranges, odd } = splitEquality(plan.equality ?? [], sorted, compileWhere(where, scope))
   const from = (condition: Fragment) => sql`from documents d where ${inCollection(scope.collection)} and ${condition}`
   const matches = [
-    ...places.map(
-      (place) => sql`
-      (select d.id, ${ordering.value} as value ${from(place)}
+    ...ranges.map(
+      (range) => sql`
+      (select d.id, ${ordering.value} as value ${from(range)}
       order by ${ordering.inIndex} limit ${limit + offset}::bigint)`,
     ),
     sql`
       select d.id, ${ordering.value} ${from(odd)}`,
   ]
-  const counts = [...places, odd].map((condition) => sql`(select count(*) ${from(condition)})`)
+  const counts = [...ranges, odd].map((condition) => sql`(select count(*) ${from(condition)})`)
   return withPage(
     plan,
     sql`page as (${cut(plan, sql`(${joinSql(matches, '\n      union all')}) as found`)})`,
-    totalOfMatches(plan, sql`(${joinSql(counts, ' + ')})::int`),
+    matchTotal(plan, sql`(${joinSql(counts, ' + ')})::int`),
   )
 }
 
-/** The page out of all that was found. */
+/** Cuts the page out of the matches. */
 function cut({ ordering, query }: ListPlan, from: Fragment): Fragment {
   const { limit, offset } = query
   return sql`select id, value from ${from} order by ${ordering.order} limit ${limit}::bigint offset ${offset}::bigint`
@@ -245,7 +247,7 @@ function withPage({ ordering: { order } }: ListPlan, parts: Fragment, total: Fra
     order by ${order}`
 }
 
-/** As `inCollection`, for a page in the order of the ids. */
-function inIndexOf(collection: string): Fragment {
+/** Like `inCollection`, for a page in order of ids. */
+function inCollectionIndex(collection: string): Fragment {
   return isExactly(sql`d.collection_id`, sql`${collection}::uuid`)
 }

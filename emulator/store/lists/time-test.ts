@@ -1,9 +1,9 @@
-import { instantOf } from '../../../client/protocol/model/instant.js'
+import { parseInstant } from '../../../client/protocol/model/instant.js'
 import type { Operator, Test } from '../../../client/protocol/model/where.js'
 import { type Fragment, sql } from '../../database/port.js'
-import { anyOf, comparisons, type Order } from '../sql-words.js'
+import { anyOf, comparisons, type Order } from '../sql-fragments.js'
 
-/** A test of a point in time: a `timestamptz`, null where there is none. `isNull` is what the text `null` asks. Contract 4.2. */
+/** Tests a `timestamptz`, null if there is none. `isNull` handles the text `null`. Contract 4.2. */
 export function timeTest(time: Fragment, test: Test, isNull: Fragment = sql`false`): Fragment {
   const equals = (texts: readonly string[]) =>
     anyOf(texts.map((text) => (text === 'null' ? isNull : compares(time, sql`=`, text))))
@@ -15,7 +15,7 @@ export function timeTest(time: Fragment, test: Test, isNull: Fragment = sql`fals
 }
 
 function compares(time: Fragment, comparison: Fragment, text: string): Fragment {
-  const instant = instantOf(text)
+  const instant = parseInstant(text)
   return instant === undefined ? sql`false` : sql`${time} ${comparison} ${instant}::timestamptz`
 }
 

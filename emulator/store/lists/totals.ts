@@ -1,4 +1,4 @@
-/** How many documents a list finds. Totals of filters are remembered, and hold until the collection changes. */
+/** Counts the documents of lists. Caches the totals of filters until the collection changes. */
 import type { ListQuery } from '../../../client/protocol/model/page.js'
 import { type Fragment, sql } from '../../database/port.js'
 import { pendingDocuments } from '../realtime/numbering.js'
@@ -9,34 +9,34 @@ export interface CountedTotal {
   readonly seq: number
 }
 
-/** Totals that were counted outside of transactions. Each list asks the database whether the one that it uses still holds. */
+/** Caches totals counted outside of transactions. Each list checks in the database whether its total is still valid. */
 export interface Totals {
-  of(key: string): CountedTotal | undefined
+  get(key: string): CountedTotal | undefined
   keep(key: string, counted: CountedTotal): void
 }
 
-const mostTotals = 1_000
-const mostKeyCharacters = 2_000
+const maxTotals = 1_000
+const maxKeyCharacters = 2_000
 
 export function openTotals(): Totals {
   const kept = new Map<string, CountedTotal>()
   return {
-    of: (key) => kept.get(key),
+    get: (key) => kept.get(key),
     keep(key, counted) {
-      if (key.length > mostKeyCharacters) return
-      // The one that was kept longest ago goes first.
+      if (key.length > maxKeyCharacters) return
+      // Moves the key to the end, so that the least recently stored one is removed first.
       kept.delete(key)
       kept.set(key, counted)
       const [oldest] = kept.keys()
-      if (kept.size > mostTotals && oldest !== undefined) kept.delete(oldest)
+      if (kept.size > maxTotals && oldest !== undefined) kept.delete(oldest)
     },
   }
 }
 
 const noTotal = sql`select null::int as total, null::bigint as seq`
 
-/** Without a filter the collection's count is the total. */
-export function totalOf({ project, collection }: Counting['scope'], isWanted: boolean): Fragment {
+/** Without a filter, the collection's count is the total. */
+export function collectionTotal({ project, collection }: Counting['scope'], isWanted: boolean): Fragment {
   if (!isWanted) return noTotal
   return sql`
       select c.documents + ${pendingDocuments(sql`${project}`, sql`${collection}::uuid`)} as total, null::bigint as seq
@@ -50,8 +50,8 @@ interface Counting {
   readonly remembered: CountedTotal | undefined
 }
 
-/** Counts only if the total that is remembered does not hold any more. */
-export function totalOfMatches({ query, scope, remembered }: Counting, count: Fragment): Fragment {
+/** Counts only if the cached total is no longer valid. */
+export function matchTotal({ query, scope, remembered }: Counting, count: Fragment): Fragment {
   if (!query.count) return noTotal
   const total = remembered
     ? sql`case when ${isUnchanged(scope, remembered)} then ${remembered.total}::int else ${count} end`
@@ -59,20 +59,20 @@ export function totalOfMatches({ query, scope, remembered }: Counting, count: Fr
   return sql`select ${total} as total, (select last_seq from sequences where project_id = ${scope.project}) as seq`
 }
 
-/** Changes since then that are looked through for one of the collection; beyond that, counting is no more work. */
-const mostChanges = 1_000
+/** Limits the changes to check; beyond that, counting is as fast. */
+const maxChanges = 1_000
 
 /**
- * Each write has a number, in the order of their commits and without gaps, so the database of that number is always the same.
- * Where some that followed are not kept any more, or the numbers began anew, there are fewer changes than numbers. A change that
- * waits for its number has happened as well.
+ * Changes are numbered in commit order without gaps, so the number identifies a state of the database. If later changes
+ * have been trimmed, or the numbers started over, there are fewer changes than numbers. Changes that wait for their
+ * number count too.
  */
 function isUnchanged({ project, collection }: Counting['scope'], { seq }: CountedTotal): Fragment {
   return sql`(
       select (select last_seq from sequences where project_id = ${project}) - ${seq}::bigint = count(*)
         and coalesce(bool_and(c.collection_id <> ${collection}::uuid), true)
       from (
-        select collection_id from changes where project_id = ${project} and seq > ${seq}::bigint limit ${mostChanges}
+        select collection_id from changes where project_id = ${project} and seq > ${seq}::bigint limit ${maxChanges}
       ) as c
     ) and not exists (
       select from pending_changes where project_id = ${project} and collection_id = ${collection}::uuid

@@ -1,28 +1,28 @@
-/** Lists of users: the same filters and orders as of documents, over the view that shows users without their secrets. */
+/** Lists users: the same filters and orders as for documents, over the view that shows users without their secrets. */
 import type { ListQuery } from '../../../client/protocol/model/page.js'
 import { canHold, type Where } from '../../../client/protocol/model/where.js'
 import { type Fragment, nothing, plannedEachTime, sql } from '../../database/port.js'
-import { isExactly, pageEnd } from '../sql-words.js'
-import { orderingOf } from './order.js'
+import { isExactly, pageEnd } from '../sql-fragments.js'
+import { buildOrdering } from './order.js'
 import { compileWhere, type Reach, type Reader } from './where.js'
 
-/** Whose users, and what related filters may reach. */
-export type UserPlace = Pick<Reach, 'project'> & Reader
+/** The project, and what related filters may reach. */
+export type UserListTarget = Pick<Reach, 'project'> & Reader
 
 const columns = sql`u.id, u.email, u.data, u.roles, u.oauth_id, u.email_verified, u.created_at, u.updated_at`
 
-/** Answers the rows of a page or, where it is empty, one without an id, so that the total is always there. */
-export function pageOfUsers(place: UserPlace, query: ListQuery): Fragment {
+/** Returns the rows of a page, or one row without an id for the total of an empty page. */
+export function buildUserPage(target: UserListTarget, query: ListQuery): Fragment {
   const isFiltered = query.where.all.length > 0
-  if (!isFiltered && !query.sort) return newestUsers(place.project, query)
-  return plannedEachTime(matchingUsers(place, query))
+  if (!isFiltered && !query.sort) return newestUsers(target.project, query)
+  return plannedEachTime(matchingUsers(target, query))
 }
 
-/** The commonest list: it reads the end of the index over project and id. */
+/** The most common list: reads the end of the index over project and id. */
 function newestUsers(project: string, query: ListQuery): Fragment {
   return sql`
     select counted.total, ${columns}
-    from (${totalOf(project, query.count)}) as counted
+    from (${userTotal(project, query.count)}) as counted
     left join (
       select ${columns}
       from users u
@@ -33,15 +33,15 @@ function newestUsers(project: string, query: ListQuery): Fragment {
     order by u.id desc`
 }
 
-function matchingUsers(place: UserPlace, query: ListQuery): Fragment {
-  const { value, order } = orderingOf(query.sort)
-  const condition = compileWhere(query.where, { ...place, populate: query.populate })
+function matchingUsers(target: UserListTarget, query: ListQuery): Fragment {
+  const { value, order } = buildOrdering(query.sort)
+  const condition = compileWhere(query.where, { ...target, populate: query.populate })
   const total = query.count ? sql`select count(*)::int as total from matched` : sql`select null::int as total`
   return sql`
     with matched as materialized (
       select d.id, ${value} as value
       from user_records d
-      where d.project_id = ${place.project} and ${condition} ${ofAddress(place.project, query.where)}
+      where d.project_id = ${target.project} and ${condition} ${matchesAddress(target.project, query.where)}
     ), page as (
       select id, value from matched order by ${order} limit ${query.limit}::bigint offset ${query.offset}::bigint
     )
@@ -53,10 +53,10 @@ function matchingUsers(place: UserPlace, query: ListQuery): Fragment {
 }
 
 /**
- * The index that keeps addresses apart leads to the user of one, so that a million users are not read for it. Whether it is written
- * in the same way, the filter decides.
+ * Finds an address through the unique index instead of reading a million users. The filter still checks its exact
+ * spelling.
  */
-function ofAddress(project: string, { all }: Where): Fragment {
+function matchesAddress(project: string, { all }: Where): Fragment {
   for (const { any } of all) {
     const [test, another] = any
     if (!test || another || test.path.length > 1 || test.path[0] !== 'email' || test.operator !== 'eq') continue
@@ -68,7 +68,7 @@ function ofAddress(project: string, { all }: Where): Fragment {
   return nothing
 }
 
-function totalOf(project: string, isWanted: boolean): Fragment {
+function userTotal(project: string, isWanted: boolean): Fragment {
   if (!isWanted) return sql`select null::int as total`
   return sql`select c.users as total from user_counts c where c.project_id = ${project}`
 }

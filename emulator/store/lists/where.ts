@@ -1,4 +1,6 @@
-/** The same meaning as `matches` in core/realtime/matching.ts, in SQL; test/emulator/store/where-parity.test.ts holds the two together. */
+/**
+ * Implements `matches` of core/realtime/matching.ts in SQL. test/emulator/store/where-parity.test.ts compares the two.
+ */
 
 import { ownerWord } from '../../../client/protocol/model/collection.js'
 import { SvcError } from '../../../client/protocol/model/errors.js'
@@ -6,47 +8,47 @@ import { sizes } from '../../../client/protocol/model/limits.js'
 import { type Path, withoutIndexes } from '../../../client/protocol/model/path.js'
 import { type Clause, ownField, ownName, type Test, type Where } from '../../../client/protocol/model/where.js'
 import { type Fragment, joinSql, nothing, sql } from '../../database/port.js'
-import { isOf } from '../creators.js'
+import { isCreatedBy } from '../creators.js'
 import { type Comparison, comparesAll, fieldTest, type Help, isComparison, missingTest } from './field-test.js'
 import { ownFieldTest } from './own-field-test.js'
 
-/** Questions about linked records that one list may ask; each takes the database a millisecond just to understand. */
-const mostQuestions = 500
+/** Limits the subqueries for linked records in one list; each takes the database a millisecond just to plan. */
+const maxSubqueries = 500
 
-/** A longer path finds nothing, however many of its segments are links; each question about these would hold all of it. */
-const mostSegments = sizes.mostPopulateDepth + sizes.mostDocumentDepth
+/** A longer path finds nothing, however many of its segments are links, and each subquery would contain all of it. */
+const maxSegments = sizes.maxPopulateDepth + sizes.maxDocumentDepth
 
-/** What a filter may reach beyond the document itself (contract 4.4), and what helps with the document itself. */
+/** Limits what a filter may reach beyond the document (contract 4.4), and has hints for the document itself. */
 export interface Reach extends Help {
   readonly project: string
   /** Paths whose ids are replaced by the records they link to. */
   readonly populate: readonly Path[]
-  /** Whether the caller may read collections whatever role they ask for. */
+  /** Whether the caller may read every collection, whatever role it requires. */
   readonly mayReadAll: boolean
   /** The caller's roles. */
   readonly roles: readonly string[]
-  /** Names of the only collections that the caller may read, and no users; left out, it may be any. */
+  /** The names of the only collections that the caller may read; then users are excluded too. Default: any. */
   readonly collections?: readonly string[] | undefined
-  /** The signed-in user, who may read what they created where permissions name `owner`. */
+  /** The signed-in user, who may read their own documents if the permissions list `owner`. */
   readonly user?: string | undefined
   /** Only documents that this user created. */
   readonly creator?: string | undefined
 }
 
-/** What the caller may read. */
+/** The permissions of the caller. */
 export type Reader = Pick<Reach, 'mayReadAll' | 'roles' | 'collections' | 'user'>
 
-/** A condition over `documents d`. Values and field names are parameters, never text. */
+/** Compiles a condition over `documents d`. Passes values and field names as parameters, never as text. */
 export function compileWhere(where: Where, reach: Reach): Fragment {
   const { creator } = reach
-  if (where.all.length === 0) return isOf(creator)
+  if (where.all.length === 0) return isCreatedBy(creator)
   requireBounded(where, reach)
-  const clauses = rangesTogether(where, reach)
-  return joinSql(creator === undefined ? clauses : [isOf(creator), ...clauses], ' and ')
+  const clauses = mergeRanges(where, reach)
+  return joinSql(creator === undefined ? clauses : [isCreatedBy(creator), ...clauses], ' and ')
 }
 
-/** Each clause for itself, except comparisons of one field. */
-function rangesTogether({ all }: Where, reach: Reach): Fragment[] {
+/** Compiles each clause separately, except comparisons of one field. */
+function mergeRanges({ all }: Where, reach: Reach): Fragment[] {
   const ranges = new Map<string, [Comparison, ...Comparison[]]>()
   const others: Fragment[] = []
   for (const clause of all) {
@@ -63,13 +65,13 @@ function rangesTogether({ all }: Where, reach: Reach): Fragment[] {
   return [...[...ranges.values()].map((range) => comparesAll(range[0].path, range, reach)), ...others]
 }
 
-/** The only test of a clause, where it is of a field in the document's own data. */
+/** The only test of a clause, if it is of a field in the document's data. */
 export function fieldTestAlone({ any }: Clause, populate: readonly Path[]): Test | undefined {
   const [test, another] = any
   return test && !another && !ownField(test.path) && !isLinked(test.path, populate) ? test : undefined
 }
 
-/** Whether it leads through a link, to a field of other records. */
+/** Whether the path leads through a link to a field of other records. */
 export function isLinked(path: Path, populate: readonly Path[]): boolean {
   return path.length > 1 && populate.some(([first]) => first === path[0])
 }
@@ -83,12 +85,14 @@ function clauseSql({ any }: Clause, reach: Reach): Fragment {
 }
 
 function testSql(test: Test, reach: Reach): Fragment {
-  if (test.path.length > mostSegments) return missingTest(test)
+  if (test.path.length > maxSegments) return missingTest(test)
   const own = ownField(test.path)
   return own ? ownFieldTest(own, test) : nestedTest([], test.path, test, reach)
 }
 
-/** A test of the rest of its path below a field that is no link itself, or below the document where `above` is empty. */
+/**
+ * Compiles a test of the rest of its path below a field that is not a link, or below the document if `above` is empty.
+ */
 function nestedTest(above: readonly string[], path: Path, test: Test, reach: Reach): Fragment {
   const [field, next, ...rest] = path
   const populated = reach.populate.filter(([first]) => first === field)
@@ -97,9 +101,9 @@ function nestedTest(above: readonly string[], path: Path, test: Test, reach: Rea
 }
 
 /**
- * A test of the records that a field links to, documents or users: any of them. Where nothing is linked the field is what
- * it is; so it is where the field that is asked for is hidden from the caller. The inner `d` hides the outer one, so that a linked
- * record's test reads like any other.
+ * Compiles a test of the records that a field links to: any document or user may match. If nothing is linked, or the
+ * requested field is hidden from the caller, tests the field itself. The inner `d` shadows the outer one, so that a
+ * linked record's test is the same as any other.
  */
 function linkedTest(field: readonly string[], below: Path, test: Test, reach: Reach): Fragment {
   const linked = (condition: Fragment) => sql`exists (
@@ -120,7 +124,9 @@ function linkedTest(field: readonly string[], below: Path, test: Test, reach: Re
   return sql`(${linked(inRecord)} or (${inField} and not ${linked(sql`true`)}))`
 }
 
-/** The ids in a field of `d`; below arrays of objects, those of each, as core/documents/populate.ts finds them. Contract 4.6. */
+/**
+ * The ids in a field of `d`. Below arrays of objects, those of each, as in core/documents/populate.ts. Contract 4.6.
+ */
 function linkedIds(field: readonly string[]): Fragment {
   const ids = sql`svc.record_ids(d.data #> ${field}::text[])`
   if (field.length === 1) return ids
@@ -128,12 +134,12 @@ function linkedIds(field: readonly string[]): Fragment {
   return sql`(${ids} || svc.record_ids(jsonb_path_query_array(d.data, ${inItems}::text::jsonpath)))`
 }
 
-/** Whether the caller may read the document `d` of the collection `c`, as core/collections/permissions.ts says it. */
+/** Whether the caller may read the document `d` of the collection `c`, as in core/collections/permissions.ts. */
 export function readable(reader: Reader): Fragment {
   const { mayReadAll, user } = reader
   const isWhole = readableWhole(reader)
   if (mayReadAll || user === undefined) return isWhole
-  return sql`(${isWhole} or (${inScope(reader)} and c.permissions -> 'read' ? ${ownerWord} and ${isOf(user)}))`
+  return sql`(${isWhole} or (${inScope(reader)} and c.permissions -> 'read' ? ${ownerWord} and ${isCreatedBy(user)}))`
 }
 
 /** Whether the caller may read all documents of the collection `c`. */
@@ -146,8 +152,8 @@ export function readableWhole(reader: Reader): Fragment {
 }
 
 /**
- * Whether the collection `c` hides nothing from the caller, of what lies at a path or of anything, as
- * core/collections/field-permissions.ts says it. Its permissions name no items of arrays.
+ * Whether the collection `c` hides nothing from the caller, at a path or at all, as in
+ * core/collections/field-permissions.ts. Permissions cannot name items of arrays.
  */
 export function hidesNothing({ mayReadAll, roles }: Reader, path?: Path): Fragment {
   if (mayReadAll) return sql`true`
@@ -158,7 +164,10 @@ export function hidesNothing({ mayReadAll, roles }: Reader, path?: Path): Fragme
   ))`
 }
 
-/** Whether one dotted path leads through the other. Each is one text: a list of all that is above a path grows with its square. */
+/**
+ * Whether one path is a prefix of the other. Compares texts: a list of all prefixes would grow with the square of the
+ * path.
+ */
 function overlaps(dotted: Fragment, path: Path): Fragment {
   const [one, other] = [sql`${dotted} || '.'`, sql`${`${path.join('.')}.`}`]
   return sql`(starts_with(${one}, ${other}) or starts_with(${other}, ${one}))`
@@ -168,10 +177,13 @@ function inScope({ collections }: Reader): Fragment {
   return collections === undefined ? sql`true` : sql`c.name = any(${collections}::text[])`
 }
 
-/** Each link on the way doubles what has to be asked, since its field may hold ids or an object; there is an end to it. */
+/**
+ * Each link on the path doubles the subqueries, because its field may contain ids or an object. So their number is
+ * limited.
+ */
 function requireBounded({ all }: Where, { populate }: Reach) {
   const questions = all.flatMap(({ any }) => any).reduce((sum, { path }) => sum + 2 ** linksOn(path, populate) - 1, 0)
-  if (questions > mostQuestions) throw new SvcError('INVALID_QUERY', 'Too many filters on populated fields.')
+  if (questions > maxSubqueries) throw new SvcError('INVALID_QUERY', 'Too many filters on populated fields.')
 }
 
 function linksOn([field, next, ...rest]: Path, populate: readonly Path[]): number {

@@ -1,4 +1,4 @@
-/** People whom the built-in identity provider knows. They belong to no project. */
+/** Stores the accounts of the built-in identity provider. They do not belong to a project. */
 import type { JsonObject } from '../../../client/protocol/model/json.js'
 import type { ProviderAccount } from '../../../client/protocol/model/provider-login.js'
 import { type Database, sql, writing } from '../../database/port.js'
@@ -13,7 +13,7 @@ interface AccountRow {
 
 const columns = sql`id, name, email, email_verified, claims`
 
-/** All of them, in the order they were made. */
+/** Returns all accounts, oldest first. */
 export async function selectAccounts(db: Database): Promise<ProviderAccount[]> {
   const rows = await db.query<AccountRow>(sql`select ${columns} from idp_accounts order by made_at, id`)
   return rows.map(fromRow)
@@ -24,7 +24,7 @@ export async function selectAccount(db: Database, id: string): Promise<ProviderA
   return row && fromRow(row)
 }
 
-/** Inserts an account; whether its id was free. */
+/** Inserts an account. Returns false if its id is taken. */
 export async function insertAccount(db: Database, account: ProviderAccount): Promise<boolean> {
   const { id, name, email, emailVerified, claims } = account
   const rows = await db.query(
@@ -37,7 +37,7 @@ export async function insertAccount(db: Database, account: ProviderAccount): Pro
   return rows.length > 0
 }
 
-/** Puts an account in the place of the one with its id; whether there was one. */
+/** Replaces the account with its id. Returns whether it existed. */
 export async function updateAccount(db: Database, account: ProviderAccount): Promise<boolean> {
   const { id, name, email, emailVerified, claims } = account
   const rows = await db.query(

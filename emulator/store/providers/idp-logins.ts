@@ -1,4 +1,4 @@
-/** Logins that are on their way through an identity provider. Each is taken out once. */
+/** Stores pending logins through identity providers. Each can be taken once. */
 import { type Database, sql, writing } from '../../database/port.js'
 
 export interface PendingProviderLogin {
@@ -6,9 +6,9 @@ export interface PendingProviderLogin {
   readonly verifier: string
   readonly nonce: string
   readonly redirectUrl: string
-  /** Where this one ends, if not where the settings say. */
+  /** The page where the login ends, if different from the settings. */
   readonly completeUrl: string | null
-  /** Where a browser asked: the address at the provider, which it learns when it sets out. */
+  /** The provider's login address, if a browser started the login. The browser gets it when it sets out. */
   readonly loginUrl: string | null
 }
 
@@ -30,11 +30,14 @@ interface Returning {
   readonly stateHash: string
   readonly project: string
   readonly at: string
-  /** Of what the browser shows; `null` where it shows nothing. */
+  /** The hash of the browser's secret; `null` without one. */
   readonly browserHash: string | null
 }
 
-/** Binds a login to the first browser that sets out, and answers where to send it: the same browser may do so again. */
+/**
+ * Binds a login to the first browser that sets out, and returns the address to send it to. That browser may repeat
+ * this.
+ */
 export async function updateLogin(
   db: Database,
   { stateHash, project, at, browserHash, shownHash }: Returning & { readonly shownHash: string | null },
@@ -51,8 +54,7 @@ export async function updateLogin(
 }
 
 /**
- * Takes a login out: of many who ask at once, one gets it. What has expired by `at` is not handed out, and what a browser asked
- * for is that browser's.
+ * Takes a login out: of concurrent calls, one gets it. Never returns an expired login, or one bound to another browser.
  */
 export async function deleteLogin(
   db: Database,

@@ -3,23 +3,23 @@ import type { StoredDocument } from '../../../client/protocol/model/document.js'
 import { JsonText } from '../../../client/protocol/model/json.js'
 import { type Database, nothing, sql, writing } from '../../database/port.js'
 import { noCreator } from '../creators.js'
-import { copyColumns, type GroupRow, groupOf, isFirstOfGroup, mostCopyBytes, withCopies } from './copies.js'
+import { copyColumns, type GroupRow, groupOf, isFirstOfGroup, maxCopyBytes, withCopies } from './copies.js'
 import { numberChanges } from './numbering.js'
 
-/** What happened, as it was recorded in the transaction where it happened. */
+/** A change, recorded in the transaction that made it. */
 export type Recorded = RecordedDocumentChange | CollectionChange | CollectionReset
 
 export interface RecordedDocumentChange {
   readonly kind: Change['kind']
   readonly seq: number
   readonly collection: string
-  /** As it is after the change; a deleted one, as it was last. It knows its collection by id only. */
+  /** The document after the change, or its last state if it was deleted. Has only the id of its collection. */
   readonly document: StoredDocument
-  /** What an update has changed. */
+  /** The state before an update. */
   readonly before: {
     readonly data: JsonText
     readonly updatedAt: string
-    /** Who was its creator then. */
+    /** The creator at that time. */
     readonly createdBy: string | null
   } | null
 }
@@ -31,7 +31,7 @@ export interface CollectionChange {
   readonly collection: string
 }
 
-/** What is in the collection is no longer what its changes have said; it may be gone. */
+/** The contents of the collection no longer follow from its changes; it may be gone. */
 interface CollectionReset {
   readonly kind: 'reset'
   readonly seq: number
@@ -55,7 +55,7 @@ interface DocumentChangeRow extends CommonRow {
   before_created_by: string | null
 }
 
-/** What concerns a document is null. */
+/** The columns for documents are null. */
 interface CollectionChangeRow extends CommonRow {
   kind: 'collection'
 }
@@ -68,24 +68,24 @@ type ChangeRow = DocumentChangeRow | CollectionChangeRow | CollectionResetRow
 
 export interface Range {
   readonly project: string
-  /** Ids; left out, all of the project, those among them that are gone. */
+  /** Ids, including those of removed collections. Default: all of the project. */
   readonly collections?: readonly string[]
-  /** Only what came after that number. */
+  /** Only changes after this number. */
   readonly after: number
 }
 
-/** What is read at once, so that neither many changes nor large ones hold the database up or fill the memory. */
-const most = { changes: 500, bytes: 4 * 1024 * 1024 }
+/** Limits a page, so that neither many changes nor large ones delay the database or fill the memory. */
+const pageLimits = { changes: 500, bytes: 4 * 1024 * 1024 }
 
 export interface ChangePage {
   readonly changes: readonly Recorded[]
-  /** Whether there are no more of them. */
+  /** Whether this was the last page. */
   readonly isAll: boolean
-  /** The project's newest number at that same moment. */
+  /** The project's newest number at the same moment. */
   readonly lastSeq: number
 }
 
-/** The next changes of some collections, in commit order: all that are committed. */
+/** Returns the next committed changes of some collections, in commit order. */
 export async function selectChanges(db: Database, { project, collections, after }: Range): Promise<ChangePage> {
   await numberChanges(db, project)
   const ofThese = collections ? sql`and collection_id = any(${collections}::uuid[])` : nothing
@@ -97,36 +97,36 @@ export async function selectChanges(db: Database, { project, collections, after 
     left join lateral (
       select ${copyColumns}, seq, kind, collection_id, document_id, version, before, before_updated_at, created_by,
         before_created_by, recorded_at, ${isFirstOfGroup} as is_first_of_group, lead(seq) over earlier as next_seq,
-        sum(${mostCopyBytes}) over earlier as bytes_before
+        sum(${maxCopyBytes}) over earlier as bytes_before
       from (
         select ${copyColumns}, seq, kind, collection_id, document_id, version, before, before_updated_at, created_by,
           before_created_by, recorded_at
         from changes
         where project_id = s.project_id and seq > ${after}::bigint ${ofThese}
         order by seq
-        limit ${most.changes}::int
+        limit ${pageLimits.changes}::int
       ) next
       window earlier as (order by seq rows between unbounded preceding and 1 preceding)
-    ) c on coalesce(c.bytes_before, 0) <= ${most.bytes}::int
+    ) c on coalesce(c.bytes_before, 0) <= ${pageLimits.bytes}::int
     where s.project_id = ${project}`)
-  // They arrive in order nearly always, and to make sure of that here takes less than in the database.
+  // Sorts here, because the rows are almost always in order and sorting in the database costs more.
   const found = rows.flatMap((row) => (row.seq === null ? [] : [row])).sort((one, other) => one.seq - other.seq)
   return {
     changes: withCopies(found).map(fromRow),
-    isAll: found.length < most.changes && (found.at(-1)?.next_seq ?? null) === null,
+    isAll: found.length < pageLimits.changes && (found.at(-1)?.next_seq ?? null) === null,
     lastSeq: rows[0]?.last_seq ?? 0,
   }
 }
 
 export interface Kept {
-  /** Nothing where no change is. */
+  /** Null without changes. */
   readonly oldest: number | null
   readonly lastSeq: number
-  /** The number before the first one. */
+  /** The number before the first change. */
   readonly beginning: number
 }
 
-/** The newest number of a project, and the oldest one whose change is still kept. */
+/** Returns the newest number of a project, and that of the oldest change that is still stored. */
 export async function selectKept(db: Database, project: string): Promise<Kept> {
   await numberChanges(db, project)
   const [row] = await db.query<{ oldest: number | null; last_seq: number; kept_after: number }>(sql`
@@ -135,17 +135,17 @@ export async function selectKept(db: Database, project: string): Promise<Kept> {
     from sequences s
     where s.project_id = ${project}`)
   const { oldest = null, last_seq: lastSeq = 0, kept_after: keptAfter = 0 } = row ?? {}
-  // As the project was made; what was trimmed or reset since ends elsewhere.
+  // Only a number from the project's creation is a multiple; trimming and resets use others.
   return { oldest, lastSeq, beginning: keptAfter % numbersLeftOut === 0 ? keptAfter : 0 }
 }
 
 /**
- * More numbers than any project draws in its life. Where numbers may have been given to other changes already, so many are left
- * out. The largest number that JavaScript counts to is 9,000,000 times that.
+ * Skips more numbers than any project will use, where numbers may already belong to other changes. JavaScript's largest
+ * safe integer is 9,000,000 times as large.
  */
 export const numbersLeftOut = 1_000_000_000
 
-interface ChangePlace {
+interface ChangeTarget {
   readonly project: string
   readonly collection: string
   readonly at: string
@@ -153,12 +153,12 @@ interface ChangePlace {
 }
 
 /**
- * Records that a collection itself has changed, or is another one under its name, in the transaction where that happens; the number
- * of that change, where it has one before the commit.
+ * Records that a collection has changed, or was replaced by another of the same name, in the same transaction. Returns
+ * the number of the change if it has one before the commit.
  */
 export async function insertCollectionChange(
   tx: Database,
-  { project, collection, at, kind }: ChangePlace,
+  { project, collection, at, kind }: ChangeTarget,
 ): Promise<number | null> {
   if (tx.capabilities.runsWritersTogether) {
     await tx.query(
@@ -181,13 +181,13 @@ export async function insertCollectionChange(
 }
 
 /**
- * Records that collections were reset, in the transaction that does it; the newest number. With `isWhole`, a subscriber that knows a
- * number of the project from before has to begin anew, whatever it subscribes to: the number after the last one is left out, so
- * that no subscriber that has received that one seems to lack nothing.
+ * Records resets of collections in the same transaction, and returns the newest number. With `isWhole`, all subscribers
+ * with an earlier number have to start over. The next number is skipped, so that a subscriber with the last one does
+ * not seem up to date.
  */
 export async function insertResets(
   tx: Database,
-  { project, collections, at, isWhole }: ResetPlace,
+  { project, collections, at, isWhole }: ResetTarget,
 ): Promise<number | null> {
   const drawn = collections.length + (isWhole ? 1 : 0)
   const [recorded] = await tx.query<{ seq: number }>(
@@ -207,9 +207,9 @@ export async function insertResets(
   return recorded?.seq ?? null
 }
 
-export interface ResetPlace {
+export interface ResetTarget {
   readonly project: string
-  /** Ids of collections, those among them that are gone. */
+  /** Ids of collections, including removed ones. */
   readonly collections: readonly string[]
   readonly at: string
   readonly isWhole: boolean
@@ -218,7 +218,7 @@ export interface ResetPlace {
 function fromRow(row: ChangeRow): Recorded {
   const { seq, collection_id: collection } = row
   if (row.kind === 'collection' || row.kind === 'reset') return { kind: row.kind, seq, collection }
-  // Changes that an older service has recorded do not say.
+  // Changes recorded by an older service lack the time.
   const formerTime = row.before_updated_at ?? row.recorded_at
   return {
     kind: row.kind,
@@ -229,7 +229,7 @@ function fromRow(row: ChangeRow): Recorded {
       collection: '',
       collectionId: collection,
       data: new JsonText(row.data),
-      createdAt: timeOf(row.document_id),
+      createdAt: idTime(row.document_id),
       updatedAt: row.kind === 'deleted' ? formerTime : row.recorded_at,
       version: row.version,
       createdBy: row.created_by,
@@ -246,7 +246,7 @@ function formerCreator({ created_by: creator, before_created_by: former }: Docum
   return former === noCreator ? null : former
 }
 
-/** Ids carry the moment of creation in their first 48 bits. */
-function timeOf(id: string): string {
+/** The first 48 bits of an id are its creation time. */
+function idTime(id: string): string {
   return new Date(Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16)).toISOString()
 }

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { inGroups } from './copies.js'
 
-it.each([2, 15, 16, 17, 32, 33, 100])('%i documents are in groups of sixteen, in their order', (count) => {
+it.each([2, 15, 16, 17, 32, 33, 100])('groups %i documents by sixteen, in order', (count) => {
   const documents = Array.from({ length: count }, (_, n) => ({ json: JSON.stringify({ n, text: '],[' }) }))
 
   const groups: { n: number }[][] = JSON.parse(inGroups(documents))

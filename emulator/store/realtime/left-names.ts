@@ -1,10 +1,10 @@
 /**
- * Names that collections had and have no more. Who subscribes by a name comes back with a number only: the collection that takes a
- * left name says that it is another one. Contract 9.4.
+ * Remembers the names of renamed and removed collections. Subscribers by name reconnect with only a number, so a new
+ * collection that takes such a name records that it is a different one. Contract 9.4.
  */
 import { type Database, makingRoom, sql, writing } from '../../database/port.js'
 
-/** In the transaction that takes the names away. */
+/** Call in the transaction that frees the names. */
 export async function insertLeftNames(tx: Database, project: string, names: readonly string[]): Promise<void> {
   if (names.length === 0) return
   await tx.query(
@@ -15,12 +15,12 @@ export async function insertLeftNames(tx: Database, project: string, names: read
   )
 }
 
-/** Where whoever comes back begins anew, whatever the name. */
+/** Call where all subscribers have to start over anyway. */
 export async function deleteLeftNames(tx: Database, project: string): Promise<void> {
   await tx.query(makingRoom(sql`delete from left_names where project_id = ${project}`))
 }
 
-/** Whether a collection had that name before, in the transaction where another one takes it: from then on that is said. */
+/** Whether another collection had the name before. Call in the transaction that takes it; forgets the name. */
 export async function takeLeftName(tx: Database, project: string, name: string): Promise<boolean> {
   const rows = await tx.query(
     writing(sql`delete from left_names where project_id = ${project} and name = ${name} returning name`),

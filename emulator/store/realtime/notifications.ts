@@ -7,7 +7,7 @@ export async function notify(db: Database, channel: string, payloads: readonly s
     from unnest(${payloads}::text[]) as payload`)
 }
 
-/** How many connections of that name listen to this database. */
+/** Counts the connections of that name to this database. */
 export async function countListeners(db: Database, name: string): Promise<number> {
   const [row] = await db.query<{ listeners: number }>(sql`
     select count(*)::int as listeners

@@ -1,31 +1,34 @@
 /**
- * When changes get their numbers. Where one transaction runs at a time, each change is written with the next one. Where many run
- * beside one another, a change waits in `pending_changes`, and each reader of changes numbers what is committed first: a
- * transaction that stays open holds up no other, and what it has written gets later numbers.
+ * Numbers changes. If one transaction runs at a time, each change is written with the next number. If transactions run
+ * concurrently, changes wait in `pending_changes`, and each reader first numbers the committed ones. So an open
+ * transaction blocks no other, and its changes get later numbers.
  */
 import { type Database, type Fragment, sql } from '../../database/port.js'
 
-/** What gets its numbers at once, while the project's row is locked. */
-const most = 2_000
-/** For who else is numbering. A state that is being replaced holds the project's row until it is whole, and no other transaction writes meanwhile. */
+/** The batch that is numbered while the project's row is locked. */
+const batchSize = 2_000
+/**
+ * The wait for another process that numbers. While a state is replaced, the project's row is locked and nothing else
+ * writes.
+ */
 const patienceMilliseconds = 2_000
 
-/** Gives every change of a project that is committed its number. Where another transaction is at it, waits a while for that. */
+/** Numbers all committed changes of a project. Waits a while if another transaction is doing that. */
 export async function numberChanges(db: Database, project: string): Promise<void> {
   if (!db.capabilities.runsWritersTogether) return
-  while ((await hasPending(db, project)) && (await numberSome(db, project)) === most);
+  while ((await hasPending(db, project)) && (await numberSome(db, project)) === batchSize);
 }
 
-/** The same in a transaction that keeps writers out: whatever it goes on to number follows all that they have written. */
+/** Numbers changes in a transaction that blocks writers, so that its own changes come after all of theirs. */
 export async function numberChangesFirst(tx: Database, project: string): Promise<void> {
   if (!tx.capabilities.runsWritersTogether) return
   for (;;) {
     const numbered = await numberSome(tx, project)
-    if (numbered !== null && numbered < most) return
+    if (numbered !== null && numbered < batchSize) return
   }
 }
 
-/** Gives the changes of all projects their numbers. */
+/** Numbers the changes of all projects. */
 export async function numberAllChanges(db: Database): Promise<void> {
   if (!db.capabilities.runsWritersTogether) return
   const rows = await db.query<{ project_id: string }>(sql`
@@ -34,7 +37,7 @@ export async function numberAllChanges(db: Database): Promise<void> {
   for (const { project_id: project } of rows) await numberChanges(db, project)
 }
 
-/** How many documents of a collection were created more than deleted by changes that are not numbered yet. */
+/** Counts created minus deleted documents among the unnumbered changes of a collection. */
 export function pendingDocuments(project: Fragment, collection: Fragment): Fragment {
   return sql`(
       select count(*) filter (where p.kind = 'created') - count(*) filter (where p.kind = 'deleted')
@@ -50,10 +53,10 @@ async function hasPending(db: Database, project: string): Promise<boolean> {
   return row?.has_pending === true
 }
 
-/** How many; null where another transaction is numbering the project, and has not come to an end. */
+/** Returns how many; null if another transaction is still numbering the project. */
 async function numberSome(db: Database, project: string): Promise<number | null> {
   const [row] = await db.query<{ numbered: number | null }>(
-    sql`select number_changes(${project}, ${most}::int, ${patienceMilliseconds}::int) as numbered`,
+    sql`select number_changes(${project}, ${batchSize}::int, ${patienceMilliseconds}::int) as numbered`,
   )
   return row?.numbered ?? null
 }

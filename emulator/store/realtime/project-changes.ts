@@ -1,15 +1,15 @@
-/** What is asked of all projects and collections at once, for the stream of all events. */
+/** Queries across all projects and collections, for the stream of all events. */
 import { type Database, sql } from '../../database/port.js'
 import { numberAllChanges } from './numbering.js'
 
-/** The newest number of each project. */
+/** Returns the newest number of each project. */
 export async function selectLastNumbers(db: Database): Promise<ReadonlyMap<string, number>> {
   await numberAllChanges(db)
   const rows = await db.query<{ project_id: string; last_seq: number }>(sql`select project_id, last_seq from sequences`)
   return new Map(rows.map(({ project_id, last_seq }) => [project_id, last_seq]))
 }
 
-/** The names of collections, by id; those that are gone have none. */
+/** Returns the names of existing collections by id. */
 export async function selectCollectionNames(
   db: Database,
   ids: readonly string[],

@@ -1,10 +1,12 @@
-/** Numbers of changes after a backup was restored: those that were given behind it would be given again, to other changes. */
+/**
+ * Restarts the numbers of changes after a backup was restored. Otherwise lost numbers would be given to other changes.
+ */
 import { type Database, sql, writing } from '../../database/port.js'
 import { insertResets, numbersLeftOut } from './changes.js'
 
 /**
- * Leaves out the numbers that may have been given already, and has subscribers to collections of the project read anew,
- * also if it comes back with a number that the project has lost.
+ * Skips the numbers that may have been used, and makes subscribers reload the project's collections, even those with a
+ * number that the project has lost.
  */
 export async function restartNumbers(db: Database, project: string, at: string): Promise<void> {
   await db.transaction(async (tx) => {

@@ -29,14 +29,14 @@ export async function insertTicket(db: Database, ticket: TicketRow): Promise<voi
 
 interface TakenTicket {
   readonly project: Project
-  /** The key that asked for it; `gone` where it has been deleted since. */
+  /** The key that asked for it; `gone` if it has been deleted. */
   readonly key: GrantedKey | 'gone' | null
   readonly session: string | null
   readonly user: string | null
   readonly expiresAt: string
 }
 
-/** Uses a ticket up, also one that has expired: of many who try at once, one gets it. */
+/** Uses up a ticket, even an expired one. Of concurrent calls, one gets it. */
 export async function deleteTicket(db: Database, hash: string): Promise<TakenTicket | undefined> {
   const [row] = await db.query<
     ProjectRow & {

@@ -1,33 +1,33 @@
-/** Changes are not kept for ever. Contract 9.4. */
+/** Trims old changes. Contract 9.4. */
 import { type Database, makingRoom, sql } from '../../database/port.js'
 import { numberAllChanges } from './numbering.js'
 
-/** What time it is for each project: what was recorded later was so before its clock was set back. */
+/** The current time of each project. Changes with a later time are from before its clock was set back. */
 export interface Times {
   readonly service: string
-  /** Of projects that have a clock of their own. */
+  /** Times of projects with their own clock. */
   readonly own: ReadonlyMap<string, string>
 }
 
 export interface Trimming {
   readonly before: string
-  /** Left out, nothing is from the future. */
+  /** Default: no change counts as from the future. */
   readonly times?: Times
-  /** The newest of each project stay, whatever their age. */
+  /** The number of newest changes to keep for each project, whatever their age. */
   readonly kept: number
   readonly most: number
   /**
-   * The number up to which each project's are deleted in this round. While any transaction of the server may still see them, they
-   * are in the index, and each piece would read all that the pieces before it have deleted.
+   * The number up to which each project is trimmed in this round. While other transactions can still see deleted rows,
+   * the index contains them, and each batch would read those of all batches before it.
    */
   readonly reached?: Map<string, number>
 }
 
 /**
- * Deletes some changes that are both older than `before` and beyond the newest `kept` of their project, the first ones first;
- * how many. Times need not follow the numbers: what stands behind a younger one waits for it, so that none is missing between
- * the oldest that is kept and the newest. What is from the future has no known age, and holds nobody up. What a reset has left
- * behind goes whatever its age.
+ * Deletes some changes older than `before` and beyond the newest `kept` of their project, lowest numbers first, and
+ * returns how many. Times need not follow the numbers, so a change waits for younger ones before it. That leaves no
+ * gaps between the kept changes. Changes from the future have an unknown age and delay none. Changes from before a
+ * reset are deleted whatever their age.
  */
 export async function deleteOldChanges(
   db: Database,
@@ -67,7 +67,7 @@ export async function deleteOldChanges(
   return rows.reduce((sum, { changes }) => sum + changes, 0)
 }
 
-/** The query for the oldest change that is kept begins to look behind those that are gone. The row is locked for no longer than that. */
+/** Lets the query for the oldest change start after the deleted ones. Locks the row only for that. */
 async function skipDeleted(db: Database, reached: ReadonlyMap<string, number>): Promise<void> {
   await db.query(
     makingRoom(sql`

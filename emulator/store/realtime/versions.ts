@@ -1,24 +1,26 @@
-/** What changes hold of one document. They have no index by document: those of its project are looked through. */
+/**
+ * Reads the versions of a document from the changes. They have no index by document, so all of the project are
+ * searched.
+ */
 
 import { JsonText } from '../../../client/protocol/model/json.js'
 import { type Database, type Fragment, nothing, sql } from '../../database/port.js'
 import type { RecordedDocumentChange } from './changes.js'
-import { copyColumns, copyOf, mostCopyBytes } from './copies.js'
+import { copyColumns, copyOf, maxCopyBytes } from './copies.js'
 import { numberChanges } from './numbering.js'
 
-/** One change of a document. */
 export interface VersionRow {
   readonly seq: number
   readonly kind: RecordedDocumentChange['kind']
   readonly version: number
-  /** As it was afterwards; a deleted one, as it was last. */
+  /** The document after the change, or its last state if it was deleted. */
   readonly data: JsonText
   readonly at: string
-  /** What an update has changed. */
+  /** The state before an update. */
   readonly before: { readonly data: JsonText; readonly at: string } | null
 }
 
-export interface VersionPlace {
+export interface VersionTarget {
   readonly project: string
   readonly collection: string
   readonly document: string
@@ -34,12 +36,12 @@ interface Row {
   recorded_at: string
 }
 
-const mostBytes = 8 * 1024 * 1024
+const maxBytes = 8 * 1024 * 1024
 
-/** Changes of a document, the newest first, as many as fit a page; and whether there are more. */
+/** Returns changes of a document, newest first, as many as fit a page, and whether there are more. */
 export async function selectVersions(
   db: Database,
-  { project, collection, document }: VersionPlace,
+  { project, collection, document }: VersionTarget,
   { before, most }: { before: number | undefined; most: number },
 ): Promise<{ readonly rows: readonly VersionRow[]; readonly hasMore: boolean }> {
   await numberChanges(db, project)
@@ -48,7 +50,7 @@ export async function selectVersions(
     select seq, kind, version, ${copyOf} as data, before, before_updated_at, recorded_at, found
     from (
       select ${copyColumns}, seq, kind, version, before, before_updated_at, recorded_at, count(*) over () as found,
-        sum(${mostCopyBytes})
+        sum(${maxCopyBytes})
           over (order by seq desc rows between unbounded preceding and 1 preceding) as bytes_before
       from (
         select ${copyColumns}, seq, kind, version, before, before_updated_at, recorded_at
@@ -59,16 +61,18 @@ export async function selectVersions(
         limit ${most + 1}::int
       ) newest
     ) c
-    where coalesce(bytes_before, 0) <= ${mostBytes}::int
+    where coalesce(bytes_before, 0) <= ${maxBytes}::int
     order by seq desc
     limit ${most}::int`)
   return { rows: rows.map(fromRow), hasMore: rows.length < (rows[0]?.found ?? 0) }
 }
 
-/** The changes that made some versions of a document, and those that came next: each holds what was before it. */
+/**
+ * Returns the changes that made some versions of a document, and the next ones, which contain the state before them.
+ */
 export async function selectVersionsAt(
   db: Database,
-  { project, collection, document }: VersionPlace,
+  { project, collection, document }: VersionTarget,
   versions: readonly number[],
 ): Promise<VersionRow[]> {
   await numberChanges(db, project)
@@ -82,7 +86,7 @@ export async function selectVersionsAt(
   return rows.map(fromRow)
 }
 
-/** What was before a reset is another life; its changes are deleted in the background, soon afterwards. */
+/** Ignores changes from before a reset, which are soon deleted in the background. */
 function isSinceReset(project: string, collection: string): Fragment {
   return sql`seq > coalesce((
     select max(seq) from changes

@@ -1,10 +1,10 @@
-/** Deletes snapshots, and lets go of the bytes that only they have held. */
+/** Deletes snapshots, and releases the bytes that only they held. */
 import { type Database, identifier, joinSql, sql, writing } from '../../database/port.js'
-import { keptIn, onItsOwnMakingRoom, tablePrefix } from './parts.js'
+import { keptIn, tablePrefix, unpreparedMakingRoom } from './parts.js'
 
 /**
- * Deletes a snapshot with its tables, one in a transaction. Files that nothing else holds get a row as orphaned ones have, so
- * that their bytes are removed as those of others are.
+ * Deletes a snapshot with its tables; call it for one snapshot in a transaction. Files that nothing else needs become
+ * orphans, so that their bytes are removed like those of others.
  */
 export async function deleteSnapshot(tx: Database, project: string, id: string): Promise<void> {
   await tx.query(
@@ -29,10 +29,10 @@ export async function deleteSnapshot(tx: Database, project: string, id: string):
   await dropStrayTables(tx)
 }
 
-/** Each takes about five places in the list of locks that all sessions share, until the transaction ends. */
-const mostDropped = 160
+/** Each takes about five entries in the lock table that all sessions share, until the transaction ends. */
+const maxDropped = 160
 
-/** Drops tables of snapshots that are no more, but not too many in one transaction: the next one finds the rest. */
+/** Drops tables of deleted snapshots, but not too many in one transaction. The next call finds the rest. */
 async function dropStrayTables(tx: Database): Promise<void> {
   const strays = await tx.query<{ name: string }>(sql`
     select c.relname as name
@@ -41,7 +41,7 @@ async function dropStrayTables(tx: Database): Promise<void> {
       and not exists (
         select from snapshots s where starts_with(c.relname, ${tablePrefix} || replace(s.id::text, '-', '') || '_')
       )
-    limit ${mostDropped}::int`)
+    limit ${maxDropped}::int`)
   const tables = strays.map(({ name }) => identifier(name))
-  if (tables.length > 0) await tx.query(onItsOwnMakingRoom(sql`drop table ${joinSql(tables, ', ')}`))
+  if (tables.length > 0) await tx.query(unpreparedMakingRoom(sql`drop table ${joinSql(tables, ', ')}`))
 }

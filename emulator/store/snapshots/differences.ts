@@ -1,30 +1,30 @@
-/** What is different between two states of a project: of two snapshots, or of one and now. */
+/** Compares two states of a project: two snapshots, or a snapshot and now. */
 import { type Database, type Fragment, identifier, sql } from '../../database/port.js'
-import { keptIn, onItsOwn, type PartName, parts } from './parts.js'
+import { keptIn, type PartName, parts, unprepared } from './parts.js'
 import { selectColumns } from './restoring.js'
 
 export type DifferenceKind = 'added' | 'removed' | 'changed'
 
 export interface Difference {
   readonly id: string
-  /** Documents have none. */
+  /** null for documents. */
   readonly name: string | null
   readonly kind: DifferenceKind
-  /** Of what was changed, the fields. */
+  /** The changed fields. */
   readonly fields: readonly string[]
 }
 
-/** The differences of a part; of documents, those of one collection. */
+/** The differences of a part or, for documents, of one collection. */
 export interface Differences {
   readonly collection: string | null
   readonly counts: Readonly<Record<DifferenceKind, number>>
-  /** The first of them. */
+  /** The first differences. */
   readonly records: readonly Difference[]
 }
 
 /**
- * What is compared of a row `t`, what it goes by, and which collection it is in. When it was written does not count. Of secrets
- * nothing is compared but whether they are the same.
+ * The compared content, name and collection of a row `t`. Times of writes are ignored. Secrets are compared only by
+ * hash.
  */
 const compared = {
   projects: { content: sql`t.settings`, name: sql`null::text`, group: sql`null::uuid` },
@@ -56,10 +56,10 @@ export type ComparedPart = keyof typeof compared
 
 interface Sides {
   readonly project: string
-  /** Ids of snapshots; of the later side nothing is now. */
+  /** Ids of snapshots. Without `to`, compares with now. */
   readonly from: string
   readonly to: string | undefined
-  /** Records that are named of each collection or part. */
+  /** The number of records listed for each collection or part. */
   readonly most: number
 }
 
@@ -74,14 +74,14 @@ export async function selectDifferences(
     const tableFor = (each: PartName) => (snapshot === undefined ? identifier(each) : keptIn(snapshot, each))
     const secrets =
       part === 'users' ? sql`left join ${tableFor('user_secrets')} secrets on secrets.user_id = t.id` : sql``
-    const rows = snapshot === undefined ? parts[part].rowsOf(project) : sql`true`
+    const rows = snapshot === undefined ? parts[part].rowsIn(project) : sql`true`
     return sql`(
       select t.id::text as id, ${group} as collection, ${name} as name, ${content} as content, ${creator} as creator
       from ${tableFor(part)} t ${secrets}
       where ${rows})`
   }
   const rows = await tx.query<{ collection: string | null; counts: string; records: string }>(
-    onItsOwn(sql`
+    unprepared(sql`
       with different as (
         select coalesce(b.id, a.id) as id, coalesce(a.collection, b.collection) as collection, coalesce(a.name, b.name) as name,
           case when b.id is null then 'added' when a.id is null then 'removed' else 'changed' end as kind,
@@ -119,21 +119,21 @@ export async function selectDifferences(
   }))
 }
 
-/** Whether both sides say who created a document: a snapshot of before there were owners does not. */
+/** Whether both sides record creators. Older snapshots do not. */
 async function knowCreators(tx: Database, ...sides: readonly (string | undefined)[]): Promise<boolean> {
   const snapshots = sides.filter((side) => side !== undefined)
   const columns = await Promise.all(snapshots.map((snapshot) => selectColumns(tx, snapshot)))
   return columns.every((parts) => parts.get('documents')?.includes('created_by'))
 }
 
-/** The names of collections on either side, by their ids; the later ones win. */
+/** Returns the names of collections on either side, by id. The later names win. */
 export async function selectNames(tx: Database, { project, from, to }: Sides): Promise<Map<string, string>> {
   const after =
     to === undefined
       ? sql`select id, name from collections where project_id = ${project}`
       : sql`select id, name from ${keptIn(to, 'collections')}`
   const rows = await tx.query<{ id: string; name: string }>(
-    onItsOwn(sql`
+    unprepared(sql`
       select coalesce(a.id, b.id) as id, coalesce(a.name, b.name) as name
       from (select id, name from ${keptIn(from, 'collections')}) b
       full join (${after}) a on a.id = b.id`),

@@ -1,15 +1,15 @@
-/** What became of everything that a command had done, once it was taken back. */
+/** Reports the result of an undo for each effect of the command. */
 import { identifier, sql } from '../../database/port.js'
-import { effectsOf } from './effects.js'
-import { keptIn, onItsOwn, type PartName, parts } from './parts.js'
-import { contentOf, type Restoring } from './restoring.js'
+import { effectsTable } from './effects.js'
+import { keptIn, type PartName, parts, unprepared } from './parts.js'
+import { type Restoring, rowContent } from './restoring.js'
 
 export interface Outcome {
   /** Rows that are as they were before the command. */
   readonly restored: number
-  /** Rows that came with the command and are gone. */
+  /** Rows that the command added and that are gone. */
   readonly removed: number
-  /** Rows that others have written since, or whose place is taken: some of them, and how many there are. */
+  /** Rows that others have written since, or whose place is taken: some of them, and their number. */
   readonly kept: readonly { readonly id: string; readonly name: string | null }[]
   readonly keptCount: number
 }
@@ -21,32 +21,32 @@ interface OutcomeRow {
   kept_count: number
 }
 
-/** What a row of a part goes by: the collection of a document, the name or address of all else. */
-const nameOf = {
+/** The name of a row: the collection of a document, the name or address of other rows. */
+const rowNames = {
   documents: sql`(select c.name from collections c where c.id = coalesce(t.collection_id, s.collection_id))`,
   collections: sql`coalesce(t.name, s.name)`,
   users: sql`coalesce(t.email, s.email)`,
   files: sql`coalesce(t.name, s.name)`,
 } as const
 
-export type CountedPart = keyof typeof nameOf & PartName
+export type CountedPart = keyof typeof rowNames & PartName
 
-export const countedParts = Object.keys(nameOf) as CountedPart[]
+export const countedParts = Object.keys(rowNames) as CountedPart[]
 
 export async function selectOutcome(
   { tx, project, id, columns }: Restoring,
   { part, most }: { readonly part: CountedPart; readonly most: number },
 ): Promise<Outcome> {
   const key = identifier(parts[part].key)
-  const now = sql`select t.* from ${identifier(part)} t where ${parts[part].rowsOf(project)}`
+  const now = sql`select t.* from ${identifier(part)} t where ${parts[part].rowsIn(project)}`
   const [row] = await tx.query<OutcomeRow>(
-    onItsOwn(sql`
+    unprepared(sql`
       with outcomes as (
-        select e.key, ${nameOf[part]} as name,
+        select e.key, ${rowNames[part]} as name,
           s.${key} is not null and t.${key} is not null
-            and ${contentOf(columns, part, sql`s`)} = ${contentOf(columns, part, sql`t`)} as is_restored,
+            and ${rowContent(columns, part, sql`s`)} = ${rowContent(columns, part, sql`t`)} as is_restored,
           s.${key} is null and t.${key} is null as is_removed
-        from ${effectsOf(id, part)} e
+        from ${effectsTable(id, part)} e
         left join ${keptIn(id, part)} s on s.${key} = e.key
         left join (${now}) t on t.${key} = e.key
       )

@@ -1,58 +1,58 @@
-/** What belongs to the state of a project, table by table, and the tables that a snapshot keeps it in. */
+/** Lists the tables of a project's state, and the tables in which a snapshot stores them. */
 import { type Fragment, identifier, makingRoom, type Sql, sql } from '../../database/port.js'
 import { isOrphan } from '../files.js'
 
 interface Part {
-  /** By this column two rows are the same one. */
+  /** The column that identifies a row. */
   readonly key: string
-  /** Which rows of the table, called `t`, belong to a project. */
-  rowsOf(project: string): Fragment
+  /** The condition for rows of the table, called `t`, of a project. */
+  rowsIn(project: string): Fragment
 }
 
-/** In an order in which they can be inserted. */
+/** In an order that satisfies foreign keys on insert. */
 export const parts = {
-  projects: { key: 'id', rowsOf: (project) => sql`t.id = ${project}` },
-  collections: { key: 'id', rowsOf: (project) => sql`t.project_id = ${project}` },
+  projects: { key: 'id', rowsIn: (project) => sql`t.id = ${project}` },
+  collections: { key: 'id', rowsIn: (project) => sql`t.project_id = ${project}` },
   documents: {
     key: 'id',
-    rowsOf: (project) => sql`t.collection_id in (select id from collections where project_id = ${project})`,
+    rowsIn: (project) => sql`t.collection_id in (select id from collections where project_id = ${project})`,
   },
-  users: { key: 'id', rowsOf: (project) => sql`t.project_id = ${project}` },
+  users: { key: 'id', rowsIn: (project) => sql`t.project_id = ${project}` },
   user_secrets: {
     key: 'user_id',
-    rowsOf: (project) => sql`t.user_id in (select id from users where project_id = ${project})`,
+    rowsIn: (project) => sql`t.user_id in (select id from users where project_id = ${project})`,
   },
-  sessions: { key: 'id', rowsOf: (project) => sql`t.project_id = ${project}` },
+  sessions: { key: 'id', rowsIn: (project) => sql`t.project_id = ${project}` },
   files: {
     key: 'id',
-    rowsOf: (project) => sql`t.id in (select f.id from files f where f.project_id = ${project} and not (${isOrphan}))`,
+    rowsIn: (project) => sql`t.id in (select f.id from files f where f.project_id = ${project} and not (${isOrphan}))`,
   },
-  /** The built-in provider has the same accounts for all projects. */
-  idp_accounts: { key: 'id', rowsOf: () => sql`true` },
+  /** All projects share the accounts of the built-in provider. */
+  idp_accounts: { key: 'id', rowsIn: () => sql`true` },
 } as const satisfies Readonly<Record<string, Part>>
 
 export type PartName = keyof typeof parts
 
 export const partNames = Object.keys(parts) as PartName[]
 
-/** The name of the table in which a snapshot keeps a part. */
-export function tableOf(snapshot: string, part: string): string {
+/** The name of the table in which a snapshot stores a part. */
+export function snapshotTable(snapshot: string, part: string): string {
   return `${tablePrefix}${snapshot.replaceAll('-', '')}_${part}`
 }
 
 export const tablePrefix = 'snap_'
 
-/** The same as part of a statement. */
+/** The same name as a fragment. */
 export function keptIn(snapshot: string, part: string): Fragment {
-  return identifier(tableOf(snapshot, part))
+  return identifier(snapshotTable(snapshot, part))
 }
 
-/** A statement that may take minutes, and whose text is like no other: it is not kept prepared. */
-export function onItsOwn({ text, values, takesSpace }: Fragment): Sql {
+/** Allows a statement to take minutes and does not keep it prepared, because its text is unique. */
+export function unprepared({ text, values, takesSpace }: Fragment): Sql {
   return { text, values, takesSpace, planned: 'each time', patient: true }
 }
 
-/** The same, of one that frees more space than it takes. */
-export function onItsOwnMakingRoom(fragment: Fragment): Sql {
+/** Does the same for a statement that frees more space than it takes. */
+export function unpreparedMakingRoom(fragment: Fragment): Sql {
   return { ...makingRoom(fragment), planned: 'each time', patient: true }
 }

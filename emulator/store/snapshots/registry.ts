@@ -1,12 +1,12 @@
-/** The list of snapshots: what each is called and how much is in it. Their order is that in which they were saved, not of time: a clock can be moved. */
+/** Lists snapshots with their names and sizes, in the order in which they were saved: a clock can be moved. */
 import { type Database, type Fragment, sql } from '../../database/port.js'
 import { isOrphan, selectExisting } from '../files.js'
-import { keptIn, onItsOwn } from './parts.js'
+import { keptIn, unprepared } from './parts.js'
 
 export interface StoredSnapshot {
   readonly id: string
   readonly name: string
-  /** The command before which it was saved by itself; null for one that was asked for. */
+  /** The command that triggered an automatic snapshot; null for a requested one. */
   readonly command: string | null
   readonly branch: string | null
   readonly commit: string | null
@@ -15,15 +15,15 @@ export interface StoredSnapshot {
   readonly documents: number
   readonly users: number
   readonly files: number
-  /** What its files take, which it shares with other snapshots and with the project. */
+  /** The size of its files, which it shares with other snapshots and the project. */
   readonly fileBytes: number
-  /** What all else takes. */
+  /** The size of everything else. */
   readonly bytes: number
-  /** Secrets that were left out of the file it came from. */
+  /** Secrets that were omitted from the file it came from. */
   readonly missing: readonly string[]
 }
 
-/** What is known of a snapshot before it is saved. */
+/** The properties of a snapshot before it is saved. */
 export type NewSnapshot = Pick<StoredSnapshot, 'id' | 'name' | 'command' | 'branch' | 'commit' | 'madeAt'>
 
 interface SnapshotRow extends Omit<StoredSnapshot, 'madeAt' | 'fileBytes' | 'missing'> {
@@ -35,7 +35,7 @@ interface SnapshotRow extends Omit<StoredSnapshot, 'madeAt' | 'fileBytes' | 'mis
 const snapshotColumns = sql`s.id, s.name, s.command, s.branch, s.commit, s.made_at, s.collections, s.documents,
   s.users, s.files, s.file_bytes, s.bytes, s.missing`
 
-/** The newest first. */
+/** Newest first. */
 export async function selectSnapshots(db: Database, project: string): Promise<StoredSnapshot[]> {
   const rows = await db.query<SnapshotRow>(sql`
     select ${snapshotColumns} from snapshots s where s.project_id = ${project} order by s.position desc`)
@@ -52,13 +52,13 @@ export async function hasSnapshot(db: Database, id: string): Promise<boolean> {
   return (await db.query(sql`select 1 as one from snapshots where id = ${id}`)).length > 0
 }
 
-/** The last migration of the database that the snapshot was saved in. */
+/** Returns the last migration of the database in which the snapshot was saved. */
 export async function selectSchemaNumber(db: Database, id: string): Promise<number> {
   const [row] = await db.query<{ schema_number: number }>(sql`select schema_number from snapshots where id = ${id}`)
   return row?.schema_number ?? 0
 }
 
-/** The migrations of this database: a snapshot from outside of them cannot be loaded here. */
+/** The migrations of this database. A snapshot from outside this range cannot be loaded. */
 export interface KnownMigrations {
   readonly oldest: number
   readonly newest: number
@@ -79,8 +79,8 @@ export interface AutomaticSnapshot {
 }
 
 /**
- * All automatic snapshots, the newest first, with what each takes beside those that are newer: of files, those that nothing else
- * holds, be it the project, a snapshot that was asked for or a newer one.
+ * Returns all automatic snapshots, newest first, with the space each would free. That is its tables, and the files that
+ * neither the project, a requested snapshot nor a newer one needs.
  */
 export async function selectAutomatic(db: Database): Promise<AutomaticSnapshot[]> {
   const isAlone = (file: Fragment) => sql`not exists (select from files f where f.id = ${file} and not (${isOrphan}))
@@ -90,7 +90,7 @@ export async function selectAutomatic(db: Database): Promise<AutomaticSnapshot[]
       where o.file_id = ${file} and (n.command is null or n.position > s.position)
     )`
   const found = await db.query<AutomaticSnapshot & { has_files: boolean }>(
-    onItsOwn(sql`
+    unprepared(sql`
     select s.id, s.name, s.project_id as project, s.bytes,
       exists (select from snapshot_files h where h.snapshot_id = s.id and ${isAlone(sql`h.file_id`)}) as has_files
     from snapshots s
@@ -101,7 +101,7 @@ export async function selectAutomatic(db: Database): Promise<AutomaticSnapshot[]
   for (const { has_files: hasFiles, ...snapshot } of found) {
     const [held] = hasFiles
       ? await db.query<{ bytes: number }>(
-          onItsOwn(sql`
+          unprepared(sql`
           select coalesce(sum(t.size), 0)::bigint as bytes
           from snapshots s, ${keptIn(snapshot.id, 'files')} t
           where s.id = ${snapshot.id} and ${isAlone(sql`t.id`)}`),
@@ -112,7 +112,7 @@ export async function selectAutomatic(db: Database): Promise<AutomaticSnapshot[]
   return snapshots
 }
 
-/** The newest automatic snapshot of a project, or the one of that name; whether its command is known to have ended. */
+/** Returns the newest automatic snapshot of a project, or the one with that name, and whether its command has ended. */
 export async function selectUndoable(
   tx: Database,
   project: string,
@@ -128,31 +128,31 @@ export async function selectUndoable(
 }
 
 /**
- * Lets one transaction at a time change snapshots or what one holds; the others wait. It looks at nothing yet, so that what is
- * looked at afterwards is as it was when it stopped waiting.
+ * Lets one transaction at a time change snapshots. Reads nothing, so that later statements see the state after the
+ * wait.
  */
 export async function lockSnapshots(tx: Database): Promise<void> {
   await tx.query({ text: 'lock table snapshots in share row exclusive mode', values: [], patient: true })
 }
 
 /**
- * Does something to those of the files that have no row and are no snapshot's. Until it is done, none becomes a snapshot's: an
- * import that has met their bytes waits, and looks for them again.
+ * Runs work on the files that have no row and belong to no snapshot. Until it is done, no snapshot can take them: an
+ * import that has found their bytes waits and checks again.
  */
-export async function whileUnheld(
+export async function withUnheldFiles(
   db: Database,
   ids: readonly string[],
   work: (unheld: string[]) => Promise<void>,
 ): Promise<void> {
   await db.transaction(async (tx) => {
-    await takeTime(tx)
+    await disableTimeouts(tx)
     await lockSnapshots(tx)
     const held = new Set(await selectExisting(tx, ids))
     await work(ids.filter((id) => !held.has(id)))
   })
 }
 
-/** Whether a file of the snapshot is among those whose bytes are removed. Of one that it held in time, only the row is. */
+/** Whether the bytes of any file of the snapshot are being removed. If it held a file in time, only the row is. */
 export async function hasOrphans(db: Database, id: string): Promise<boolean> {
   const [found] = await db.query(sql`
     select 1 as one
@@ -164,11 +164,11 @@ export async function hasOrphans(db: Database, id: string): Promise<boolean> {
 }
 
 /**
- * Statements of this transaction may take as long as they take, and so may what is done between them, as the removal of bytes: the
- * server may be set to end sessions that are idle in a transaction, and its locks with them.
+ * Disables the timeouts of this transaction, for slow statements and for pauses between them, such as the removal of
+ * bytes. Otherwise the server might end the session while it is idle, and release its locks.
  */
-export async function takeTime(tx: Database): Promise<void> {
-  // `set` looks at nothing yet: what locks afterwards is to see what is there then.
+export async function disableTimeouts(tx: Database): Promise<void> {
+  // `set` takes no snapshot of the data, so that the locks that follow do.
   for (const limit of ['statement_timeout', 'idle_in_transaction_session_timeout']) {
     await tx.query({ text: `set local ${limit} = 0`, values: [], patient: true })
   }

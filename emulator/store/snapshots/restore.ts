@@ -1,19 +1,20 @@
-/** Makes the state of a project that of a snapshot. What is as it was is not touched, and costs its indexes nothing. */
+/**
+ * Restores the state of a project from a snapshot. Leaves unchanged rows alone, so that their indexes need no update.
+ */
 import { type Database, type Fragment, identifier, joinSql, sql, writing } from '../../database/port.js'
 import { isOrphan } from '../files.js'
-import { keptIn, onItsOwn, onItsOwnMakingRoom, type PartName, parts } from './parts.js'
+import { keptIn, type PartName, parts, unprepared, unpreparedMakingRoom } from './parts.js'
 import { comparedColumns, type Restoring, restoredChanges, restoredColumns, restoredValues } from './restoring.js'
 
 /**
- * Replaces everything that the project keeps, in a transaction that has locked it. Logins that are on their way end, as do
- * secrets that mails carry.
+ * Replaces the whole state of a project, in a transaction that has locked it. Cancels pending logins and mailed tokens.
  */
 export async function restoreState(restoring: Restoring): Promise<void> {
   const { tx, project, id } = restoring
   await restoreCollections(restoring)
   await replaceRows(restoring, 'documents', sql`t.collection_id in (select id from ${keptIn(id, 'collections')})`)
   for (const part of ['users', 'user_secrets', 'sessions'] as const) {
-    await replaceRows(restoring, part, parts[part].rowsOf(project))
+    await replaceRows(restoring, part, parts[part].rowsIn(project))
   }
   await tx.query(
     writing(sql`
@@ -26,10 +27,10 @@ export async function restoreState(restoring: Restoring): Promise<void> {
   await restoreSettings(restoring)
 }
 
-/** Whether something of another project has an id of something in the snapshot, as where a file was imported beside its origin. */
+/** Whether another project uses an id of the snapshot, for example after a file was imported next to its origin. */
 export async function isTakenElsewhere(tx: Database, project: string, id: string): Promise<boolean> {
   const [found] = await tx.query<{ is_taken: boolean }>(
-    onItsOwn(sql`
+    unprepared(sql`
       select exists (select from collections t join ${keptIn(id, 'collections')} s on s.id = t.id where t.project_id <> ${project})
         or exists (
           select from documents t
@@ -44,7 +45,7 @@ export async function isTakenElsewhere(tx: Database, project: string, id: string
   return found?.is_taken ?? false
 }
 
-/** The provider's secrets that the project still lacks, of those that were left out of the snapshot. */
+/** Returns the provider secrets that the snapshot omits and the project lacks. */
 export async function selectLacking(tx: Database, project: string, names: readonly string[]): Promise<string[]> {
   const rows = await tx.query<{ name: string }>(sql`
     select l.name
@@ -54,7 +55,7 @@ export async function selectLacking(tx: Database, project: string, names: readon
   return rows.map(({ name }) => name)
 }
 
-/** Deletes what is not in the snapshot or another there, and inserts what is missing then. */
+/** Deletes rows that are not in the snapshot or differ from it, and then inserts the missing ones. */
 async function replaceRows(restoring: Restoring, part: PartName, isReplaced: Fragment): Promise<void> {
   const { tx, id, columns } = restoring
   const key = identifier(parts[part].key)
@@ -63,11 +64,11 @@ async function replaceRows(restoring: Restoring, part: PartName, isReplaced: Fra
     ' and ',
   )
   await tx.query(
-    onItsOwnMakingRoom(sql`
+    unpreparedMakingRoom(sql`
       delete from ${identifier(part)} t
       where ${isReplaced} and not exists (select from ${keptIn(id, part)} s where s.${key} = t.${key} and ${isSame})`),
   )
-  await tx.query(onItsOwn(missingRows(restoring, part)))
+  await tx.query(unprepared(missingRows(restoring, part)))
 }
 
 function missingRows(restoring: Restoring, part: PartName): Fragment {
@@ -79,20 +80,23 @@ function missingRows(restoring: Restoring, part: PartName): Fragment {
     where not exists (select from ${identifier(part)} t where t.${key} = s.${key})`)
 }
 
-/** A collection that is gone leaves its documents to be swept, as one that is deleted. Names may have changed hands: none stays. */
+/**
+ * Removed collections leave their documents to `deleteRemovedDocuments`. All are removed first, because names may have
+ * been swapped.
+ */
 async function restoreCollections(restoring: Restoring): Promise<void> {
   const { tx, project, id } = restoring
   const kept = keptIn(id, 'collections')
   await tx.query(
-    onItsOwn(
+    unprepared(
       writing(sql`
       with removed as (delete from collections where project_id = ${project} returning id)
       update document_counts set is_removed = true where collection_id in (select id from removed)`),
     ),
   )
-  await tx.query(onItsOwn(missingRows(restoring, 'collections')))
+  await tx.query(unprepared(missingRows(restoring, 'collections')))
   await tx.query(
-    onItsOwn(
+    unprepared(
       writing(sql`
       insert into document_counts as c (collection_id, documents)
       select k.id, coalesce(n.documents, 0)
@@ -113,12 +117,12 @@ async function endLogins(tx: Database, project: string): Promise<void> {
   await tx.query(sql`delete from realtime_tickets where project_id = ${project}`)
 }
 
-/** The bytes of the snapshot's files are all there; what else the project has is orphaned. */
+/** The bytes of the snapshot's files all exist. Other files of the project become orphans. */
 async function restoreFiles(restoring: Restoring): Promise<void> {
   const { tx, project, id } = restoring
   const kept = keptIn(id, 'files')
   await tx.query(
-    onItsOwn(
+    unprepared(
       writing(sql`
       update files f
       set stays = false, document_id = null, collection_id = null, user_id = null
@@ -126,7 +130,7 @@ async function restoreFiles(restoring: Restoring): Promise<void> {
     ),
   )
   await tx.query(
-    onItsOwn(
+    unprepared(
       writing(sql`
       update files f
       set ${restoredChanges(restoring, 'files')}
@@ -135,7 +139,7 @@ async function restoreFiles(restoring: Restoring): Promise<void> {
     ),
   )
   await tx.query(
-    onItsOwn(
+    unprepared(
       writing(sql`
       with inserted as (${missingRows(restoring, 'files')} returning size)
       update file_totals
@@ -146,10 +150,10 @@ async function restoreFiles(restoring: Restoring): Promise<void> {
   )
 }
 
-/** Secrets that were left out of the snapshot are as they are. So is the secret of the project's tokens where it is left out. */
+/** Keeps the project's values of omitted secrets, and its token secret if that is omitted. */
 export async function restoreSettings({ tx, project, id }: Restoring): Promise<void> {
   await tx.query(
-    onItsOwn(
+    unprepared(
       writing(sql`
       update projects p
       set token_secret = coalesce(nullif(s.token_secret, ''), p.token_secret),

@@ -1,34 +1,34 @@
-/** Takes back what a command has done, row by row, except rows that others have written since. */
+/** Undoes a command row by row, except for rows that others have written since. */
 import { type Database, type Fragment, identifier, sql, writing } from '../../database/port.js'
 import { isOrphan } from '../files.js'
-import { effectsOf, hasMark } from './effects.js'
-import { keptIn, onItsOwn, onItsOwnMakingRoom, type PartName, parts } from './parts.js'
+import { effectsTable, hasMark } from './effects.js'
+import { keptIn, type PartName, parts, unprepared, unpreparedMakingRoom } from './parts.js'
 import { restoreSettings } from './restore.js'
-import { contentOf, type Restoring, restoredChanges, restoredColumns, restoredValues } from './restoring.js'
+import { type Restoring, restoredChanges, restoredColumns, restoredValues, rowContent } from './restoring.js'
 
 /**
- * In a transaction that has locked the project, and whose snapshot has its effects. Accounts of the built-in provider are left
- * alone: other projects use them too, so what is different may be of any of them.
+ * Call in a transaction that has locked the project, for a snapshot with effects. Skips accounts of the built-in
+ * provider, because other projects share them and may have changed them.
  */
 export async function takeBack(restoring: Restoring): Promise<void> {
   const { tx, project } = restoring
   await takeBackCollections(restoring)
   await takeBackRows(restoring, 'documents', {
-    mayReturn: sql`exists (select from collections c where c.id = s.collection_id and c.project_id = ${project})`,
+    mayRestore: sql`exists (select from collections c where c.id = s.collection_id and c.project_id = ${project})`,
   })
-  await takeBackRows(restoring, 'users', { mayReturn: hasFreeNames(project) })
+  await takeBackRows(restoring, 'users', { mayRestore: hasFreeNames(project) })
   for (const part of ['user_secrets', 'sessions'] as const) {
     await takeBackRows(restoring, part, {
-      mayGo: sql`not ${isKeptUser(restoring, sql`t.user_id`)}`,
-      mayReturn: sql`exists (select from users u where u.id = s.user_id) and not ${isKeptUser(restoring, sql`s.user_id`)}`,
+      mayDelete: sql`not ${isKeptUser(restoring, sql`t.user_id`)}`,
+      mayRestore: sql`exists (select from users u where u.id = s.user_id) and not ${isKeptUser(restoring, sql`s.user_id`)}`,
     })
   }
   await takeBackFiles(restoring)
   if (await isProjectAsLeft(restoring)) await restoreSettings(restoring)
-  await countAnew(tx, project)
+  await recount(tx, project)
 }
 
-/** Neither the address nor the provider's subject of a user has become another user's. */
+/** Whether no other user has taken the user's address or provider identity. */
 function hasFreeNames(project: string): Fragment {
   return sql`not exists (
     select from users o
@@ -37,67 +37,67 @@ function hasFreeNames(project: string): Fragment {
   )`
 }
 
-/** Others have written this user since. The password and the sessions belong to what they have written, and stay with it. */
+/** Whether others have written the user since. If so, the password and the sessions stay too. */
 function isKeptUser({ id, columns }: Restoring, user: Fragment): Fragment {
   return sql`exists (
-    select from ${effectsOf(id, 'users')} x
+    select from ${effectsTable(id, 'users')} x
     join users u on u.id = x.key
     left join ${keptIn(id, 'users')} k on k.id = u.id
-    where x.key = ${user} and (k.id is null or ${contentOf(columns, 'users', sql`k`)} <> ${contentOf(columns, 'users', sql`u`)})
+    where x.key = ${user} and (k.id is null or ${rowContent(columns, 'users', sql`k`)} <> ${rowContent(columns, 'users', sql`u`)})
   )`
 }
 
 interface Conditions {
-  readonly mayGo?: Fragment
-  readonly mayReturn: Fragment
+  readonly mayDelete?: Fragment
+  readonly mayRestore: Fragment
 }
 
-/** Nobody has written the row `t`, whose effect is `e`, since the command did. */
-function isAsLeft({ columns }: Restoring, part: PartName): Fragment {
+/** Whether the row `t` with the effect `e` has not been written since the command. */
+function isUntouched({ columns }: Restoring, part: PartName): Fragment {
   return hasMark(columns, part, sql`e.mark`)
 }
 
-/** Rows of a part that came with the command go, those that it has changed or deleted are as they were. */
+/** Deletes the rows that the command added, and restores those that it changed or deleted. */
 async function takeBackRows(
   restoring: Restoring,
   part: PartName,
-  { mayGo = sql`true`, mayReturn }: Conditions,
+  { mayDelete = sql`true`, mayRestore }: Conditions,
 ): Promise<void> {
   const { tx, id } = restoring
   const [table, key, kept] = [identifier(part), identifier(parts[part].key), keptIn(id, part)]
   await tx.query(
-    onItsOwnMakingRoom(sql`
+    unpreparedMakingRoom(sql`
       delete from ${table} t
-      using ${effectsOf(id, part)} e
-      where e.key = t.${key} and ${isAsLeft(restoring, part)} and ${mayGo}
+      using ${effectsTable(id, part)} e
+      where e.key = t.${key} and ${isUntouched(restoring, part)} and ${mayDelete}
         and not exists (select from ${kept} s where s.${key} = t.${key})`),
   )
-  await tx.query(onItsOwn(changedBack(restoring, part, mayReturn)))
+  await tx.query(unprepared(changedBack(restoring, part, mayRestore)))
   await tx.query(
-    onItsOwn(
+    unprepared(
       writing(sql`
       insert into ${table} (${restoredColumns(restoring, part)})
       select ${restoredValues(restoring, part)}
       from ${kept} s
-      join ${effectsOf(id, part)} e on e.key = s.${key}
-      where e.mark is null and not exists (select from ${table} t where t.${key} = s.${key}) and ${mayReturn}`),
+      join ${effectsTable(id, part)} e on e.key = s.${key}
+      where e.mark is null and not exists (select from ${table} t where t.${key} = s.${key}) and ${mayRestore}`),
     ),
   )
 }
 
-function changedBack(restoring: Restoring, part: PartName, mayReturn: Fragment): Fragment {
+function changedBack(restoring: Restoring, part: PartName, mayRestore: Fragment): Fragment {
   const { id } = restoring
   const key = identifier(parts[part].key)
   return writing(sql`
     update ${identifier(part)} t
     set ${restoredChanges(restoring, part)}
-    from ${keptIn(id, part)} s, ${effectsOf(id, part)} e
-    where s.${key} = t.${key} and e.key = t.${key} and ${isAsLeft(restoring, part)} and ${mayReturn}`)
+    from ${keptIn(id, part)} s, ${effectsTable(id, part)} e
+    where s.${key} = t.${key} and e.key = t.${key} and ${isUntouched(restoring, part)} and ${mayRestore}`)
 }
 
 /**
- * One that came with the command goes unless others have written into it: before others return, since one of them may have
- * had its name. Its documents are taken back with all others.
+ * Deletes collections that the command added, unless others have written to them. Does so first, because a restored
+ * collection may need the name. Their documents are undone with all others.
  */
 async function takeBackCollections(restoring: Restoring): Promise<void> {
   const { tx, project, id } = restoring
@@ -105,16 +105,16 @@ async function takeBackCollections(restoring: Restoring): Promise<void> {
     select from collections o where o.project_id = ${project} and o.name = s.name and o.id <> s.id
   )`
   await tx.query(
-    onItsOwn(
+    unprepared(
       writing(sql`
       with removed as (
         delete from collections t
-        using ${effectsOf(id, 'collections')} e
-        where e.key = t.id and ${isAsLeft(restoring, 'collections')}
+        using ${effectsTable(id, 'collections')} e
+        where e.key = t.id and ${isUntouched(restoring, 'collections')}
           and not exists (select from ${keptIn(id, 'collections')} s where s.id = t.id)
           and not exists (
             select from documents d
-            left join ${effectsOf(id, 'documents')} m on m.key = d.id
+            left join ${effectsTable(id, 'documents')} m on m.key = d.id
             where d.collection_id = t.id and ${hasMark(restoring.columns, 'documents', sql`m.mark`, sql`d`)} is not true
           )
         returning t.id
@@ -122,15 +122,15 @@ async function takeBackCollections(restoring: Restoring): Promise<void> {
       update document_counts set is_removed = true where collection_id in (select id from removed)`),
     ),
   )
-  await tx.query(onItsOwn(changedBack(restoring, 'collections', isFree)))
+  await tx.query(unprepared(changedBack(restoring, 'collections', isFree)))
   await tx.query(
-    onItsOwn(
+    unprepared(
       writing(sql`
       with returned as (
         insert into collections (${restoredColumns(restoring, 'collections')})
         select ${restoredValues(restoring, 'collections')}
         from ${keptIn(id, 'collections')} s
-        join ${effectsOf(id, 'collections')} e on e.key = s.id
+        join ${effectsTable(id, 'collections')} e on e.key = s.id
         where e.mark is null and not exists (select from collections t where t.id = s.id) and ${isFree}
         returning id
       )
@@ -141,7 +141,7 @@ async function takeBackCollections(restoring: Restoring): Promise<void> {
   )
 }
 
-/** Whether the document or user that a file belongs to holds its address: one that was kept may hold another. Contract 3.5. */
+/** Whether the owner of a file contains its address. An owner that was kept may contain another. Contract 3.5. */
 function isHeld(file: 's' | 't'): Fragment {
   const row = identifier(file)
   const holds = (owner: Fragment) => sql`strpos(${owner}.data::text, '/files/' || ${row}.id || '/') > 0`
@@ -151,15 +151,15 @@ function isHeld(file: 's' | 't'): Fragment {
   )`
 }
 
-/** A file that was deleted may still have its row, as an orphaned one; its bytes are there, since the snapshot holds them. */
+/** A deleted file may still have its row, as an orphan. Its bytes exist, because the snapshot holds them. */
 async function takeBackFiles(restoring: Restoring): Promise<void> {
   const { tx, project, id } = restoring
-  const [kept, effects] = [keptIn(id, 'files'), effectsOf(id, 'files')]
-  const mayReturn = sql`(s.document_id is null and s.user_id is null or ${isHeld('s')})`
+  const [kept, effects] = [keptIn(id, 'files'), effectsTable(id, 'files')]
+  const mayRestore = sql`(s.document_id is null and s.user_id is null or ${isHeld('s')})`
   const isOrphaned = sql`exists (select from files f where f.id = t.id and ${isOrphan})`
-  const asLeft = isAsLeft(restoring, 'files')
+  const asLeft = isUntouched(restoring, 'files')
   await tx.query(
-    onItsOwn(
+    unprepared(
       writing(sql`
       update files t
       set stays = false, document_id = null, collection_id = null, user_id = null
@@ -168,23 +168,23 @@ async function takeBackFiles(restoring: Restoring): Promise<void> {
     ),
   )
   await tx.query(
-    onItsOwn(
+    unprepared(
       writing(sql`
       update files t
       set ${restoredChanges(restoring, 'files')}
       from ${kept} s, ${effects} e
-      where s.id = t.id and e.key = t.id and (${asLeft} or e.mark is null and ${isOrphaned}) and ${mayReturn}`),
+      where s.id = t.id and e.key = t.id and (${asLeft} or e.mark is null and ${isOrphaned}) and ${mayRestore}`),
     ),
   )
   await tx.query(
-    onItsOwn(
+    unprepared(
       writing(sql`
       with returned as (
         insert into files (${restoredColumns(restoring, 'files')})
         select ${restoredValues(restoring, 'files')}
         from ${kept} s
         join ${effects} e on e.key = s.id
-        where e.mark is null and not exists (select from files t where t.id = s.id) and ${mayReturn}
+        where e.mark is null and not exists (select from files t where t.id = s.id) and ${mayRestore}
         returning size
       )
       update file_totals
@@ -195,20 +195,20 @@ async function takeBackFiles(restoring: Restoring): Promise<void> {
   )
 }
 
-/** Whether the project itself was changed by the command, and not since. */
+/** Whether the command changed the project itself, and nothing has since. */
 async function isProjectAsLeft(restoring: Restoring): Promise<boolean> {
   const { tx, project, id } = restoring
   const rows = await tx.query(
-    onItsOwn(sql`
-      select 1 as one from projects t join ${effectsOf(id, 'projects')} e on e.key = t.id and ${isAsLeft(restoring, 'projects')}
+    unprepared(sql`
+      select 1 as one from projects t join ${effectsTable(id, 'projects')} e on e.key = t.id and ${isUntouched(restoring, 'projects')}
       where t.id = ${project}`),
   )
   return rows.length > 0
 }
 
-async function countAnew(tx: Database, project: string): Promise<void> {
+async function recount(tx: Database, project: string): Promise<void> {
   await tx.query(
-    onItsOwn(
+    unprepared(
       writing(sql`
       update document_counts n
       set documents = (select count(*) from documents d where d.collection_id = n.collection_id)

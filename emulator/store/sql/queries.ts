@@ -1,4 +1,4 @@
-/** The throw-away copy that a query of the console runs on: its tables, and how the query is written and carried out. */
+/** Prepares the throw-away copy for a query of the console: creates its tables, and formats and runs the query. */
 import {
   type Database,
   DatabaseError,
@@ -16,7 +16,7 @@ import type { ColumnType, View, ViewPage } from './views.js'
 
 const role = 'svc_console'
 
-/** Two schemas: what is loaded, and what a query may name. The role can read the second, and write nothing. */
+/** Creates two schemas: the loaded data, and the views for queries. The role can only read the views. */
 export async function prepareCopy(copy: Database): Promise<void> {
   await copy.batch([
     sql`create schema loaded`,
@@ -33,22 +33,22 @@ const typeNames: Readonly<Record<ColumnType, string>> = {
   time: 'timestamptz',
   json: 'jsonb',
 }
-/** In a list of columns of JSON a type has no collation. */
+/** Column lists of JSON functions do not allow collations. */
 const jsonTypeNames: typeof typeNames = { ...typeNames, text: 'text' }
 
-const columnsOf = ({ stored }: View, types: typeof typeNames) =>
+const columnList = ({ stored }: View, types: typeof typeNames) =>
   joinSql(
     stored.map(({ name, type }) => sql`${quotedName(name)} ${givenText(types[type])}`),
     ', ',
   )
 
-const tableOf = ({ name }: Pick<View, 'name'>): Fragment => sql`loaded.${quotedName(name)}`
+const loadedTable = ({ name }: Pick<View, 'name'>): Fragment => sql`loaded.${quotedName(name)}`
 
 export async function createCopyTable(copy: Database, view: View): Promise<void> {
-  const shown = sql`create view console.${quotedName(view.name)} as select ${view.shown} from ${tableOf(view)} d`
+  const shown = sql`create view console.${quotedName(view.name)} as select ${view.shown} from ${loadedTable(view)} d`
   await copy.batch([
-    sql`create unlogged table ${tableOf(view)} (${columnsOf(view, typeNames)})`,
-    // A view has no parameters.
+    sql`create unlogged table ${loadedTable(view)} (${columnList(view, typeNames)})`,
+    // A view cannot have parameters.
     naming(shown, () => true),
     sql`grant select on console.${quotedName(view.name)} to svc_console`,
   ])
@@ -57,33 +57,33 @@ export async function createCopyTable(copy: Database, view: View): Promise<void>
 export async function insertCopyRows(copy: Database, view: View, { rows }: ViewPage): Promise<void> {
   await copy.query(
     writing(sql`
-    insert into ${tableOf(view)}
-    select r.* from json_to_recordset(${rows}::json) as r (${columnsOf(view, jsonTypeNames)})`),
+    insert into ${loadedTable(view)}
+    select r.* from json_to_recordset(${rows}::json) as r (${columnList(view, jsonTypeNames)})`),
   )
 }
 
-/** Without statistics, joins would be planned for a few rows. */
+/** Collects statistics; without them, joins would be planned for a few rows. */
 export async function analyzeCopyTable(copy: Database, view: View): Promise<void> {
-  await copy.query(sql`analyze ${tableOf(view)}`)
+  await copy.query(sql`analyze ${loadedTable(view)}`)
 }
 
 export async function dropCopyTable(copy: Database, name: string): Promise<void> {
-  await copy.query(sql`drop table if exists ${tableOf({ name })} cascade`)
+  await copy.query(sql`drop table if exists ${loadedTable({ name })} cascade`)
 }
 
 export interface QueryRows {
   readonly columns: readonly string[]
-  /** Each as the JSON of its values; null behind the last one that fits into the answer. */
+  /** Each is a JSON array of its values; null after the last one that fits into the answer. */
   readonly rows: readonly (string | null)[]
 }
 
-/** What stands before the query as PostgreSQL reads it alone, so that a place there is a place in the query. */
+/** The prefix of the query, which callers subtract from the position of an error. */
 export const beforeQuery = 'declare checked no scroll cursor for\n'
 
-/** Thrown to roll back, which also takes back settings that a query has changed. */
+/** Thrown to roll back, which also resets settings that a query has changed. */
 const done = new Error('The query is done.')
 
-/** Runs one query, which can only read. @throws {DatabaseError} */
+/** Runs a read-only query. @throws {DatabaseError} */
 export async function runQueryOn(
   copy: Database,
   query: string,
@@ -94,10 +94,10 @@ export async function runQueryOn(
     await tx.query(sql`
       select set_config('transaction_read_only', 'on', true), set_config('search_path', 'console, pg_catalog', true),
         set_config('role', ${role}, true)`)
-    // Refuses whatever is not one SELECT. Only then can the query stand in parentheses and stay inside of them.
+    // Refuses everything except a single SELECT. Only then can the query not escape from its parentheses.
     await tx.query(plannedEachTime(sql`${givenText(beforeQuery)}${givenText(query)}`))
     const [names] = await tx.query<{ row: string | null }>(writeNames(query))
-    if (!names) throw new DatabaseError('The database gave no answer.', 'XX000')
+    if (!names) throw new DatabaseError('The database returned no row.', 'XX000')
     const rows = await tx.query<{ row: string | null }>(writeRows(query, maxRows, maxBytes))
     found = { columns: JSON.parse(names.row ?? '[]'), rows: rows.map(({ row }) => row) }
     throw done
@@ -108,7 +108,7 @@ export async function runQueryOn(
   return found
 }
 
-/** Counts bytes where the rows are, so that an answer of any size stays there. */
+/** Counts the bytes in the database, so that a large answer never leaves it. */
 function writeRows(query: string, maxRows: number, maxBytes: number): Fragment {
   return plannedEachTime(sql`
     select case
@@ -121,7 +121,7 @@ function writeRows(query: string, maxRows: number, maxBytes: number): Fragment {
     ) as written`)
 }
 
-/** Answers one row of nulls, as the names of the columns. */
+/** Joins the query with a row of nulls, to get the names of the columns. */
 function writeNames(query: string): Fragment {
   return plannedEachTime(sql`
     select (select json_agg(key) from json_each(row_to_json(named)))::text as row

@@ -1,4 +1,4 @@
-/** The tables that a query of the console can name: what they hold, how they are read, and how they look in the copy. */
+/** Defines the tables for queries of the console: their contents, how they are read, and their columns in the copy. */
 import type { FieldType, StoredCollection } from '../../../client/protocol/model/collection.js'
 import { sizes } from '../../../client/protocol/model/limits.js'
 import {
@@ -12,7 +12,7 @@ import {
 } from '../../database/port.js'
 import { selectCount } from '../collections.js'
 import { isOrphan } from '../files.js'
-import { isExactly, mostTextBytes } from '../sql-words.js'
+import { isExactly, maxTextBytes } from '../sql-fragments.js'
 
 export type ColumnType = 'text' | 'number' | 'boolean' | 'time' | 'json'
 type Column = { readonly name: string; readonly type: ColumnType }
@@ -20,22 +20,22 @@ type Column = { readonly name: string; readonly type: ColumnType }
 export interface View {
   readonly name: string
   readonly columns: readonly Column[]
-  /** The collection, whose changes have numbers. Users and files have none. */
+  /** The collection, whose changes are numbered. Undefined for users and files. */
   readonly collection: string | undefined
-  /** How many rows it has. */
+  /** The number of its rows. */
   readonly count: number
   /** The columns of its table in the copy. */
   readonly stored: readonly Column[]
-  /** What it shows of a row `d` of that table. */
+  /** The columns it shows of a row `d` of that table. */
   readonly shown: Fragment
-  /** Selects rows behind an id, in order. */
+  /** Selects rows after an id, in order. */
   readonly rowsAfter: (id: string) => Fragment
 }
 
 const maxColumns = 200
 const sampled = { documents: 200, maxBytes: 65_536 }
 
-/** The columns of documents and users that are no fields of their data. */
+/** The columns of documents and users that are not fields of their data. */
 const ownColumns: readonly Column[] = [
   { name: 'id', type: 'text' },
   { name: 'created_at', type: 'time' },
@@ -45,13 +45,13 @@ const versionColumn: Column = { name: 'version', type: 'number' }
 const dataColumn: Column = { name: 'data', type: 'json' }
 const ownNames = new Set(['id', 'created_at', 'updated_at', 'version', 'data', 'email', 'email_verified', 'roles'])
 
-/** A collection with the fields that its schema names and those of its newest documents. */
-export async function viewOfCollection(db: Database, { id, name, schema }: StoredCollection): Promise<View> {
+/** Builds the view of a collection, with the fields of its schema and its newest documents. */
+export async function buildCollectionView(db: Database, { id, name, schema }: StoredCollection): Promise<View> {
   const fields = new Map<string, ColumnType>()
   for (const [field, { type }] of Object.entries(schema)) if (type !== 'any') fields.set(field, ofSchema[type])
   for (const { name: field, type } of await selectFields(db, id)) if (!fields.has(field)) fields.set(field, type)
   const fieldColumns = [...fields].filter(([field]) => isColumn(field)).slice(0, maxColumns)
-  const shown = [sql`d.id, d.created_at, d.updated_at, d.version`, ...fieldColumns.map(columnOf), sql`d.data`]
+  const shown = [sql`d.id, d.created_at, d.updated_at, d.version`, ...fieldColumns.map(columnSql), sql`d.data`]
   return {
     ...{ name, collection: id, count: await selectCount(db, id) },
     columns: [
@@ -63,15 +63,15 @@ export async function viewOfCollection(db: Database, { id, name, schema }: Store
     stored: [...ownColumns, versionColumn, dataColumn],
     shown: joinSql(shown, ', '),
     rowsAfter: (after) => sql`
-      select d.id, d.created_at, d.updated_at, d.version, d.data, ${mostTextBytes(sql`d.data`)}::bigint as text_bytes
+      select d.id, d.created_at, d.updated_at, d.version, d.data, ${maxTextBytes(sql`d.data`)}::bigint as text_bytes
       from documents d
       where ${isExactly(sql`d.collection_id`, id)} and d.id > ${after}::uuid
       order by d.collection_id, d.id`,
   }
 }
 
-/** The users of a project as a server sees them. */
-export async function viewOfUsers(db: Database, project: string): Promise<View> {
+/** Builds the view of a project's users, as a server sees them. */
+export async function buildUsersView(db: Database, project: string): Promise<View> {
   const [counted] = await db.query<{ users: number }>(sql`select users from user_counts where project_id = ${project}`)
   const columns: readonly Column[] = [
     ...ownColumns,
@@ -84,15 +84,15 @@ export async function viewOfUsers(db: Database, project: string): Promise<View> 
     ...{ name: 'users', collection: undefined, count: counted?.users ?? 0, columns, stored: columns, shown: sql`d.*` },
     rowsAfter: (after) => sql`
       select u.id, u.created_at, u.updated_at, u.email, u.email_verified, u.roles, u.data,
-        ${mostTextBytes(sql`u.data`)}::bigint as text_bytes
+        ${maxTextBytes(sql`u.data`)}::bigint as text_bytes
       from users u
       where ${isExactly(sql`u.project_id`, project)} and u.id > ${after}::uuid
       order by u.project_id, u.id`,
   }
 }
 
-/** The files of a project, without their bytes. */
-export async function viewOfFiles(db: Database, project: string): Promise<View> {
+/** Builds the view of a project's files, without their bytes. */
+export async function buildFilesView(db: Database, project: string): Promise<View> {
   const [counted] = await db.query<{ files: number }>(sql`select files from file_totals where project_id = ${project}`)
   const texts = ['name', 'path', 'mime_type', 'document_id', 'collection_id', 'user_id']
   const columns: readonly Column[] = [
@@ -112,8 +112,8 @@ export async function viewOfFiles(db: Database, project: string): Promise<View> 
   }
 }
 
-/** Small enough that reading a page and sending it on keeps nobody waiting. */
-const page = { maxRows: 500, maxBytes: 4 * sizes.mostDocumentBytes }
+/** Small enough that reading and sending a page delays no one. */
+const page = { maxRows: 500, maxBytes: 4 * sizes.maxDocumentBytes }
 const beforeAll = '00000000-0000-0000-0000-000000000000'
 
 export interface ViewPage {
@@ -123,7 +123,7 @@ export interface ViewPage {
   readonly last: string
 }
 
-/** Reads the rows of a view, a page at a time. */
+/** Reads the rows of a view in pages. */
 export async function* selectViewPages(db: Database, { rowsAfter }: View): AsyncGenerator<ViewPage> {
   for (let after = beforeAll; ; ) {
     const [read] = await db.query<{ rows: string | null; count: number; last: string | null }>(sql`
@@ -140,14 +140,14 @@ export async function* selectViewPages(db: Database, { rowsAfter }: View): Async
   }
 }
 
-/** The project's last number, which a collection that is read now has all changes of. */
+/** Returns the project's last number. A collection read after this contains all changes up to it. */
 export async function selectLastNumber(db: Database, project: string): Promise<number> {
   const [row] = await db.query<{ last: number }>(sql`
     select coalesce((select last_seq from sequences where project_id = ${project}), 0)::bigint as last`)
   return row?.last ?? 0
 }
 
-/** Whether a collection may have changed behind that number. Changes that are not kept any more count too. */
+/** Whether a collection may have changed after that number. True if changes have been trimmed. */
 export async function selectHasChanged(
   db: Database,
   { project, collection, after }: { project: string; collection: string; after: number },
@@ -176,7 +176,7 @@ const ofSchema: Readonly<Record<Exclude<FieldType, 'any'>, ColumnType>> = {
 
 const ofJson: Readonly<Record<string, ColumnType>> = { string: 'text', number: 'number', boolean: 'boolean' }
 
-/** The fields of the newest documents; one whose values are of several types is JSON. */
+/** Returns the fields of the newest documents. A field with values of several types is JSON. */
 async function selectFields(db: Database, collection: string): Promise<{ name: string; type: ColumnType }[]> {
   const rows = await db.query<{ name: string; type: string; types: number }>(
     plannedEachTime(sql`
@@ -197,13 +197,13 @@ async function selectFields(db: Database, collection: string): Promise<{ name: s
   return rows.map(({ name, type, types }) => ({ name, type: (types === 1 ? ofJson[type] : undefined) ?? 'json' }))
 }
 
-/** PostgreSQL cuts longer names, so that two could become one. */
+/** Excludes names that PostgreSQL would truncate, because two could become equal. */
 function isColumn(field: string): boolean {
   return field !== '' && !ownNames.has(field) && Buffer.byteLength(field) <= 63
 }
 
-/** A value of another type than the column's is null, rather than what a cast would make of it or fail with. */
-function columnOf([field, type]: readonly [string, ColumnType]): Fragment {
+/** Returns null for a value of another type, instead of a cast, which could fail or change it. */
+function columnSql([field, type]: readonly [string, ColumnType]): Fragment {
   const name = quotedName(field)
   const [json, text] = [sql`d.data -> ${field}::text`, sql`d.data ->> ${field}::text`]
   if (type === 'json') return sql`${json} as ${name}`

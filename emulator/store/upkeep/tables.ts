@@ -1,4 +1,4 @@
-/** What some engines do for themselves in the background, and the others do not; and what is done where data are damaged. */
+/** Maintains tables for engines without background maintenance, and repairs damaged data. */
 import { type Database, DatabaseError, type Sql, sql } from '../../database/port.js'
 
 interface TableRow {
@@ -7,19 +7,18 @@ interface TableRow {
   wants_analyze: boolean
 }
 
-/** A table that has lost three quarters of its rows is rewritten to give its space back, if it takes more than this. */
-const leastRewrittenBytes = 16 * 1024 * 1024
+/** A table larger than this that has lost three quarters of its rows is rewritten to free its space. */
+const minRewrittenBytes = 16 * 1024 * 1024
 
-/** The most rows that each table had since it was rewritten, as far as this process has seen. */
-export type MostRows = Map<string, number>
+/** The most rows that this process has seen in each table since it was rewritten. */
+export type PeakRows = Map<string, number>
 
 /**
- * Clears away dead rows, marks pages whose rows are visible to all transactions, so that an index alone answers for them, and takes new
- * statistics where much has changed, as autovacuum would and by its rules. A table at
- * a time, so that requests get in between. The entries that wait beside the index over all data are put in their places,
- * because every search reads all that wait.
+ * Vacuums and analyzes tables by the rules of autovacuum: removes dead rows, marks pages as all-visible for index-only
+ * scans, and updates statistics. Works table by table, so that requests get in between. Merges the pending list of the
+ * index over all data, because every search reads all of it.
  */
-export async function tidyTables(db: Database, mostRows: MostRows = new Map()): Promise<void> {
+export async function tidyTables(db: Database, peakRows: PeakRows = new Map()): Promise<void> {
   if (db.capabilities.vacuumsItself) return
   const tables = await db.query<TableRow>(sql`
     select s.relname as name,
@@ -33,7 +32,7 @@ export async function tidyTables(db: Database, mostRows: MostRows = new Map()): 
     if (!wants_vacuum && !wants_analyze) continue
     await db.query(patientSql(`${wants_vacuum ? 'vacuum (analyze)' : 'analyze'} svc.${quotedName(name)}`))
   }
-  await rewriteEmptied(db, mostRows)
+  await rewriteEmptied(db, peakRows)
   await db.query(
     patientSql(`select gin_clean_pending_list(i.indexrelid)
       from pg_index i
@@ -43,29 +42,32 @@ export async function tidyTables(db: Database, mostRows: MostRows = new Map()): 
   )
 }
 
-/** Vacuum gives back pages at the end of a table only, and none of an index. A rewrite takes as long as the rows that are left do. */
-async function rewriteEmptied(db: Database, mostRows: MostRows): Promise<void> {
+/**
+ * Rewrites tables, because vacuum frees only pages at the end of a table, and none of an index. Takes time for the
+ * remaining rows only.
+ */
+async function rewriteEmptied(db: Database, peakRows: PeakRows): Promise<void> {
   const tables = await db.query<{ name: string; rows: number; bytes: number }>(sql`
     select relname as name, reltuples::bigint as rows, pg_total_relation_size(oid) as bytes
     from pg_class
     where relnamespace = 'svc'::regnamespace and relkind = 'r' and reltuples >= 0`)
   for (const { name, rows, bytes } of tables) {
-    const most = Math.max(mostRows.get(name) ?? 0, rows)
-    const isEmptied = rows <= most / 4 && bytes > leastRewrittenBytes
+    const peak = Math.max(peakRows.get(name) ?? 0, rows)
+    const isEmptied = rows <= peak / 4 && bytes > minRewrittenBytes
     if (isEmptied) await db.query(patientSql(`vacuum (full, analyze) svc.${quotedName(name)}`))
-    mostRows.set(name, isEmptied ? rows : most)
+    peakRows.set(name, isEmptied ? rows : peak)
   }
 }
 
 /**
- * Writes the pages out, so that the log of what was written since the last time can go: on disk it takes several times what the
- * documents take. A server has a process for it; the embedded database would keep the log until it is closed.
+ * Writes a checkpoint, so that the log since the last one can be deleted: on disk it takes several times the size of
+ * the documents. A server does this itself; the embedded database would keep the log until it is closed.
  */
 export async function checkpoint(db: Database): Promise<void> {
   await db.query(patientSql('checkpoint'))
 }
 
-/** How long the log is since the last checkpoint; undefined where the engine takes care of it. */
+/** Returns the size of the log since the last checkpoint. Undefined if the engine manages it. */
 export async function selectLogBytes(db: Database): Promise<number | undefined> {
   if (db.capabilities.checkpointsItself) return undefined
   const [log] = await db.query<{ bytes: number }>(
@@ -74,15 +76,15 @@ export async function selectLogBytes(db: Database): Promise<number | undefined> 
   return log?.bytes
 }
 
-/** A table that could not be read, or whose rows its indexes refuse; it is as it was. */
+/** A table that could not be read, or whose rows violate an index. It was not changed. */
 export interface Unread {
   readonly table: string
   readonly message: string
 }
 
 /**
- * Builds every index of every table anew, a table at a time, each in a transaction of its own. It reads all pages of the tables,
- * and of what is stored beside them (TOAST), so what has not failed is sound. Every table has an index.
+ * Rebuilds all indexes, a table at a time, each in its own transaction. This reads all pages of the tables and of their
+ * TOAST data, so tables without an error are sound. Every table has an index.
  */
 export async function rebuildIndexes(db: Database): Promise<Unread[]> {
   const tables = await db.query<{ name: string }>(sql`
@@ -95,7 +97,7 @@ export async function rebuildIndexes(db: Database): Promise<Unread[]> {
     db,
     tables.map(({ name }) => name),
   )
-  // A table may have failed for the index of another one, which is rebuilt by now.
+  // Retries, because a table may have failed for the index of another one that is rebuilt by now.
   return rebuild(
     db,
     failed.map(({ table }) => table),

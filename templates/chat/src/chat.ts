@@ -4,13 +4,13 @@ import { find, make } from './dom'
 import { messageItem, outgoingItem } from './items'
 import { openOutbox } from './outbox'
 import { openPresence } from './presence'
-import { hint, problemOf, svc } from './svc'
+import { describeError, hint, svc } from './svc'
 import type { Message } from './svc-types'
 
 const pageSize = 50
 const messages = svc.collection('messages')
 
-/** Shows the chat to this user; the function that it returns ends it. */
+/** Shows the chat to this user. Returns a function that closes it. */
 export function openChat({ id: userId, email, data }: AppUser<{ name?: string }>): () => void {
   const name = data.name ?? email
   const over = new AbortController()
@@ -26,12 +26,12 @@ export function openChat({ id: userId, email, data }: AppUser<{ name?: string }>
   const leave = openPresence({ userId, name }, (names) => {
     find('#people').replaceChildren(...names.map((one) => make('li', {}, one)))
   })
-  // The newest first: lists are, unless they are sorted.
+  // Lists are sorted by newest first unless you set `sort`.
   const live = messages.live({
     limit: pageSize,
     onPage({ items, total }) {
-      // Messages that new ones push off the page stay on the screen. Where the page does not reach those that are known, there may be
-      // others in between: the button brings them all.
+      // Keeps messages on the screen that new ones push off the page. If the page does not overlap with them, drops them,
+      // because messages in between may be missing; the button loads them again.
       const known = [...newest, ...before]
       const end = known.findIndex(({ id }) => id === items.at(-1)?.id)
       before = end < 0 || items.length < pageSize ? [] : known.slice(end + 1)
@@ -44,7 +44,7 @@ export function openChat({ id: userId, email, data }: AppUser<{ name?: string }>
       render()
     },
     onError(error) {
-      problem = `Messages do not come in any more. ${problemOf(error)}`
+      problem = `New messages are no longer shown. ${describeError(error)}`
       render()
     },
   })
@@ -52,18 +52,18 @@ export function openChat({ id: userId, email, data }: AppUser<{ name?: string }>
   const oldest = () => before.at(-1) ?? newest.at(-1)
 
   function render() {
-    // Another user may be signed in by then.
+    // Another user may have signed in.
     if (!list || !notice || signal.aborted) return
     const isAtEnd = list.scrollHeight - list.scrollTop - list.clientHeight < 40
     const stored = [...newest, ...before].reverse()
     const known = new Set(stored.map(({ data }) => data.key))
     list.replaceChildren(
       ...stored.map(({ data, createdAt }) => messageItem(data, new Date(createdAt))),
-      // The list may have a message before its answer arrives.
+      // Skips messages that the list already has, even if their response has not arrived.
       ...outbox.items.filter(({ message }) => !known.has(message.key)).map((one) => outgoingItem(one, outbox)),
     )
     if (isAtEnd) list.scrollTop = list.scrollHeight
-    notice.textContent = problem || noticeOf(status, newest.length > 0) || refusal
+    notice.textContent = problem || describeStatus(status, newest.length > 0) || refusal
   }
 
   openCompose(signal, (text, file) => {
@@ -78,9 +78,9 @@ export function openChat({ id: userId, email, data }: AppUser<{ name?: string }>
       const last = oldest()
       if (!last) return
       const page = await messages.list({ where: olderThan(last), limit: pageSize }).catch((error) => {
-        refusal = problemOf(error)
+        refusal = describeError(error)
       })
-      // Of what is behind a message that is not the last any more, there would be a gap before it.
+      // Drops the page if the oldest message has changed meanwhile, to avoid a gap.
       if (page && last.id === oldest()?.id) {
         before = [...before, ...page.items]
         older.hidden = page.items.length < pageSize
@@ -90,13 +90,13 @@ export function openChat({ id: userId, email, data }: AppUser<{ name?: string }>
     { signal },
   )
   async function signOut() {
-    if (outbox.items.length > 0 && !confirm('Some messages are not sent yet. Sign out without them?')) return
-    // While this user's token is still valid.
+    if (outbox.items.length > 0 && !confirm('Some messages have not been sent. Sign out anyway?')) return
+    // Leaves first, while the token is still valid.
     await leave()
     await svc.auth.logOut().catch(() => undefined)
   }
   find('#leave').addEventListener('click', signOut, { signal })
-  // Unsent messages are in this page alone.
+  // Asks before leaving, because unsent messages exist only in this page.
   window.addEventListener('beforeunload', (event) => outbox.items.length > 0 && event.preventDefault(), { signal })
 
   return () => {
@@ -107,17 +107,17 @@ export function openChat({ id: userId, email, data }: AppUser<{ name?: string }>
   }
 }
 
-/** Many may have come in one step, at the same time. */
+/** Compares ids too, because several messages may have the same time. */
 function olderThan({ createdAt, id }: Document<Message>) {
   return { or: [{ createdAt: { lt: createdAt } }, { createdAt, id: { lt: id } }] }
 }
 
-function noticeOf(status: LiveStatus, isRead: boolean): string {
-  if (status === 'waiting') return 'There is no collection “messages” yet. Fill it: npx svc seed seed.json'
+function describeStatus(status: LiveStatus, isRead: boolean): string {
+  if (status === 'waiting') return 'The collection “messages” does not exist yet. Create it: npx svc seed seed.json'
   if (status === 'reconnecting') {
     return isRead
-      ? 'Offline: messages may be missing. Trying again …'
-      : `The service does not answer. Trying again …${hint}`
+      ? 'Offline. Messages may be missing. Trying again …'
+      : `Cannot reach the service. Trying again …${hint}`
   }
   return status === 'connecting' && !isRead ? 'Loading …' : ''
 }

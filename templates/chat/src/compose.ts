@@ -1,6 +1,6 @@
 import { find } from './dom'
 
-/** The text input, and the file attached to it; it ends with the signal. */
+/** Handles the text input and the attached file until the signal aborts. */
 export function openCompose(signal: AbortSignal, send: (text: string, file: File | undefined) => void) {
   const form = find<HTMLFormElement>('#compose')
   const attached = find('#attached')

@@ -1,11 +1,11 @@
-/** An element of the page. */
+/** Finds an element of the page. */
 export function find<Kind extends Element = HTMLElement>(selector: string): Kind {
   const found = document.querySelector<Kind>(selector)
-  if (!found) throw new Error(`There is no ${selector}.`)
+  if (!found) throw new Error(`Element ${selector} not found.`)
   return found
 }
 
-/** A new element. Its content is text, never markup. */
+/** Creates an element. Adds content as text, never as markup. */
 export function make<Name extends keyof HTMLElementTagNameMap>(
   name: Name,
   properties: Partial<HTMLElementTagNameMap[Name]> = {},

@@ -11,25 +11,25 @@ export function messageItem({ name, text, fileName, fileUrl }: Message, at?: Dat
   return item
 }
 
-/** Others wrote it: an address that is a script would run as this user. */
+/** Refuses script URLs from other users, which would run as this user. */
 function isWebAddress(address: string): boolean {
   return URL.canParse(address) && /^https?:$/.test(new URL(address).protocol)
 }
 
-/** A message that is being sent: its progress, or why it waits or was refused. */
+/** Shows an unsent message with its progress or error. */
 export function outgoingItem(outgoing: Outgoing, outbox: Outbox): HTMLElement {
   const { message, file, sent, waiting, refused } = outgoing
   const item = messageItem(message)
   item.classList.add('outgoing')
   if (refused) {
     item.append(
-      make('small', { role: 'alert' }, `Refused: ${refused}`),
+      make('small', { role: 'alert' }, `Not sent: ${refused}`),
       make('button', { className: 'link', onclick: () => outbox.again(outgoing) }, 'Send again'),
       make('button', { className: 'link', onclick: () => outbox.discard(outgoing) }, 'Discard'),
     )
     return item
   }
   if (file) item.append(make('progress', { value: sent, ariaLabel: `Upload of ${file.name}` }))
-  if (waiting) item.append(make('small', {}, `Not sent yet; it goes on by itself. ${waiting}`))
+  if (waiting) item.append(make('small', {}, `Not sent yet. Trying again … ${waiting}`))
   return item
 }

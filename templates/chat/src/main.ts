@@ -11,7 +11,7 @@ openSignIn(find('#sign-in'))
 svc.auth.onChange(show)
 show(await svc.auth.session())
 
-/** The chat for the signed-in user; a change of the same user's token changes nothing. */
+/** Shows the chat for the signed-in user. Ignores new tokens of the same user. */
 function show(session: Awaited<ReturnType<typeof svc.auth.session>>) {
   find('#sign-in').hidden = session !== undefined
   find('#chat').hidden = session === undefined

@@ -1,16 +1,16 @@
-/** Messages being sent: each is retried until the service has accepted or refused it, one after the other, in the order written. */
+/** Sends messages in order, one at a time. Retries each until the service accepts or refuses it. */
 import { SvcError } from 'svc-toolkit-client'
-import { mayPass, problemOf, svc } from './svc'
+import { describeError, isTransient, svc } from './svc'
 import type { Message } from './svc-types'
 
 export interface Outgoing {
   readonly message: Message
   readonly file?: File
-  /** How much of the file was sent, from 0 to 1. */
+  /** Upload progress from 0 to 1. */
   sent: number
-  /** Why it is sent again. */
+  /** Reason for the current retry. */
   waiting?: string
-  /** Why it never will be. */
+  /** Reason for the refusal. */
   refused?: string
 }
 
@@ -24,7 +24,7 @@ export interface Outbox {
 const pauseMilliseconds = 2_000
 const messages = svc.collection('messages')
 
-/** Nothing of it is sent once the signal aborts. */
+/** Opens an outbox that stops when the signal aborts. */
 export function openOutbox(signal: AbortSignal, changed: () => void): Outbox {
   let items: Outgoing[] = []
   let isRunning = false
@@ -44,7 +44,7 @@ export function openOutbox(signal: AbortSignal, changed: () => void): Outbox {
 
   async function attempt(next: Outgoing) {
     const { message, file } = next
-    // The same key each time: however often it is sent, there is one file and one message.
+    // Uses one key for all attempts, so that retries create one file and one message.
     const idempotencyKey = message.key
     try {
       const onProgress = (sentBytes: number, totalBytes: number) => {
@@ -57,11 +57,11 @@ export function openOutbox(signal: AbortSignal, changed: () => void): Outbox {
       await messages.create(fields, { idempotencyKey, signal })
       items = items.filter((item) => item !== next)
     } catch (error) {
-      if (error instanceof SvcError && mayPass(error)) {
-        next.waiting = problemOf(error)
+      if (error instanceof SvcError && isTransient(error)) {
+        next.waiting = describeError(error)
         changed()
         await new Promise((resolve) => setTimeout(resolve, pauseMilliseconds))
-      } else next.refused = problemOf(error)
+      } else next.refused = describeError(error)
     }
   }
 

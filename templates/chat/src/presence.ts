@@ -1,4 +1,4 @@
-/** Who is online: a document for each page, updated every few seconds. Without updates, a page counts as offline. */
+/** Tracks who is online with one document per page, updated every few seconds. A page without updates counts as offline. */
 import { type Document, SvcError } from 'svc-toolkit-client'
 import { svc } from './svc'
 import type { Presence } from './svc-types'
@@ -9,7 +9,7 @@ const forgottenMilliseconds = 3_600_000
 
 const presence = svc.collection('presence')
 
-/** Calls back with the names of those online, each once. The function that it returns leaves, once. */
+/** Calls back with the names of all users online. Returns a function that leaves. */
 export function openPresence(
   me: Pick<Presence, 'userId' | 'name'>,
   show: (names: string[]) => void,
@@ -17,14 +17,14 @@ export function openPresence(
   const known = new Map<string, Document<Presence>>()
   let own: Document<Presence> | undefined
   let isOver = false
-  // Times are the service's; this machine's clock only measures what has passed since.
+  // Uses times of the service. The local clock only measures the time since.
   let ahead = 0
 
   const silence = ({ updatedAt }: Document<Presence>) => Date.now() + ahead - Date.parse(updatedAt)
 
   function render() {
     const here = [...known.values()].filter((one) => silence(one) < silentMilliseconds)
-    // A user may have several tabs: the last entry of the map wins, so the most recent update comes last.
+    // Sorts the latest update last, because a user may have several tabs and the last entry of the map wins.
     here.sort((one, other) => one.updatedAt.localeCompare(other.updatedAt))
     const byUser = new Map(here.map(({ data }) => [data.userId, data.name]))
     show([...byUser.values()].sort())
@@ -40,7 +40,7 @@ export function openPresence(
       known.set(own.id, own)
       if (isOver) await presence.delete(own.id)
     } catch (error) {
-      // Another client has deleted it while this machine slept. All else is retried at the next beat.
+      // Another client deletes the document if this machine sleeps. Other errors are retried at the next beat.
       if (error instanceof SvcError && error.code === 'NOT_FOUND') own = undefined
     }
     render()

@@ -1,13 +1,13 @@
 import { find } from './dom'
-import { problemOf, svc } from './svc'
+import { describeError, svc } from './svc'
 
-/** By password, and with a code where one is needed. */
+/** Signs in with a password and, if needed, a code. */
 export function openSignIn(place: HTMLElement) {
   const form = find<HTMLFormElement>('#sign-in form')
   const alert = find('#sign-in [role=alert]')
   const code = find('#code')
 
-  // A login that waits for its code is over after five minutes, or the fifth wrong one.
+  // Goes back to the password, because a code expires after five minutes or five wrong attempts.
   find('#back').addEventListener('click', () => {
     code.hidden = true
     alert.textContent = ''
@@ -28,7 +28,7 @@ export function openSignIn(place: HTMLElement) {
         code.hidden = !result.requires2fa
       }
     } catch (error) {
-      alert.textContent = problemOf(error)
+      alert.textContent = describeError(error)
     }
     place.toggleAttribute('inert', false)
     if (await svc.auth.session()) {

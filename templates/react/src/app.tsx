@@ -17,7 +17,7 @@ export function App({ loginError }: { loginError?: string }) {
           <summary>{user.email}</summary>
           <div className="card">
             <TwoFactor />
-            {/* The session ends here at once, whether the service is reachable or not. */}
+            {/* Signs out in this page at once, even if the service is unreachable. */}
             <button type="button" onClick={() => attempt(() => auth.logOut())}>
               Sign out
             </button>

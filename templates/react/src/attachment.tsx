@@ -8,13 +8,13 @@ interface AttachmentProps {
   attach(file: Pick<Task, 'fileId' | 'fileName' | 'fileUrl'>): Promise<unknown>
 }
 
-/** The file of a task, or an input to attach one. */
+/** Shows the file of a task, or an input to attach one. */
 export function Attachment({ task, attach }: AttachmentProps) {
   const { attempt, isRunning, problem } = useAttempt()
   const [sent, setSent] = useState(0)
   const chosen = useRef<{ file: File; idempotencyKey: string }>(undefined)
   const abort = useRef<AbortController>(undefined)
-  // Sign-out unmounts this: without an abort, the file would be attached as the next user.
+  // Aborts on sign-out, which unmounts this. Otherwise the next user would attach the file.
   useEffect(() => () => abort.current?.abort(), [])
 
   function upload() {
@@ -26,7 +26,7 @@ export function Attachment({ task, attach }: AttachmentProps) {
       setSent(0)
       const onProgress = (sentBytes: number, totalBytes: number) => setSent(sentBytes / Math.max(totalBytes, 1))
       try {
-        // The same key each time it is tried: however often it is sent, it is stored once.
+        // Uses one key for all attempts, so that retries store the file once.
         const { id, name, url } = await svc.files.upload(file, { path: 'tasks', idempotencyKey, signal, onProgress })
         await attach({ fileId: id, fileName: name, fileUrl: url })
       } catch (error) {

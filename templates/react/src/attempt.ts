@@ -1,17 +1,17 @@
 import { useState } from 'react'
 import { SvcError } from 'svc-toolkit-client'
 
-/** On your machine the service is a program that may not run yet. */
+/** On your machine, the emulator may not be running. */
 export const hint = import.meta.env.DEV ? ' Start it: npx svc dev' : ''
 
-/** The service's error message, with the error of each field. */
-export function problemOf(error: unknown): string {
+/** Formats the message of an error, with the problem of each field. */
+export function describeError(error: unknown): string {
   if (!(error instanceof SvcError)) return String(error)
   if (error.code === 'NETWORK') return error.message + hint
   return [error.message, ...error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`)].join(' ')
 }
 
-/** An action of a button: whether it is running, and why it failed. */
+/** Runs the action of a button, and tracks its progress and error. */
 export function useAttempt(before?: string) {
   const [isRunning, setRunning] = useState(false)
   const [problem, setProblem] = useState(before)
@@ -22,7 +22,7 @@ export function useAttempt(before?: string) {
     try {
       await work()
     } catch (error) {
-      setProblem(problemOf(error))
+      setProblem(describeError(error))
     }
     setRunning(false)
   }

@@ -1,12 +1,12 @@
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { App } from './app'
-import { problemOf } from './attempt'
+import { describeError } from './attempt'
 import './style.css'
 import { SvcProvider, svc } from './svc'
 
-// A login through the provider ends on this page; its result is in the address.
-const login = await svc.auth.finishLogin().catch((error) => ({ error: problemOf(error) }))
+// Finishes a login through the provider, whose result is in the URL of this page.
+const login = await svc.auth.finishLogin().catch((error) => ({ error: describeError(error) }))
 
 const root = document.getElementById('root')
 if (root) {

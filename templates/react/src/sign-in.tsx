@@ -2,10 +2,10 @@ import { type FormEvent, useState } from 'react'
 import { useAttempt } from './attempt'
 import { useAuth } from './svc'
 
-/** By password, with a code where one is needed, or through the provider. */
+/** Signs in with a password and, if needed, a code, or through the provider. */
 export function SignIn({ before }: { before?: string }) {
   const { auth } = useAuth()
-  const { attempt, isRunning, problem } = useAttempt(before && `The provider did not sign you in: ${before}.`)
+  const { attempt, isRunning, problem } = useAttempt(before && `The provider could not sign you in: ${before}.`)
   const [step, setStep] = useState<'log in' | 'sign up' | 'code'>('log in')
   const [email, setEmail] = useState('')
 
@@ -26,7 +26,7 @@ export function SignIn({ before }: { before?: string }) {
       <form className="card" onSubmit={submit}>
         {step === 'code' ? (
           <label>
-            Code of your authenticator app, or for recovery
+            Code from your authenticator app, or recovery code
             <input name="code" autoComplete="one-time-code" required />
           </label>
         ) : (

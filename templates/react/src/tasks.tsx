@@ -5,11 +5,11 @@ import { svc, useLive, useMutation } from './svc'
 
 export function Tasks({ email }: { email: string }) {
   const list = useLive('tasks', { sort: '-createdAt', limit: 100 })
-  // A write is shown at once, and retried until the service has accepted or refused it.
+  // Shows writes at once, and retries them until the service accepts or refuses them.
   const writes = useMutation('tasks', { retry: true })
   const [title, setTitle] = useState('')
 
-  // Pending writes are in this page alone.
+  // Asks before leaving, because pending writes exist only in this page.
   useEffect(() => {
     if (!writes.isPending) return
     const ask = (event: BeforeUnloadEvent) => event.preventDefault()
@@ -20,7 +20,7 @@ export function Tasks({ email }: { email: string }) {
   async function add(event: FormEvent) {
     event.preventDefault()
     setTitle('')
-    // A refused title may be corrected and sent again; the notices say why.
+    // Restores a refused title, so that the user can correct it. The notices show the error.
     await writes.create({ title, done: false, by: email }).catch(() => setTitle((typed) => typed || title))
   }
 
@@ -34,7 +34,7 @@ export function Tasks({ email }: { email: string }) {
       <form className="add" onSubmit={add}>
         <input
           aria-label="New task"
-          placeholder="What is to be done?"
+          placeholder="What needs to be done?"
           value={title}
           onChange={({ target }) => setTitle(target.value)}
           required
@@ -46,7 +46,7 @@ export function Tasks({ email }: { email: string }) {
       <Notices list={list} writes={writes} />
       <ul className="tasks" aria-busy={writes.isPending}>
         {list.items.map(({ id, data }) => (
-          // Until the service has it, a new task has no id of its own, and nothing more can be done to it.
+          // Disables a new task until the service has saved it and assigned an id.
           <li key={id} className={id.startsWith('new-') ? 'saving' : data.done ? 'done' : undefined}>
             <fieldset disabled={id.startsWith('new-')}>
               <label>
@@ -76,5 +76,5 @@ export function Tasks({ email }: { email: string }) {
   )
 }
 
-/** The notices show it. */
+/** Ignores an error that the notices show. */
 function ignoreShown() {}

@@ -44,7 +44,7 @@ export function TwoFactor() {
       )}
       {step.is === 'enrolling' && (
         <>
-          <p>Scan this with your authenticator app, or type the secret into it.</p>
+          <p>Scan this with your authenticator app, or enter the secret.</p>
           <img src={step.enrolment.qrCode} alt="QR code of the secret" />
           <code>{step.enrolment.secret}</code>
         </>
@@ -62,7 +62,7 @@ export function TwoFactor() {
       )}
       {step.is === 'on' && (
         <>
-          <p role="status">It is on. Keep these codes for the day you lose your phone; they are shown this once.</p>
+          <p role="status">Two-factor login is on. Save these recovery codes now. They are shown only once.</p>
           <ul className="codes">
             {step.codes.map((code) => (
               <li key={code}>

@@ -30,7 +30,7 @@ test('permissions are set a kind at a time, shown, and opened again', async () =
   const table = await world.svc(['collections', 'permissions', 'open'])
   const cleared = await world.json(['collections', 'permissions', 'open', '--clear'])
 
-  expect(shown.stdout).toMatch(/read +\(open to any key or user\)/)
+  expect(shown.stdout).toMatch(/read +\(open to everyone with a key\)/)
   expect(set).toMatchObject({ read: ['a', 'b'], delete: ['authenticated'] })
   expect(one).toMatchObject({ read: [], update: ['c'], delete: ['authenticated'] })
   expect(table.stdout).toMatch(/delete +authenticated/)
@@ -69,7 +69,7 @@ test('permissions that are not shown to the caller can be neither seen nor set',
   const set = await world.svc([...permissions, '--delete', 'editor', '--as', bob])
   const json = await world.json([...permissions, '--as', bob])
 
-  const refused = expect.stringMatching(/The permissions of "drafts" are not shown to you\.\n.*--as <user>/)
+  const refused = expect.stringMatching(/You may not see the permissions of "drafts"\.\n.*--as <user>/)
   expect(shown).toMatchObject({ exit: 3, stdout: '', stderr: refused })
   expect(set).toMatchObject({ exit: 3, stdout: '' })
   expect(json).toMatchObject({ error: { code: 'FORBIDDEN', exit: 3 } })
@@ -122,7 +122,10 @@ test.each([
   const refused = await world.svc([...words, '--key', secret])
   const acting = await world.svc([...words, '--as', ada])
 
-  expect(refused).toMatchObject({ exit: 3, stderr: expect.stringContaining('even the secret one, acts for no user.') })
+  expect(refused).toMatchObject({
+    exit: 3,
+    stderr: expect.stringContaining('does not act for a user, not even the secret key.'),
+  })
   expect(refused.stderr).toMatch(/\n +Act as a user: --as <user>\. .*svc users list\n$/)
   expect(acting).toMatchObject({ exit: 0 })
 })
@@ -197,9 +200,9 @@ test('a refusal by the scopes of a key names no role that would help, and the to
 
   for (const { exit, stderr } of refused) {
     expect(exit).toBe(3)
-    expect(stderr).toMatch(/^error {2}The scopes of the key do not include .*\n +Give another key .*svc keys list\n$/)
+    expect(stderr).toMatch(/^error {2}The scopes of the key do not include .*\n +Use another key .*svc keys list\n$/)
   }
-  expect(asUser).toMatchObject({ exit: 3, stderr: expect.stringContaining('That is the token of a user.') })
+  expect(asUser).toMatchObject({ exit: 3, stderr: expect.stringContaining('This is a user token, not a key.') })
 })
 
 test('a wrong key is no missing role', async () => {

@@ -68,7 +68,7 @@ test('svc idp login waits for the browser, and ends when the person has chosen',
       })
       await page.goto(url)
       await page.getByRole('button', { name }).click()
-      await page.getByText('Back to the terminal').waitFor()
+      await page.getByText('Go back to the terminal').waitFor()
       const { exitCode, stdout } = await child
       return { exitCode, stdout }
     }
@@ -188,5 +188,5 @@ test('an id that no account has is refused with what it may hold', async () => {
   const { exit, stderr } = await world.svc(['idp', 'add', 'zoë', '--email', 'zoe@example.com'])
 
   expect(exit).toBe(5)
-  expect(stderr).toContain('is not the id of an account: use letters from a to z, digits,')
+  expect(stderr).toContain('is not a valid account id: use letters a to z, digits,')
 })

@@ -92,7 +92,7 @@ test('a token of another user changes nobody, and says so', async () => {
     expect({ exit, stdout, stderr }).toMatchObject({
       exit: 2,
       stdout: '',
-      stderr: expect.stringContaining('The token is of another user.'),
+      stderr: expect.stringContaining('The token belongs to '),
     })
   }
   expect(await statusOf(token)).toBe(200)
@@ -127,7 +127,7 @@ test('svc users update says which half was done where the other is refused', asy
   await world.json(['project', 'set', 'trustDataRole:=false'])
   expect(refused).toMatchObject({
     exit: 3,
-    stderr: expect.stringContaining('Roles and verification are changed; the data are not.'),
+    stderr: expect.stringContaining('Roles and verification were changed, but not the data.'),
   })
 })
 

@@ -108,7 +108,7 @@ const prompts = vi.hoisted(() => ({ questions: [] as string[], answer: true }))
 vi.mock('@inquirer/prompts', () => ({
   async confirm({ message }: { message: string }) {
     // This one is about a file of the user's, and no write.
-    if (message.startsWith('Keep it in profile')) return false
+    if (message.startsWith('Save it in profile')) return false
     prompts.questions.push(message)
     return prompts.answer
   },
@@ -259,7 +259,7 @@ describe.each(Object.keys(ways) as Way[])('%s', (way) => {
     expect(ran.stderr).toContain(place.line)
     if (mayWrite) expect([...ran.controlled, ...ran.written], ran.stderr).not.toEqual([])
     else expect([ran.exit, ran.written]).toEqual([isTerminal ? 130 : 2, []])
-    if (!mayWrite && !isTerminal) expect(ran.stderr).toContain(` on ${host}? There is no terminal to ask at.`)
+    if (!mayWrite && !isTerminal) expect(ran.stderr).toContain(` on ${host}? Cannot ask without a terminal.`)
     expect(ran.probes.map(({ key }) => key)).toEqual(
       at === 'another emulator' || at === 'another service' ? [undefined] : [],
     )
@@ -318,7 +318,7 @@ describe('a command that forgets to ask', () => {
     const { exit, stderr, sent } = await sentBy(Undeclared, 'another service')
 
     expect([exit, sent]).toEqual([1, []])
-    expect(stderr).toContain('its access says that it reads')
+    expect(stderr).toContain('its access is "read"')
   })
 })
 
@@ -331,7 +331,10 @@ test.each(ofTheEmulator)('svc %s --profile is of the emulator only', async (name
 
   const { exit, stderr } = await run(name.split(':'), place, 'with --yes --quiet')
 
-  expect([exit, stderr]).toEqual([2, expect.stringContaining('is of the emulator only, and has no --profile.')])
+  expect([exit, stderr]).toEqual([
+    2,
+    expect.stringContaining('only works with an emulator, so --profile is not supported.'),
+  ])
 })
 
 /** As much of a service as each command reads before it writes: a collection "posts" with a document of that text. */

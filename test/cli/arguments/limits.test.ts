@@ -24,16 +24,16 @@ test('each --limit of a list is worded alike', async () => {
 })
 
 test('each limit of the control API is worded alike', () => {
-  const said = limitsOf(contract)
+  const said = readLimits(contract)
 
   expect(said.filter(([, description]) => !words.test(description))).toEqual([])
   expect(said.length).toBeGreaterThan(5)
 })
 
-function limitsOf(tree: object, name = ''): (readonly [string, string])[] {
+function readLimits(tree: object, name = ''): (readonly [string, string])[] {
   return Object.entries(tree).flatMap(([key, value]) => {
     if (value instanceof z.ZodObject && key === 'request' && value.shape.limit)
       return [[name, value.shape.limit.description ?? ''] as const]
-    return isObject(value) && !(value instanceof z.ZodType) ? limitsOf(value, `${name}.${key}`) : []
+    return isObject(value) && !(value instanceof z.ZodType) ? readLimits(value, `${name}.${key}`) : []
   })
 }

@@ -20,7 +20,7 @@ const initWhile = (words: readonly string[], happens: () => void) => {
     happens()
     return 'y\n'
   }
-  return world.terminal(['init', ...words], [['Write them?', yes]])
+  return world.terminal(['init', ...words], [['Write these files?', yes]])
 }
 
 test('a file that came is left as it is, and lines are added to what others hold by then', async () => {
@@ -35,7 +35,7 @@ test('a file that came is left as it is, and lines are added to what others hold
   })
 
   expect(ran.exit).toBe(0)
-  expect(ran.stdout).toContain('svc.js  (there already, left as it is)')
+  expect(ran.stdout).toContain('svc.js  (exists, unchanged)')
   expect(text('svc.js')).toBe('// mine')
   expect(text('.gitignore')).toBe('dist\ncoverage\n.svc/\n.env.local\nnode_modules/\n')
   expect(text('.env.local')).toMatch(/^OTHER=2\n# svc dev .*\nSVC_URL=.*\nSVC_API_KEY=\n$/)

@@ -51,7 +51,7 @@ test('svc api sends a terminal nothing that is not text', async () => {
   const ran = await world.terminal(['api', 'GET', pathOf['cover.png'] ?? ''], [])
 
   expect(ran.exit).toBe(0)
-  expect(ran.stdout).toContain('The body is not text (10 bytes).')
+  expect(ran.stdout).toContain('The body is binary (10 bytes).')
   expect(ran.stdout).not.toContain('PNG')
 })
 

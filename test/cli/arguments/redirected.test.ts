@@ -141,11 +141,11 @@ test.each([
 })
 
 test.each(['docs export a', 'seed export a', 'seed generate a'])(
-  'svc %s -o - and --json both want stdout',
+  'svc %s -o - and --json --json cannot be combined with output to stdout',
   async (words) => {
     expect(await shell(`svc ${words} -o - --json`)).toMatchObject({
       exitCode: 2,
-      stdout: expect.stringContaining('both want stdout'),
+      stdout: expect.stringContaining('--json cannot be combined with output to stdout'),
     })
   },
 )

@@ -92,7 +92,7 @@ test('svc dev --detach that is stopped while it waits ends what it has started',
 
   const { exitCode, stderr } = await running.interrupt()
 
-  expect([exitCode, stderr]).toEqual([130, expect.stringContaining('Stopped; nothing runs in the background.')])
+  expect([exitCode, stderr]).toEqual([130, expect.stringContaining('Stopped. Nothing runs in the background.')])
   expect(left()).toEqual([])
   expect((await world.svc(['status'])).exit).toBe(8)
 })

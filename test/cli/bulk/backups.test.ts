@@ -46,7 +46,7 @@ const byText = (found: readonly { data: object }[]) => found.map(({ data }) => J
 
 /** Runs the commands that a command printed. */
 async function bringBack(stderr: string) {
-  const [, printed = ''] = /Bring back: (.*)$/m.exec(stderr) ?? []
+  const [, printed = ''] = /Restore: (.*)$/m.exec(stderr) ?? []
   const commands = printed.split(' && ').map((command) => command.split(' ').slice(1))
   const runs = []
   for (const words of commands) runs.push(await services.world.svc([...words, '--yes']))
@@ -62,7 +62,7 @@ it('the printed command names the profile that the environment named', async () 
 
   const { stderr } = await services.world.svc(['docs', 'delete', name, '--all', '--yes'], { env })
 
-  expect(stderr).toMatch(/^Saved .* Bring back: .* --profile staging$/m)
+  expect(stderr).toMatch(/^Saved .* Restore: .* --profile staging$/m)
   expect(await bringBack(stderr)).toEqual([isRun])
   expect(byText(await all(name))).toEqual(byText(before))
 })

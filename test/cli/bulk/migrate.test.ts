@@ -111,7 +111,7 @@ test('the differences are shown before it asks, without a terminal it needs --ye
   expect(before).toEqual([{ n: 1 }, { n: 2 }])
   expect(ran).toMatchObject({
     exit: 0,
-    stderr: expect.stringMatching(/snapshot "auto-.*svc undo(.|\n)*\n2 documents changed\.\n$/),
+    stderr: expect.stringMatching(/snapshot "auto-.*svc undo(.|\n)*\nChanged 2 documents\.\n$/),
   })
   expect(after).toEqual([{ n: 2 }, { n: 3 }])
   expect(await dataOf(name)).toEqual([{ n: 1 }, { n: 2 }])
@@ -165,7 +165,7 @@ test('12.4 a module of a folder where svc was not used before is run at any serv
 
   expect(refused).toMatchObject({ exit: 3, stderr: expect.stringContaining('is not trusted yet') })
   expect(before).toEqual([{ n: 1 }, { n: 2 }])
-  expect(trusted).toMatchObject({ exit: 0, stderr: expect.stringMatching(/\n2 documents changed\.\n$/) })
+  expect(trusted).toMatchObject({ exit: 0, stderr: expect.stringMatching(/\nChanged 2 documents\.\n$/) })
   expect(trusted.stderr).not.toContain('snapshot')
   expect(await dataOf(name)).toEqual([{ n: -1 }, { n: -2 }])
   await other.close()
@@ -217,7 +217,7 @@ test('what the schema refuses is listed, and keeps no other out', async () => {
   expect(ran.exit).toBe(5)
   expect(ran.stderr).toContain(`${ids[0]}  "n" is not of type "integer"`)
   expect(ran.stderr).toContain(`${ids[1]}  "n" is not of type "integer"`)
-  expect(ran.stderr).toContain('1 document changed, 2 refused.')
+  expect(ran.stderr).toContain('Changed 1 document, 2 refused.')
   expect(await dataOf(name)).toEqual([{ n: 1 }, { n: 2, old: 1 }, { n: 30 }])
 })
 
@@ -258,9 +258,9 @@ test('a migration that failed goes on by the same module alone; another one begi
   expect(failed).toMatchObject({ exit: 1, stderr: expect.stringContaining('0 of 2 documents are dealt with') })
   expect([edited.exit, others.exit]).toEqual([5, 5])
   expect(edited.stderr).toMatch(
-    /"migration\d+\.ts" or the conditions are other ones .* after 0 of 2 documents\.\n.*--restart/,
+    /"migration\d+\.ts" or the conditions have changed .* after 0 of 2 documents\.\n.*--restart/,
   )
-  expect(shown).toMatchObject({ exit: 0, stderr: expect.stringContaining('A run of it was stopped') })
+  expect(shown).toMatchObject({ exit: 0, stderr: expect.stringContaining('An earlier run was stopped') })
   expect(restarted).toMatchObject({ changed: 2 })
   expect(await dataOf(name)).toEqual([{ n: 100 }, { n: 200 }])
   expect(kept()).toEqual([])

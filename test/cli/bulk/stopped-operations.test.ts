@@ -217,11 +217,11 @@ test('a migration that is under way, also one that goes on, is refused to other 
     exit: 2,
     stderr: expect.stringContaining('3,001 of 3,001 documents would change.'),
   })
-  expect(dry).toMatchObject({ exit: 0, stderr: expect.stringContaining('A run of it was stopped') })
+  expect(dry).toMatchObject({ exit: 0, stderr: expect.stringContaining('An earlier run was stopped') })
   expect(others[0]?.stderr).toContain('Another run of "once.mjs" is in progress.')
   expect(others[0]?.stderr).toContain(`process ${killed.pid};`)
   expect(others[3]?.stderr).toContain(`process ${resumed.pid};`)
-  expect([exitCode, stderr]).toEqual([0, expect.stringContaining('going on after 3,000 of 3,001 documents')])
+  expect([exitCode, stderr]).toEqual([0, expect.stringContaining('Resuming after 3,000 of 3,001 documents')])
   expect(await svc.collection(name).count({ where: { n: { gte: 10_000 } } })).toBe(3_001)
   expect(kept()).toEqual([])
 })
@@ -252,7 +252,10 @@ test('a migration that is being worked out is refused to another run, and a dry 
   file('go', '')
   const { stdout, exitCode } = await first
 
-  expect(dry).toMatchObject({ exit: 0, stderr: expect.stringContaining(`under way, in process ${first.pid}.`) })
+  expect(dry).toMatchObject({
+    exit: 0,
+    stderr: expect.stringContaining(`Process ${first.pid} is running this migration.`),
+  })
   expect(other).toMatchObject({ exit: 5, stderr: expect.stringContaining(`process ${first.pid};`) })
   expect([exitCode, JSON.parse(stdout)]).toMatchObject([0, { changed: 2, refused: 0 }])
   expect(kept()).toEqual([])

@@ -46,12 +46,23 @@ test('every document that a condition matches is changed, and no other', async (
   expect(await countOf(name, 'status=live', 'seen__isnull=true')).toBe(602)
 })
 
+test('documents that a condition matches are read in pages of 500', async () => {
+  const name = await aCollection(1_203)
+
+  await world.json(['docs', 'delete', name, '--where', 'n__gte=0', '--yes'])
+
+  const path = `/collections/${name}`
+  const listed = await world.json(['requests', 'list', '--method', 'GET', '--path', path, '--limit', '1000'])
+  const pages = (listed as { path: string }[]).map((request) => /\blimit=\d+/.exec(request.path)?.[0])
+  expect(pages).toEqual(['limit=500', 'limit=500', 'limit=500', 'limit=1'])
+})
+
 test('a change of many takes arrays apart item by item, too', async () => {
   const name = await aCollection(3)
 
   const ran = await world.svc(['docs', 'update', name, '--all', '--append', 'tags=news', '--yes'])
 
-  expect(ran).toMatchObject({ exit: 0, stderr: expect.stringMatching(/^Saved snapshot .*\n3 documents changed\.\n$/) })
+  expect(ran).toMatchObject({ exit: 0, stderr: expect.stringMatching(/^Saved snapshot .*\nChanged 3 documents\.\n$/) })
   expect(await countOf(name, 'tags=news')).toBe(3)
 })
 
@@ -90,7 +101,7 @@ test('a change of many that permissions refuse says who may, and leaves no snaps
   expect(ran.exit).toBe(3)
   expect(ran.stderr).toContain('0 of 2 documents deleted before it failed')
   expect(ran.stderr).toContain(`--as <user>. Who may: svc collections permissions ${name}`)
-  expect(ran.stderr).toMatch(/Nothing was changed; deleted snapshot "auto-/)
+  expect(ran.stderr).toMatch(/Nothing changed, so snapshot "auto-/)
 })
 
 test('an operation on each line is carried out, those about one document in their order', async () => {

@@ -37,7 +37,7 @@ test('svc collections check lists what the schema would refuse, with counts and 
   ])
   expect(await world.svc(['collections', 'check', 'posts'])).toMatchObject({
     exit: 0,
-    stderr: '"posts" has no schema: any document fits. Propose one: svc collections schema infer posts\n',
+    stderr: '"posts" has no schema, so any document is valid. Infer one: svc collections schema infer posts\n',
   })
   const schema = { title: { type: 'string', required: true }, views: { type: 'integer' } } as const
   await svc.collections.update('posts', { schema })
@@ -47,7 +47,7 @@ test('svc collections check lists what the schema would refuse, with counts and 
   expect(ran.stdout).toContain(`posts       "views" is not of type "integer"          2  ${first} ${second}\n`)
   expect(ran.stdout).toContain(`posts       "title" is required                       1  ${second}\n`)
   expect(ran.stderr).toContain(
-    '2 of 3 documents would be refused.\nChange them: svc docs update posts --where title__isnull=true title=value\n',
+    '2 of 3 documents violate the schema.\nFix them: svc docs update posts --where title__isnull=true title=value\n',
   )
   expect(await world.json(['collections', 'check', 'posts'])).toEqual({
     isValid: false,
@@ -69,7 +69,7 @@ test('svc collections check lists what the schema would refuse, with counts and 
   await world.svc(['docs', 'update', 'posts', '--where', 'views=many', 'views:=0', '--yes'])
   expect(await world.svc(['collections', 'check'])).toMatchObject({
     exit: 0,
-    stderr: '3 documents checked; all fit.\n',
+    stderr: 'Checked 3 documents. All are valid.\n',
   })
 })
 
@@ -111,7 +111,7 @@ test('svc collections schema infer says that an empty collection shows nothing',
   expect(await world.svc(['collections', 'schema', 'infer', 'empty'])).toMatchObject({
     exit: 0,
     stdout: '',
-    stderr: '"empty" has no documents to propose a schema from.\n',
+    stderr: '"empty" has no documents to infer a schema from.\n',
   })
   expect(await world.json(['collections', 'schema', 'infer', 'empty', '--apply'])).toEqual({})
 })

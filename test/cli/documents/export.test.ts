@@ -64,7 +64,7 @@ test.each([
   if (exit !== undefined) {
     expect(stopped).toMatchObject({ exitCode: exit, stderr: expect.stringContaining('same command again') })
   }
-  expect(resumed).toMatchObject({ exitCode: 0, stderr: expect.stringMatching(/going on after [\d,]+ documents/) })
+  expect(resumed).toMatchObject({ exitCode: 0, stderr: expect.stringMatching(/Resuming after [\d,]+ documents/) })
   expect(numbersIn(out)).toEqual(Array.from({ length: documents }, (_, at) => at))
   expect(existsSync(path(`${out}.part`)) || existsSync(path(`${out}.part.state`))).toBe(false)
 })
@@ -121,7 +121,7 @@ test('the claim of a killed export is taken over, and not that of one that has c
   expect(left).toHaveLength(1)
   expect(refused.exitCode).toBe(5)
   for (const { exitCode, stderr } of [...ran, last]) {
-    expect(stderr).toContain(exitCode === 0 ? '40,000 documents exported' : 'Another export is writing')
+    expect(stderr).toContain(exitCode === 0 ? 'Exported 40,000 documents' : 'Another export is writing')
   }
   expect(last.exitCode).toBe(0)
   expect(numbersIn('raced.ndjson')).toEqual(Array.from({ length: documents }, (_, at) => at))
@@ -137,9 +137,9 @@ test('an export that asks for something else begins anew, and so does --restart'
   await interrupt('again.ndjson', 'SIGINT')
   const again = await exporting('--out', 'again.ndjson', '--restart')
 
-  expect(other.stderr).not.toContain('going on')
+  expect(other.stderr).not.toContain('Resuming')
   expect(numbersIn('other.ndjson')).toEqual([0, 1, 2, 3, 4])
-  expect(again.stderr).not.toContain('going on')
+  expect(again.stderr).not.toContain('Resuming')
   expect(read('again.ndjson')).toHaveLength(documents)
 })
 
@@ -158,7 +158,7 @@ test('an export does not go on with a file that is shorter than it was, and --re
   } as const
   await openExportFile({ ...target, restart: true, question: [] })
 
-  expect(short.stderr).not.toContain('going on')
+  expect(short.stderr).not.toContain('Resuming')
   expect(numbersIn('short.ndjson')).toEqual(Array.from({ length: documents }, (_, at) => at))
   expect(existsSync(path('ended.ndjson.part.state'))).toBe(false)
 })

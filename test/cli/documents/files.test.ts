@@ -77,7 +77,7 @@ test('links in a folder are left out, and named', async () => {
 
   const { stderr } = await world.svc(['files', 'upload', 'linked'])
 
-  expect(stderr).toContain('1 link left out: linked/b.txt\n')
+  expect(stderr).toContain('Skipped 1 link: linked/b.txt\n')
 })
 
 test('of several files, the one that is refused is named, and how many are stored', async () => {
@@ -87,7 +87,7 @@ test('of several files, the one that is refused is named, and how many are store
   const { exit, stderr } = await world.svc(['files', 'upload', 'mixed'])
 
   expect(exit).toBe(5)
-  expect(stderr).toContain('"mixed/b\\nc.txt": A file name cannot hold control characters. 1 of 2 files stored.\n')
+  expect(stderr).toContain('"mixed/b\\nc.txt": File names cannot contain control characters. Uploaded 1 of 2 files.\n')
 })
 
 test('a file is stored with the type that a browser would send for its ending', async () => {
@@ -108,7 +108,7 @@ test('a file is stored with the type that a browser would send for its ending', 
 test('a page says how to get the next', async () => {
   const { stderr } = await world.svc(['files', 'list', '--limit', '1'])
 
-  expect(stderr).toMatch(/^1 of \d+ files; the next: --offset 1$/m)
+  expect(stderr).toMatch(/^1 of \d+ files\. Next page: --offset 1$/m)
 })
 
 test('a file that is there already is written over only when that is asked for', async () => {
@@ -204,7 +204,7 @@ test('of several files, one that is gone or named twice keeps no other, and it i
   const reached = `1 of 3 files deleted before it failed, at "${owned}".`
   expect(failed).toMatchObject({ error: { code: 'FILE_IN_USE', message: expect.stringContaining(reached) } })
   expect(left).toEqual([two, three])
-  expect([deleted.exit, deleted.stderr]).toEqual([0, expect.stringContaining('2 files deleted, 1 gone already.\n')])
+  expect([deleted.exit, deleted.stderr]).toEqual([0, expect.stringContaining('Deleted 2 files; 1 did not exist.\n')])
   expect((await list('several')).items).toEqual([])
   expect(await world.json(['files', 'delete', `${one}`, `${two}`])).toMatchObject({ error: { code: 'NOT_FOUND' } })
 })
@@ -218,7 +218,7 @@ test('of several files that are fetched, it is said which one failed, and how ma
 
   expect(exit).toBe(5)
   expect(stderr).toContain('"half/lost/photos/a.txt" already exists.')
-  expect(stderr).toMatch(/ \d of 3 files written\.$/m)
+  expect(stderr).toMatch(/ Downloaded \d of 3 files\.$/m)
 })
 
 test.each([
@@ -227,13 +227,13 @@ test.each([
   [['seed', '[{"title":"Hello"}]'], 'This is JSON, not a file name.'],
   [['files', 'upload', '/dev/stdin'], '"/dev/stdin" is a pipe or a device, not a file.'],
   [['docs', 'create', 'posts', '-F', 'cover=@/dev/stdin'], '"/dev/stdin" is a pipe or a device, not a file.'],
-  [['docs', 'batch', 'posts', '-f', '/dev/stdin', '--yes'], 'cannot be stdin or a pipe.'],
-  [['docs', 'batch', 'posts', '-f', '-', '--yes'], 'cannot be stdin or a pipe.'],
+  [['docs', 'batch', 'posts', '-f', '/dev/stdin', '--yes'], 'cannot come from stdin or a pipe'],
+  [['docs', 'batch', 'posts', '-f', '-', '--yes'], 'cannot come from stdin or a pipe'],
   [['files', 'upload', 'nowhere.png'], 'No file "nowhere.png".'],
   [['files', 'upload', 'photos/a.txt', '--to', '../x'], 'is not a valid folder'],
   [['files', 'download', 'nowhere'], 'No file in "nowhere".'],
   [['files', 'download', '01999999-9999-7999-8999-999999999999'], 'No file "01999999'],
-  [['files', 'delete'], 'Say which files'],
+  [['files', 'delete'], 'Select files'],
   [['docs', 'create', 'posts', '-F', 'cover=a.png'], 'Not a valid field with a file'],
   [['docs', 'create', 'posts', '-F', 'cover=@nowhere.png'], 'No file "nowhere.png".'],
   [['docs', 'create', 'posts', '-F', 'cover=@photos'], '"photos" is a folder, not a file.'],

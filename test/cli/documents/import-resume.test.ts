@@ -115,7 +115,7 @@ test('an import of several files that stops in a later one creates nothing of th
   expect(stopped).toMatchObject({ exit: 5, stderr: expect.stringContaining('"several-2.csv" is packed') })
   expect(resumed).toMatchObject({
     exit: 0,
-    stderr: expect.stringContaining('several-1.ndjson was imported before the stop: 2 records'),
+    stderr: expect.stringContaining('several-1.ndjson, which was imported before: 2 records'),
   })
   expect(count).toEqual({ count: 3 })
   // Once the whole import is done, the same command starts another one.
@@ -148,9 +148,9 @@ test.each([
     const { exitCode, stderr } = await child
 
     expect(exitCode).toBe(exit)
-    expect(stderr).toContain('Stopped after 1,000 documents; the rest of stdin did not go in, from record 1,001 on.')
-    expect(stderr).toContain('the same command would import them from their beginning')
-    expect(stderr).not.toContain('nothing is lost')
+    expect(stderr).toContain('Stopped after 1,000 documents; the rest of stdin was not imported, from record 1,001 on.')
+    expect(stderr).toContain('The same command would import all records again.')
+    expect(stderr).not.toContain('Nothing is lost')
     expect(await world.json(['docs', 'count', `pipe-${signal}`])).toEqual({ count: 1_000 })
   },
 )
@@ -164,7 +164,7 @@ test('an import of a pipe whose service refuses the rest says how many documents
   await world.json(['faults', 'remove', '--all'])
 
   expect(exitCode).toBe(3)
-  expect(stderr).toContain('1,000 documents went in. Of stdin, record 1,001 may not have gone in. Stdin and pipes are')
+  expect(stderr).toContain('Imported 1,000 documents. In stdin, record 1,001 may be missing. Stdin and pipes cannot')
 })
 
 /** Passes on what is asked, but refuses the batch with the first row, once both others have been answered. */
@@ -204,7 +204,7 @@ test('an import of stdin counts, and keeps the refused rows of, what was answere
   service.close()
 
   expect(exit).toBe(3)
-  expect(stderr).toContain('2,000 documents went in. Of stdin, records 1 to 1,000 may not have gone in. Stdin and')
+  expect(stderr).toContain('Imported 2,000 documents. In stdin, records 1 to 1,000 may be missing. Stdin and')
   expect(await world.json(['docs', 'count', 'gaps'])).toEqual({ count: 2_000 })
   expect(readFileSync(join(world.folder, 'gaps.refused.ndjson'), 'utf8')).toContain('"line":1501')
 })
@@ -218,7 +218,7 @@ test('an import of a pipe with a name ends at the first signal, too', async () =
   pipe.on('error', () => undefined).end()
 
   expect(exitCode).toBe(143)
-  expect(stderr).toContain('the rest of rows did not go in, from record 1,001 on.')
+  expect(stderr).toContain('the rest of rows was not imported, from record 1,001 on.')
 })
 
 test('a pipe that is named has no state: another one would be taken for it', async () => {
@@ -260,7 +260,7 @@ test.each(['SIGINT', 'SIGKILL'] as const)(
     if (signal === 'SIGINT')
       expect(stopped).toMatchObject({ exitCode: 130, stderr: expect.stringContaining('same command again') })
     // A state is saved each half second only: a process that is killed may have saved none, and creates nothing twice all the same.
-    if (signal === 'SIGINT') expect(resumed.stdout).toMatch(/^going on in .* after [\d,]+ records$/m)
+    if (signal === 'SIGINT') expect(resumed.stdout).toMatch(/^Resuming .* after [\d,]+ records\.$/m)
     expect(resumed.exit).toBe(0)
     expect(await world.json(['docs', 'count', collection])).toEqual({ count: rows })
     expect(await world.json(['docs', 'list', collection, '--sort', '-at', '--limit', '1'])).toMatchObject({

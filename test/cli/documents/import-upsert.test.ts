@@ -184,7 +184,7 @@ test('the older --upsert --key email is read as --by email, and says so; an API 
   })
   expect(await exported('olders')).toEqual([{ email: 'ada@example.com', name: 'Ada L.' }])
   expect(nobody.exit).toBe(3)
-  expect(unnamed).toMatchObject({ exit: 2, stderr: expect.stringContaining('Name it: --upsert --by email') })
+  expect(unnamed).toMatchObject({ exit: 2, stderr: expect.stringContaining('--upsert --by email') })
 })
 
 test('with --upsert, a field that no row has creates nothing', async () => {

@@ -28,7 +28,10 @@ test('contract 12.3 a page that was cut says so, and --quiet does not hide it', 
   const whole = await world.svc(['docs', 'list', 'posts', '--limit', '100', '--quiet'])
   const all = await world.svc(['docs', 'list', 'posts', '--limit', '120', '--offset', '100', '--quiet'])
 
-  expect(cut).toMatchObject({ exit: 0, stderr: '120 records asked for, 100 shown: a page holds at most 100 here.\n' })
+  expect(cut).toMatchObject({
+    exit: 0,
+    stderr: 'Showing 100 of the requested 120 records, because a page has at most 100 here.\n',
+  })
   expect(cut.stdout.trimEnd().split('\n')).toHaveLength(1 + 100)
   expect(json.stderr).toBe('')
   expect(JSON.parse(json.stdout)).toMatchObject({ limit: 100 })
@@ -54,7 +57,24 @@ test.each([
   const cut = await world.svc([what, 'list', '--limit', '3', '--quiet', '--url', service.url, '--key', 'k'])
 
   service.close()
-  expect(cut).toMatchObject({ exit: 0, stderr: '3 records asked for, 2 shown: a page holds at most 2 here.\n' })
+  expect(cut).toMatchObject({
+    exit: 0,
+    stderr: 'Showing 2 of the requested 3 records, because a page has at most 2 here.\n',
+  })
+})
+
+test('a table shows linked documents by title, else by id', async () => {
+  await world.svc(['collections', 'create', 'writers'])
+  await world.svc(['collections', 'create', 'books'])
+  const create = async (...fields: string[]) =>
+    ((await world.json(['docs', 'create', 'writers', ...fields])) as { id: string }).id
+  const named = await create('name=Ada', 'born:=1815')
+  const nameless = await create('born:=1906')
+  for (const id of [named, nameless]) await world.svc(['docs', 'create', 'books', `writer=${id}`])
+
+  const { stdout } = await world.svc(['docs', 'list', 'books', '--populate', 'writer', '--columns', 'writer'])
+
+  expect(stdout).toBe(`writer\n${nameless}\nAda\n`)
 })
 
 test('a table of --all has the fields of the last document as well as those of the first', async () => {
@@ -173,7 +193,7 @@ describe('conditions that find nothing', () => {
 
     for (const { exit, stderr } of runs) {
       const [count, ...explained] = stderr.trimEnd().split('\n')
-      expect({ exit, count }).toEqual({ exit: 0, count: 'no documents' })
+      expect({ exit, count }).toEqual({ exit: 0, count: 'No documents.' })
       expect(explained).toEqual(note === '' ? [] : [expect.stringContaining(note)])
     }
   })
@@ -195,7 +215,7 @@ describe('conditions that find nothing', () => {
     await world.svc(['users', 'signup', 'ada@example.com', '--password', 'correct horse battery'])
 
     expect((await world.svc(['users', 'list', '-w', 'plan=pro'])).stderr).toContain('No user has a field "plan".')
-    expect((await world.svc(['users', 'list', '-w', 'email=x'])).stderr).toBe('no users\n')
+    expect((await world.svc(['users', 'list', '-w', 'email=x'])).stderr).toBe('No users.\n')
   })
 
   test('the explanation costs two requests, and none where nobody reads it', async () => {
@@ -321,9 +341,9 @@ test.each([
 })
 
 test.each([
-  ['That took too long. Ask for less, or filter on other fields.', false],
+  ['The request took too long. Request less data, or filter on other fields.', false],
   ['The disk is nearly full. Free some space.', false],
-  ['File storage does not answer.', true],
+  ['The file storage does not respond.', true],
 ])('where the service says what to do, the command line says nothing else: %s', async (message, isRepeated) => {
   const service = await openFakeService(() => ({
     ...failure(503, 'UNAVAILABLE', message),
@@ -356,7 +376,7 @@ test('what may have been done is not to be repeated before it was looked at', as
   ])
 
   service.close()
-  expect(stderr).toContain('See whether it was done')
+  expect(stderr).toContain('Check whether it was done')
   expect(stderr).not.toContain('Repeat the command')
 })
 

@@ -116,14 +116,14 @@ const mistakes: readonly (readonly [what: string, content: string, said: RegExp]
   [
     'a file outside of the folder',
     '{"files": {\n"hosts": "../hosts"}}',
-    /:2: "\.\.\/hosts" is outside the seed's folder/,
+    /:2: "\.\.\/hosts" is outside the folder of the seed/,
   ],
   ['a file that is not there', '{"files": {\n"cover": "none.png"}}', /:2: file "none\.png" does not exist/],
   ['a type that no schema has', '{"collections": {\n"bad": {"schema": {"n": {"type": "int"}}}}}', /:2: "bad": .*type/],
   [
     'a user who is not there',
     `{"users": {"ada": {"email": "nobody@x.org"}}, "collections": {"bad": {"documents": [\n{"who": "\${users.bob.id}"}]}}}`,
-    /:2: "0" refers to \$\{users\.bob\.id\}, but the seed does not contain this user/,
+    /:2: "0" refers to \$\{users\.bob\.id\}, but this user does not exist/,
   ],
 ]
 

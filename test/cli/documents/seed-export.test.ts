@@ -213,6 +213,6 @@ test('made-up documents of which some were created before a failure say how many
 
   proxy.close()
   expect(ran.exit).toBe(6)
-  expect(ran.stderr).toContain('1,000 of 1,500 documents were created before.')
+  expect(ran.stderr).toContain('1,000 of 1,500 documents were created.')
   expect(ran.stderr).toContain(`svc seed generate ${name} --count 500 --url ${proxy.url}`)
 })

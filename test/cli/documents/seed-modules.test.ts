@@ -54,7 +54,7 @@ test('no warning of Node or of a library reaches the terminal', async () => {
 })
 
 test.each([
-  ['throws', 'throw new Error("no luck")', /bad\.ts: it failed: no luck/],
+  ['throws', 'throw new Error("no luck")', /bad\.ts: could not be run: no luck/],
   ['exports what is no seed', 'export default { posts: [] }', /bad\.ts: "posts" is not part of a seed/],
   ['names a user without an address', 'export default { users: { ada: {} } }', /bad\.ts \(users\.ada\): .*no "email"/],
 ])('a module that %s is named', async (_what, code, said) => {
@@ -135,7 +135,7 @@ test('a module that replaces is not run before a yes', async () => {
   const rows = file(`${tags}.ndjson`, '{"t":2}\n')
 
   const unasked = await seeds.world.svc(['seed', seed, '--replace'])
-  const refused = await seeds.world.terminal(['seed', rows, seed, '--replace'], [['seed anew?', 'n\r']], {
+  const refused = await seeds.world.terminal(['seed', rows, seed, '--replace'], [['seed again?', 'n\r']], {
     columns: 400,
   })
 
@@ -145,7 +145,7 @@ test('a module that replaces is not run before a yes', async () => {
   })
   expect(refused.exit).toBe(130)
   expect(refused.stdout).toContain(
-    `Delete 1 document of "${tags}" and everything ${seed} replaces when it runs, and seed anew?`,
+    `Delete 1 document of "${tags}" and everything ${seed} replaces when it runs, and seed again?`,
   )
   expect([await fields(log), await fields(tags)]).toEqual([[], [{ t: 1 }]])
 })

@@ -73,7 +73,7 @@ const fault =
 
 test.each([
   ['a rate limit', 6, fault('status', '--status', '429', '--retry-after', '1h'), 'Finish the seed with --upsert'],
-  ['a refusal of the key', 3, fault('status', '--status', '403'), 'Who may: '],
+  ['a refusal of the key', 3, fault('status', '--status', '403'), 'Show the permissions: '],
   ['a connection that breaks', 7, fault('drop'), 'It may have been created.'],
 ] as const)(
   'a hosted seed that %s stops exits with what scripts act on, and says what is left and how to go on',
@@ -111,6 +111,6 @@ test('a seed that is refused in a later file says what was seeded before', async
 
   expect(ran).toMatchObject({
     exit: 5,
-    stderr: expect.stringContaining('seeded before it failed: "first" (1 created)'),
+    stderr: expect.stringContaining('Seeded before the failure: "first" (1 created)'),
   })
 })

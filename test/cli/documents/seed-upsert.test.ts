@@ -56,7 +56,7 @@ test.each([
 
   const ran = await seeds.world.svc(['seed', seed, '--upsert', '--by', 'email'])
 
-  expect(ran).toMatchObject({ exit: 5, stderr: expect.stringContaining(`${name}.json:2: "${name}.1" has no text`) })
+  expect(ran).toMatchObject({ exit: 5, stderr: expect.stringContaining(`${name}.json:2: "${name}.1" needs a string`) })
   expect(await seeds.world.json(['docs', 'count', name])).toMatchObject({ error: { code: 'NOT_FOUND' } })
 })
 

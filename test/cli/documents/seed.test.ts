@@ -77,9 +77,7 @@ test('a collection that holds other documents is named, with what seeds it all t
 
   const { stderr } = await seeds.world.svc(['seed', seed])
 
-  expect(stderr).toContain(
-    `Left alone, as they hold something already: ${seeds.own}posts. Change and add with --upsert`,
-  )
+  expect(stderr).toContain(`Skipped collections with data: ${seeds.own}posts. To update them, pass --upsert.`)
   expect(stderr).not.toContain(`${seeds.own}authors`)
 })
 
@@ -218,7 +216,7 @@ const mistakes: readonly (readonly [title: string, name: string, content: string
     'a reference to nothing',
     'bad.json',
     `{"collections": {"bad-c": {\n  "documents": [\n    {"who": "\${bad-d.ada.id}"}\n  ]\n}}}`,
-    /bad\.json:3: "0" refers to \$\{bad-d\.ada\.id\}, but the seed does not contain this document/,
+    /bad\.json:3: "0" refers to \$\{bad-d\.ada\.id\}, but this document does not exist/,
   ],
   [
     'a reference to a field that is not there',
@@ -230,13 +228,13 @@ const mistakes: readonly (readonly [title: string, name: string, content: string
     'collections that refer to each other in a circle',
     'bad.json',
     `{"collections": {\n  "bad-g": {"documents": {"a": {"x": "\${bad-h.b.x}"}}},\n  "bad-h": {"documents": {"b": {"x": "\${bad-g.a.x}"}}}\n}}`,
-    /bad\.json:2: the collections refer to each other in a cycle: bad-g → bad-h → bad-g/,
+    /bad\.json:2: circular references between collections: bad-g → bad-h → bad-g/,
   ],
   [
     'documents under another name',
     'bad.json',
     '{"collections": {\n  "bad-j": {\n    "docs": [{"x": 1}]\n  }\n}}',
-    /bad\.json:3: "docs" of "bad-j" is unknown\. Use schema, permissions, key and documents/,
+    /bad\.json:3: unknown "docs" in "bad-j"\. Use schema, permissions, key and documents/,
   ],
   ['a row that is no object', 'bad-i.ndjson', '{"x":1}\n\n[2]\n', /bad-i\.ndjson:3: /],
 ]
@@ -250,7 +248,10 @@ test.each(mistakes)('%s is named with file and line', async (_, name, content, s
 test('a file of an unknown kind is not sent to a flag that seed has not', async () => {
   const ran = await seeds.world.svc(['seed', file('unknown.txt', 'a,b\n1,2\n')])
 
-  expect(ran).toMatchObject({ exit: 2, stderr: expect.stringContaining('Use the extension .json, .ndjson, or .csv') })
+  expect(ran).toMatchObject({
+    exit: 2,
+    stderr: expect.stringContaining('Use a file that ends in .json, .ndjson or .csv'),
+  })
 })
 
 test('svc dev --seed fills at the start, and once', async () => {

@@ -82,10 +82,10 @@ test.each(destroying)(
 
     expect(destroyed).toMatchObject({
       exit: 0,
-      stderr: expect.stringMatching(/^Saved snapshot "auto-[\w-]+"; svc undo takes this back\.$/m),
+      stderr: expect.stringMatching(/^Saved snapshot "auto-[\w-]+". To undo this: svc undo$/m),
     })
     expect(between).not.toEqual(before)
-    expect(undone).toMatchObject({ exit: 0, stderr: expect.stringMatching(/^Took back "svc /) })
+    expect(undone).toMatchObject({ exit: 0, stderr: expect.stringMatching(/^Undid "svc /) })
     expect(await documentsOf(name)).toEqual(before)
   },
 )
@@ -100,8 +100,8 @@ test('contract 12.6 what was written since stays as it is, and is listed', async
   const { exit, stderr } = await world.svc(['undo'])
 
   expect({ exit, stderr }).toMatchObject({ exit: 0 })
-  expect(stderr).toContain('1 document brought back')
-  expect(stderr).toContain('1 document left as it is now')
+  expect(stderr).toContain('restored 1 document')
+  expect(stderr).toContain('Kept 1 document')
   expect(stderr).toContain(`  ${one?.id}`)
   const mine = { id: one?.id, data: { n: 1, status: 'mine' } }
   expect(await documentsOf(name)).toEqual([mine, two, three, { id: expect.any(String), data: { n: 4 } }])
@@ -132,7 +132,7 @@ test('at a terminal undo says what it takes back, which after a refused command 
   const between = await documentsOf(name)
   const refused = await world.svc(['docs', 'update', name, '--where', 'n__foo=1', 'status=x', '--yes'])
 
-  const question = `Take back "svc docs update ${name}" of `
+  const question = `Undo "svc docs update ${name}" of `
   const no = await world.terminal(['undo'], [[question, 'n\r']])
   const after = await documentsOf(name)
   const yes = await world.terminal(['undo'], [[question, 'y\r']])
@@ -160,7 +160,7 @@ test('a command whose snapshot went while it ran has done its work, and says tha
   const { exit, stderr } = await world.svc(['seed', 'forgetful.mjs', '--replace', '--yes', '--quiet'])
 
   expect({ exit, stderr }).toMatchObject({ exit: 0 })
-  expect(stderr).toMatch(/^Snapshot "auto-[\w-]+" is gone: svc undo cannot take this back\.$/m)
+  expect(stderr).toMatch(/^Snapshot "auto-[\w-]+" is gone, so svc undo cannot undo this\.$/m)
   expect((await documentsOf(name)).map(({ data }) => data.n)).toEqual([7])
 })
 
@@ -254,7 +254,7 @@ test('contract 12.6 a service that is no emulator of the folder gets no snapshot
   const { exit, stderr } = await world.svc(['docs', 'delete', name, '--all', '--yes'], { env })
 
   const line = `-> ${new URL(env.SVC_URL).host} (SVC_URL)\n`
-  expect({ exit, stderr }).toEqual({ exit: 0, stderr: `${line}3 documents deleted.\n` })
+  expect({ exit, stderr }).toEqual({ exit: 0, stderr: `${line}Deleted 3 documents.\n` })
 })
 
 test('a snapshot that was saved by hand has nothing where others have their command', async () => {

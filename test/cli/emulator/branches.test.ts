@@ -96,13 +96,13 @@ test('a branch that is checked out meanwhile is named, with what to do', async (
       said += piece
     })
   }
-  await expect.poll(() => said).toMatch(/Data +\.svc, branch main\n/)
+  await expect.poll(() => said).toMatch(/Data +saved in \.svc, branch main\n/)
 
   await git('symbolic-ref', 'HEAD', 'refs/heads/next')
 
   await expect
     .poll(() => said)
-    .toContain('"next" is checked out, and the data of "main" are still served. Stop svc dev')
+    .toContain('"next" is checked out, but the emulator still serves the data of "main". Restart svc dev')
   dev.kill()
   await dev
 })
@@ -112,7 +112,7 @@ test('--per-branch outside of a repository is misuse', async () => {
 
   const ran = await world.svc(['dev', '--per-branch', '--port', '0'], { env })
 
-  expect(ran).toMatchObject({ exit: 2, stderr: expect.stringContaining('There is no git repository here') })
+  expect(ran).toMatchObject({ exit: 2, stderr: expect.stringContaining('--per-branch needs a git repository') })
 })
 
 test('--snapshot loads it at the start, and svc undo takes that back', async () => {
@@ -164,9 +164,9 @@ test('in the background, it says so in its log', async () => {
   try {
     await git('symbolic-ref', 'HEAD', 'refs/heads/next')
 
-    await expect.poll(log).toContain('"next" is checked out, and the data of "main" are still served.')
+    await expect.poll(log).toContain('"next" is checked out, but the emulator still serves the data of "main".')
   } finally {
     await world.svc(['stop'])
   }
-  expect(log()).toContain('stopped; what was answered is kept')
+  expect(log()).toContain('stopped; your data is saved')
 })

@@ -70,7 +70,7 @@ test('12.4 at a terminal it asks once, and a yes holds for the folder', async ()
   )
   const again = await world.terminal(['dev', '--memory'], [['Ctrl-C stops', '\x03']])
 
-  expect(no.stdout).toContain('Cancelled; nothing was done.')
+  expect(no.stdout).toContain('Cancelled. Nothing was changed.')
   expect(yes.stdout).toContain('is ready in')
   expect(again.stdout).toContain('is ready in')
   expect(again.stdout).not.toContain('Use it?')
@@ -125,14 +125,14 @@ test('a broken svc.json says so, and the last good one stays in effect', async (
   })
   expect((await world.svc(['wait', '--timeout', '2m'])).exit).toBe(0)
   const broken = [
-    ['{', /svc\.json: is not JSON\. What was in effect stays in effect\./],
-    [JSON.stringify({ settings: { tokenTtl: 'x' } }), /svc\.json: .*tokenTtl.*What was in effect stays in effect\./],
+    ['{', /svc\.json: is not JSON\. The previous settings stay in effect\./],
+    [JSON.stringify({ settings: { tokenTtl: 'x' } }), /svc\.json: .*tokenTtl.*The previous settings stay in effect\./],
     [
       JSON.stringify({ sttings: {} }),
-      /"sttings" is not a valid setting\. What was in effect stays in effect\. Did you mean/,
+      /"sttings" is not a valid setting\. The previous settings stay in effect\. Did you mean/,
     ],
-    [JSON.stringify({ dev: { latency: '2s-100ms' } }), /Not a valid latency: "2s-100ms" /],
-    [JSON.stringify({ dev: { latency: '5x' } }), /Not a valid latency: "5x" \(.*svc\.json\)\./],
+    [JSON.stringify({ dev: { latency: '2s-100ms' } }), /Invalid latency "2s-100ms" /],
+    [JSON.stringify({ dev: { latency: '5x' } }), /Invalid latency "5x" \(.*svc\.json\)\./],
   ] as const
 
   for (const [text, words] of broken) {
@@ -142,9 +142,9 @@ test('a broken svc.json says so, and the last good one stays in effect', async (
   }
   replaceJson({ settings: { tokenTtl: 61 }, dev: { port: 4500 } })
 
-  await expect.poll(() => said).toContain('svc.json: tokenTtl changed, in effect')
+  await expect.poll(() => said).toContain('svc.json: tokenTtl changed and applied')
   // Another line of the same stream, which may come in another piece.
-  await expect.poll(() => said).toContain('svc.json: dev.port changed, in effect at the next start')
+  await expect.poll(() => said).toContain('svc.json: dev.port changed; restart svc dev to apply')
   expect(await settings()).toMatchObject({ tokenTtl: 61 })
   dev.kill()
   await dev

@@ -89,7 +89,7 @@ test('a command after -- that there is not ends it with 4; none at all, or one i
 
   const missing = await world.svc([...dev, '--', 'no-such-command'])
 
-  expect(missing).toMatchObject({ exit: 4, stderr: expect.stringContaining('"no-such-command" could not be started') })
+  expect(missing).toMatchObject({ exit: 4, stderr: expect.stringContaining('Could not start "no-such-command"') })
   expect((await world.svc(['status'])).exit).toBe(8)
   expect((await world.svc([...dev, '--'])).exit).toBe(2)
   expect((await world.svc([...dev, '--detach', '--', 'npm', 'test'])).exit).toBe(2)
@@ -100,14 +100,14 @@ test.each([
   ['that there is not', 'no-such-command', '(not found)'],
   ['that is a folder', './inner', '(is a directory)'],
   ['that cannot be run', './notes.txt', '(permission denied)'],
-  ['in quotes', 'node  -v', 'Leave them out: -- node -v'],
+  ['in quotes', 'node  -v', 'Remove the quotes around the command: -- node -v'],
 ])('a command %s is refused before anything is started for it', async (_, command, why) => {
   mkdirSync(join(world.folder, 'inner'))
   writeFileSync(join(world.folder, 'notes.txt'), '')
 
   const ran = await world.svc(['dev', '--data', 'untouched', '--port', '0', '--', command])
 
-  expect(ran).toMatchObject({ exit: 4, stdout: '', stderr: expect.stringContaining('could not be started') })
+  expect(ran).toMatchObject({ exit: 4, stdout: '', stderr: expect.stringContaining('Could not start') })
   expect(ran.stderr).toContain(why)
   expect(existsSync(join(world.folder, 'untouched'))).toBe(false)
 })
@@ -140,14 +140,14 @@ test("lines of .env.local that are not below the comment of svc dev are their ow
   const repaired = await world.svc(['doctor', '--repair'])
 
   expect(stdout).toContain(`Write: VITE_SVC_URL=${dev.url}`)
-  expect(stdout).toContain('Write the key after SVC_API_KEY= that this shows: svc status --env')
-  expect(stdout).toContain('Write the key after VITE_SVC_API_KEY= that this shows: svc status --env')
+  expect(stdout).toContain('Set SVC_API_KEY to the key that this prints: svc status --env')
+  expect(stdout).toContain('Set VITE_SVC_API_KEY to the key that this prints: svc status --env')
   expect(repaired.exit).toBe(10)
   expect(readFileSync(join(world.folder, '.env.local'), 'utf8')).toBe(
     content.replace('\nSVC_URL=', `\nSVC_URL=${dev.url}`),
   )
   await dev.stop()
-  expect((await world.svc(['doctor'])).stdout).not.toContain('fills its lines')
+  expect((await world.svc(['doctor'])).stdout).not.toContain('to update .env.local')
   const { stderr } = await world.svc(['dev', '--port', '0', '--', process.execPath, '-e', ''])
   expect(stderr).not.toContain('has this address and key')
 })

@@ -58,6 +58,6 @@ test.each(['--fresh', '--per-branch'])('%s where svc.json names a server says wh
   const { exit, stderr } = await world.svc(['dev', flag])
 
   expect(exit).toBe(2)
-  expect(stderr).toContain(`${flag} is for the embedded database, and databaseUrl is set.`)
+  expect(stderr).toContain(`${flag} needs the embedded database, but databaseUrl is set.`)
   expect(stderr).toMatch(/svc reset|--database-url/)
 })

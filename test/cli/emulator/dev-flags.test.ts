@@ -109,7 +109,7 @@ test('--public-url is where files are, allows its host, and is refused where it 
 
   expect(uploaded.items[0]?.url).toMatch(/^https:\/\/tunnel\.example\/files\//)
   expect(asked.status).toBe(200)
-  expect(refused).toMatchObject({ exit: 1, stderr: expect.stringContaining('is not the address of a service') })
+  expect(refused).toMatchObject({ exit: 1, stderr: expect.stringContaining('Invalid public URL') })
 })
 
 test('--new-token draws another control token; the one before is refused from then on', async () => {
@@ -124,13 +124,13 @@ test('--new-token draws another control token; the one before is refused from th
   expect([await statusWith(before), await statusWith(tokenOf())]).toEqual([401, 200])
 })
 
-test('without --port, svc dev listens at 4400 or soon after; with a name that is allowed, it warns that others can reach it', async () => {
+test('without --port, svc dev listens at 4400 or soon after; with a name that is allowed, it warns that others can reach the emulator', async () => {
   const stop = ['Ctrl-C stops', '\x03'] as const
   const plain = await world.terminal(['dev', '--memory'], [stop])
   const open = await world.terminal(['dev', '--memory', '--port', '0', '--allowed-host', 'shop.example'], [stop])
 
   expect(plain.stdout).toMatch(/http:\/\/127\.0\.0\.1:(44\d\d|4500)\b/)
-  expect([plain, open].map(({ stdout }) => stdout.includes('can reach it'))).toEqual([false, true])
+  expect([plain, open].map(({ stdout }) => stdout.includes('can reach the emulator'))).toEqual([false, true])
 })
 
 describe('the port without --port', () => {

@@ -78,7 +78,7 @@ test('svc stop leaves the emulator of an outer folder alone, and says where it i
   })
 
   expect(inside.stderr).toContain('no emulator runs in this folder')
-  expect(inside.stderr).toContain(`runs at ${dev.url}`)
+  expect(inside.stderr).toContain(`has one at ${dev.url}`)
   expect(await world.json(['status'])).toMatchObject({ url: dev.url })
 })
 
@@ -122,7 +122,7 @@ test('svc stop and svc status take no emulator that is too busy to answer for on
   process.kill(dev.pid, 'SIGCONT')
 
   expect(status).toMatchObject({ exit: 0, stdout: expect.stringContaining(dev.url) })
-  expect(status.stderr).toContain(`${dev.url} does not answer now; process ${dev.pid} is there.`)
+  expect(status.stderr).toContain(`${dev.url} does not answer at the moment. Process ${dev.pid} runs.`)
   expect(stopped).toMatchObject({ exit: 7, stderr: expect.stringContaining(`Process ${dev.pid} does not answer`) })
   expect(await world.json(['stop'])).toMatchObject({ stopped: true, pid: dev.pid })
 })

@@ -187,8 +187,10 @@ test('where documents of the demo were changed, it says so, and what to try with
   const { exit, stdout, stderr } = await world.svc(['dev', '--port', '0', '--demo', '--', process.execPath, '-e', '0'])
 
   expect(exit).toBe(0)
-  expect(stderr).toMatch(/"authors" or "posts" .*svc reset, or delete authors, posts and comments/)
+  expect(stderr).toMatch(/"authors" or "posts" .*delete authors, posts and comments, or run svc reset/)
   expect(stdout).toContain('docs list posts --populate author')
+  expect(stdout).toMatch(/^ {2}Dashboard {2}http.*\/_svc\//m)
+  expect(stdout).toMatch(/^ {2}Data {7}saved in \.svc$/m)
 })
 
 test('where demo data do not go with what is there, it starts without them, and says so', async () => {
@@ -202,7 +204,7 @@ test('where demo data do not go with what is there, it starts without them, and 
   expect(await world.json(['collections', 'list'])).toMatchObject([{ name: 'posts' }])
   expect(await world.json(['users', 'list'])).toMatchObject({ total: 0 })
   expect((await world.svc(['stop'])).exit).toBe(0)
-  expect(readFileSync(join(world.folder, '.svc', 'dev.log'), 'utf8')).toMatch(/no demo data were added: .*slug/)
+  expect(readFileSync(join(world.folder, '.svc', 'dev.log'), 'utf8')).toMatch(/No demo data added: .*slug/)
 })
 
 test('status, wait and stop speak of the emulator of the folder', async () => {
@@ -224,16 +226,16 @@ test('its keys create a document, and show events; pressed fast, they are obeyed
     ['dev', '--memory', '--port', '0'],
     [
       ['t shows events', 'n'],
-      ['in notes; t shows events', 't'],
-      ['showing events; t ends it', 'n'],
+      ['in notes. Press t to show events', 't'],
+      ['Press t to hide them', 'n'],
       ['created  notes', 't'],
-      ['no longer showing events', 'nntt'],
-      ['no longer showing events', '\x03'],
+      ['Hiding events.', 'nntt'],
+      ['Hiding events.', '\x03'],
     ],
   )
 
   expect(stdout).toMatch(/\+ title: "Hello at \d\d:\d\d:\d\d"/)
-  expect(stdout).toMatch(/no longer showing events[\s\S]*created [\s\S]*created [\s\S]*no longer showing events/)
+  expect(stdout).toMatch(/Hiding events[\s\S]*Created [\s\S]*Created [\s\S]*Hiding events/)
   expect(stdout).not.toMatch(/already exists|aborted/)
   expect(exit).toBe(0)
 })
@@ -247,13 +249,13 @@ test('a key logs in through the provider, in the browser', async () => {
     ['dev', '--memory', '--port', '0'],
     [
       ['l logs in', 'l'],
-      ['logged in; the token is ', 'l'],
-      ['log in at ', '\x03'],
+      ['Logged in. Token: ', 'l'],
+      ['Log in at ', '\x03'],
     ],
     { env: { BROWSER: browser } },
   )
 
-  expect(stdout).toMatch(/log in at http:\/\/127\.0\.0\.1:\d+\/_svc\/idp\//)
-  expect(stdout).toMatch(/the token is ey[\w-]+\.[\w-]+\.[\w-]+\n/)
+  expect(stdout).toMatch(/Log in at http:\/\/127\.0\.0\.1:\d+\/_svc\/idp\//)
+  expect(stdout).toMatch(/Token: ey[\w-]+\.[\w-]+\.[\w-]+\n/)
   expect(exit).toBe(0)
 })

@@ -50,7 +50,7 @@ test('a new database is empty, one that svc dev has used at the newest migration
   const older = await database('--database-url', url)
 
   expect(empty).toMatchObject({ said: expect.stringMatching(/^PostgreSQL \d+, UTF8, .*, empty$/), wrong: [] })
-  expect(beside.said).toMatch(/^PostgreSQL \d+\.\d+, in memory or a server of your own; --database-url looks at that$/)
+  expect(beside.said).toMatch(/^PostgreSQL \d+\.\d+, in memory or on your own server; check that with --database-url$/)
   expect(used).toMatchObject({ said: expect.stringMatching(/at migration \d+$/), wrong: [] })
   expect(used.all).not.toContain('MIGRATIONS')
   expect(older.wrong).toMatchObject([{ code: 'DATA_OLDER' }])
@@ -89,6 +89,6 @@ test('the server of svc.json is looked at once svc was used in the folder, and n
   await world.svc(['profiles', 'trust', '--yes'])
   const after = await database()
 
-  expect(before).toMatchObject({ said: expect.stringContaining('not asked'), wrong: [] })
+  expect(before).toMatchObject({ said: expect.stringContaining('not checked'), wrong: [] })
   expect(after.wrong).toMatchObject([{ code: 'DATABASE_UNREACHABLE' }])
 })

@@ -100,7 +100,7 @@ test('a table that is damaged is named, with what can be done, and the indexes o
 
   expect(repaired).toMatchObject({ exit: 10, found: { repaired: null, remedy: expect.stringContaining('--fresh') } })
   expect(repaired.found?.message).toMatch(
-    /but of these tables: svc\.documents \(invalid page in block 0 of [^)]*\)\. The data/,
+    /except those of these tables: svc\.documents \(invalid page in block 0 of [^)]*\)\. Copy of the former data/,
   )
   expect((await doctor()).found).toBeDefined()
 })

@@ -66,7 +66,7 @@ test('doctor says that SVC_URL names another service than the one it looked at',
   const here = await world.svc(['doctor'], { env: { SVC_URL: url } })
   await dev.stop()
 
-  const note = `the emulator of ${inFolder('.svc')}, not at https://api.example.com, which SVC_URL names.`
+  const note = `the emulator of ${inFolder('.svc')}, not https://api.example.com from SVC_URL.`
   expect(elsewhere.stderr).toContain(note)
   expect(here.stderr).not.toContain('SVC_URL')
 })
@@ -79,7 +79,7 @@ test('at a terminal each check is a line, and each finding says what to do', asy
   expect(exit).toBe(10)
   expect(stdout).toMatch(/^✓ node {7}\d+\.\d+\.\d+$/m)
   expect(stdout).toMatch(
-    /^✗ settings {3}not valid\n {11,}.*"ulr" is not a valid setting\.\n {11,}→ Did you mean "url"\? It may hold: profile,/m,
+    /^✗ settings {3}invalid\n {11,}.*"ulr" is not a valid setting\.\n {11,}→ Did you mean "url"\? Valid settings: profile,/m,
   )
 })
 
@@ -121,7 +121,7 @@ test.skipIf(!existsSync('/proc/self/fd'))(
     const ended = await dev.stop()
 
     expect(exit).toBe(0)
-    expect(stdout).toContain(`Process ${dev.pid} is an emulator whose folder was removed.`)
+    expect(stdout).toContain(`Process ${dev.pid} is an emulator whose folder was deleted.`)
     expect(stdout).toContain(`→ End it: kill ${dev.pid}`)
     expect(ended.exit).toBe(0)
   },
@@ -183,7 +183,7 @@ test('files whose bytes are gone are counted and named, of documents too', async
 
   expect(well.codes).toEqual([])
   expect(exit).toBe(10)
-  expect(stdout).toMatch(/^✗ files {6}2 without bytes\n {11,}The bytes of 2 files are gone: /m)
+  expect(stdout).toMatch(/^✗ files {6}2 without content\n {11,}The content of 2 files is missing: /m)
   expect(stdout).toContain(`albums/tea.txt (${lost?.id})`)
   expect(stdout).toContain('svc files delete')
   expect(ofDocument.stdout).toContain('The bytes of 1 file are gone: ')

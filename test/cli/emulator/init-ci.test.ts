@@ -150,7 +150,7 @@ test('a package of a workspace has the package manager and the svc.json of the r
   expect(name).toBe('test apps/web')
   expect(jobs.test).toEqual({ ...inPackage, steps: [steps.checkout, pnpm(), node('pnpm'), ...runs] })
   expect(ran.stderr).toContain('pnpm add svc-toolkit-client\n')
-  expect(ran.stderr).toContain('What svc.json says counts here too')
+  expect(ran.stderr).toContain('svc.json applies here too')
   expect(existsSync(path('apps', 'web', 'svc.json'))).toBe(false)
 })
 

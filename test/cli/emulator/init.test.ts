@@ -27,13 +27,13 @@ test('in an app it shows every file before it touches one, and a no leaves the a
   anApp({ '.gitignore': 'dist\n' })
   const before = readdirSync(world.folder)
 
-  const ran = await world.terminal(['init'], [['Write them?', 'n\n']])
+  const ran = await world.terminal(['init'], [['Write these files?', 'n\n']])
 
   for (const line of ['svc.json  (new)', '.env.local  (new)', 'svc.js  (new)', '.gitignore  (lines added)']) {
-    expect(ran.stdout.slice(0, ran.stdout.indexOf('Write them?'))).toContain(line)
+    expect(ran.stdout.slice(0, ran.stdout.indexOf('Write these files?'))).toContain(line)
   }
   for (const line of ['svc.json:', '"dialect": "a"', 'SVC_URL=http://127.0.0.1:4400', 'createClient(', '.gitignore:']) {
-    expect(ran.stdout.slice(0, ran.stdout.indexOf('Write them?'))).toContain(line)
+    expect(ran.stdout.slice(0, ran.stdout.indexOf('Write these files?'))).toContain(line)
   }
   expect(ran.stdout).not.toMatch(/^ +dist\r?$/m)
   expect(ran.exit).toBe(130)
@@ -44,7 +44,7 @@ test('in an app it shows every file before it touches one, and a no leaves the a
 test('after a yes it has written what it showed', async () => {
   anApp()
 
-  const ran = await world.terminal(['init'], [['Write them?', 'y\n']])
+  const ran = await world.terminal(['init'], [['Write these files?', 'y\n']])
 
   expect(ran.exit).toBe(0)
   expect(JSON.parse(text('svc.json'))).toEqual({ dialect: 'a' })
@@ -64,7 +64,7 @@ test('-y asks nothing, not even at a terminal', async () => {
   const app = await world.terminal(['init', '-y'], [])
   const fresh = await world.terminal(['init', 'notes', '-y'], [])
 
-  expect(app.stdout).not.toContain('Write them?')
+  expect(app.stdout).not.toContain('Write these files?')
   expect(fresh.stdout).not.toContain('Which template?')
   expect(readdirSync(path('src')).sort()).toEqual(['index.ts', 'svc.ts'])
   expect(JSON.parse(text('notes', 'package.json'))).toMatchObject({
@@ -236,7 +236,7 @@ test('beside an emulator that runs already, it names that one and does not ask f
   const ran = await world.svc(['init', '--yes'])
 
   expect(text('.env.local')).toBe(`${mark}\nSVC_URL=${dev.url}\nSVC_API_KEY=${dev.apiKey}\n`)
-  expect(ran.stderr).toContain(`.env.local names the emulator that runs at ${dev.url}.`)
+  expect(ran.stderr).toContain(`.env.local has the address of the running emulator, ${dev.url}.`)
   expect(ran.stderr).not.toContain('svc dev')
 })
 
@@ -272,9 +272,9 @@ test.each(['node', 'react'])(
     const well = await world.svc(['doctor'])
     const dev = await world.dev('--memory')
 
-    expect(started.stderr).toContain('No .env file here names the service')
+    expect(started.stderr).toContain('No .env file here has the address of the service')
     expect(started.stderr).toContain('svc init --yes')
-    expect(examined).toMatchObject({ exit: 0, stdout: expect.stringContaining('→ Have it written: svc init --yes') })
+    expect(examined).toMatchObject({ exit: 0, stdout: expect.stringContaining('→ Create it: svc init --yes') })
     expect(files.filter(({ change }) => change !== 'keep')).toEqual([{ path: '.env.local', change: 'add' }])
     expect(
       readdirSync(world.folder)

@@ -69,12 +69,12 @@ test('keys of svc dev show requests, mail and what they are, and q leaves the te
   const { stdout, exit } = await world.terminal(
     ['dev', '--memory', '--port', '0'],
     [
-      ['? all keys, Ctrl-C stops', '?'],
-      ['q  stop, as Ctrl-C does', 'r'],
-      ['showing requests; r ends it', 'n'],
+      ['? lists keys, Ctrl-C stops', '?'],
+      ['q  stop, like Ctrl-C', 'r'],
+      ['Press r to hide them', 'n'],
       ['POST   /collections/notes', 'm'],
-      ['no mail yet', 'r'],
-      ['no longer showing requests', 'q'],
+      ['No mail yet', 'r'],
+      ['Hiding requests.', 'q'],
     ],
     { columns: 100 },
   )

@@ -53,7 +53,7 @@ test('a scope that there is not is named as it was typed', async () => {
   expect(ran).toMatchObject({
     exit: 2,
     stdout: '',
-    stderr: expect.stringMatching(/Not a valid scope: "foo"\.\n.*write:posts/),
+    stderr: expect.stringMatching(/Invalid scope "foo"\.\n.*write:posts/),
   })
 })
 
@@ -61,6 +61,6 @@ test('the settings of the project name its public keys, and count the secret one
   const { stdout } = await world.svc(['project', 'show'])
 
   expect(stdout).toMatch(/^public keys {2,}svc_key_/m)
-  expect(stdout).toMatch(/^secret keys {2,}\d+, which cannot be read again/m)
+  expect(stdout).toMatch(/^secret keys {2,}\d+ \(shown only once/m)
   expect(stdout).not.toContain('{')
 })

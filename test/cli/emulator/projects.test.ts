@@ -38,7 +38,7 @@ test('are deleted after a question, the one that the emulator runs for never', a
   const refused = await world.svc(['project', 'delete', own, '--yes'])
 
   expect(unasked).toMatchObject({ exit: 2, stderr: expect.stringContaining('"first"') })
-  expect(deleted.stderr).toContain('Project "first" is deleted.')
+  expect(deleted.stderr).toContain('Deleted project "first".')
   expect(again.stderr).toContain(`No project "${first}".`)
   expect(refused.stderr).toContain('svc reset')
 })

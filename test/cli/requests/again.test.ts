@@ -55,7 +55,7 @@ describe.skipIf(lacksCurl)('--format curl', () => {
     const command = await printed('curl', 'POST', '/collections/posts', body)
     writeFileSync(join(world.folder, 'body'), body)
 
-    expect(command).toMatch(/^# The body is not kept whole: write it to a file called body\.\ncurl -X POST /)
+    expect(command).toMatch(/^# The recorded body is incomplete: save it to a file named body\.\ncurl -X POST /)
     expect(JSON.parse(await run(command)).data).toEqual(JSON.parse(body))
   })
 })
@@ -73,13 +73,13 @@ test('what is not kept, or masked, is said in front', async () => {
   )
   const address = await printed('curl', 'GET', '/collections/posts?token=abc')
 
-  expect(cut).toMatch(/^\/\/ The body is not kept whole: give it as body\.\nconst answer = await fetch\(/)
+  expect(cut).toMatch(/^\/\/ The recorded body is incomplete: define it as body\.\nconst answer = await fetch\(/)
   expect(cut).toContain('\n  body,\n})')
-  expect(ofForm).toMatch(/^# The body is not kept whole/)
+  expect(ofForm).toMatch(/^# The recorded body is incomplete/)
   expect(ofForm).toContain('--data-binary @body')
   for (const text of masked) {
-    expect(text).toMatch(/^(#|\/\/) What is masked in the body is a secret: put it in\.\n/)
+    expect(text).toMatch(/^(#|\/\/) The body contains a masked secret\. Fill it in\.\n/)
     expect(text).toContain('[masked]')
   }
-  expect(address).toMatch(/^# What is masked in the address is a secret: put it in\.\n/)
+  expect(address).toMatch(/^# The URL contains a masked secret\. Fill it in\.\n/)
 })

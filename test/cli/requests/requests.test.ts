@@ -62,13 +62,16 @@ const refusals: readonly Refusal[] = [
   {
     ...{ status: 401, what: 'a key of no project' },
     refuse: () => ask('GET', '/collections', undefined, { 'x-api-key': 'svc_key_wrong' }),
-    ...{ missing: /belongs to no project/, mend: /^svc requests replay \S+ --header "x-api-key: \$\(svc project key/ },
+    ...{
+      missing: /does not belong to any project/,
+      mend: /^svc requests replay \S+ --header "x-api-key: \$\(svc project key/,
+    },
   },
   {
     ...{ status: 403, what: 'a role that the user has not' },
     refuse: () => ask('PATCH', `/collections/posts/${post}`, { likes: 2 }, { authorization: `Bearer ${token}` }),
     ...{
-      missing: /the role editor; the caller has the roles authenticated/,
+      missing: /the role editor\. The caller has the roles authenticated/,
       mend: /^svc users update ada@example.com/,
     },
   },
@@ -76,26 +79,26 @@ const refusals: readonly Refusal[] = [
     ...{ status: 403, what: 'a field that is read-only' },
     refuse: () => ask('POST', '/collections/orders', { status: 'paid' }, { authorization: `Bearer ${token}` }),
     ...{
-      missing: /To set "status" in "orders" takes the secret key; the caller has the roles authenticated/,
+      missing: /To set "status" in "orders", you need the secret key\. The caller has the roles authenticated/,
       mend: /^svc requests replay \S+ --header "x-api-key: \$\(svc project key --secret/,
     },
   },
   {
     ...{ status: 404, what: 'a collection that is not there' },
     refuse: () => ask('GET', '/collections/drafts'),
-    ...{ missing: /There is no collection "drafts"/, mend: /^svc collections create drafts$/ },
+    ...{ missing: /No collection "drafts"/, mend: /^svc collections create drafts$/ },
   },
   {
     ...{ status: 409, what: 'a name that is taken' },
     refuse: () => ask('POST', '/collections', { name: 'posts' }),
-    ...{ missing: /The collection "posts" is taken/, mend: /^svc requests replay \S+ name=posts2$/ },
+    ...{ missing: /The collection "posts" is already taken/, mend: /^svc requests replay \S+ name=posts2$/ },
   },
   {
     ...{ status: 412, what: 'another version' },
     refuse: () =>
       ask('PATCH', `/collections/posts/${post}`, { likes: 3 }, { authorization: `Bearer ${token}`, 'if-match': '"9"' }),
     ...{
-      missing: /at version \d; if-match takes 9. It was never at that version/,
+      missing: /at version \d, but if-match requires 9\. It was never at that version/,
       mend: /^svc requests replay \S+ --header 'if-match: "\d"'$/,
     },
   },
@@ -117,7 +120,7 @@ const refusals: readonly Refusal[] = [
       for (let asked = await ask('GET', '/collections'); ; asked = await ask('GET', '/collections'))
         if (asked.status === 429) return asked
     },
-    ...{ missing: /2 requests in the window "hour" are used up/, mend: /^svc project set rateLimit=off$/ },
+    ...{ missing: /The limit of 2 requests per hour is reached/, mend: /^svc project set rateLimit=off$/ },
   },
 ]
 
@@ -202,7 +205,7 @@ test('svc requests replay changes path, method, headers and fields, and shows wh
   const { id: login } = await ask('POST', '/auth-collections/login', ada)
   const refused = await world.svc(['requests', 'replay', login])
   expect(refused.stderr).toContain('logins')
-  expect(refused.stderr).toContain(`See the request and its answer: svc requests show ${login}`)
+  expect(refused.stderr).toContain(`Show the request and its response: svc requests show ${login}`)
   expect(refused.stderr).not.toContain('Read it again')
   expect((await world.svc(['requests', 'replay', id, '--header', 'no header'])).exit).toBe(2)
 })
@@ -213,7 +216,11 @@ test('svc requests export writes an HTTP archive without secrets', async () => {
 
   const ran = await world.svc(['requests', 'export', '--out', 'all.har'])
 
-  expect(ran).toMatchObject({ exit: 0, stdout: '', stderr: expect.stringMatching(/^all\.har holds \d+ requests\.\n$/) })
+  expect(ran).toMatchObject({
+    exit: 0,
+    stdout: '',
+    stderr: expect.stringMatching(/^Wrote \d+ requests to all\.har\.\n$/),
+  })
   const file = join(world.folder, 'all.har')
   expect(existsSync(file) && statSync(file).mode & 0o077).toBe(0)
   const text = readFileSync(file, 'utf8')

@@ -62,7 +62,7 @@ test('links that follow later are counted and asked for, and svc undo takes them
   await world.json(['pull', 'posts', ...staging])
   const nothing = await world.svc(['pull', 'posts', ...staging])
 
-  expect(unasked).toMatchObject({ exit: 2, stderr: expect.stringContaining('Say it with --yes') })
+  expect(unasked).toMatchObject({ exit: 2, stderr: expect.stringContaining('Confirm it with --yes') })
   expect(before).toBe(ada.id)
   expect(pulled).toMatchObject({ created: 0, updated: 1, collections: [{ collection: 'posts', update: 1 }] })
   expect(linked).toBe(await idOf(here, 'authors', 'Ada'))

@@ -146,7 +146,7 @@ test('what a push creates has no substitutes, in a collection that is made again
 
   expect(pushed).toMatchObject({
     exit: 0,
-    stderr: expect.stringContaining('"people", since a pull redacted it: email.'),
+    stderr: expect.stringContaining('New documents in "people" are created without redacted fields: email.'),
   })
   expect(created).toEqual([{ title: 'Ada' }, { title: 'Bob' }])
   expect(forced).toMatchObject({ created: 1, updated: 0 })

@@ -260,7 +260,7 @@ test('both commands need an emulator and another service, and a yes', async () =
   const stopped = await world.svc(['push', ...staging])
 
   expect(itself).toMatchObject({ exit: 2, stderr: expect.stringContaining('Choose the service to compare') })
-  expect(unasked).toMatchObject({ exit: 2, stderr: expect.stringContaining('Say it with --yes') })
+  expect(unasked).toMatchObject({ exit: 2, stderr: expect.stringContaining('Confirm it with --yes') })
   expect(unknown).toMatchObject({ exit: 4, stderr: expect.stringContaining('"nowhere"') })
   expect(stopped.exit).toBe(8)
   expect(await there.collections.list()).toHaveLength(1)

@@ -58,7 +58,7 @@ test('svc tail --exec gives each event to a command, in order, and fails when it
   const events = linesOf(readFileSync(join(world.folder, 'events.ndjson'), 'utf8'))
   expect(events.map(({ event }) => event)).toEqual(['created', 'updated', 'deleted'])
   expect(exit).toBe(1)
-  expect(stderr).toContain('ended with exit code 1')
+  expect(stderr).toContain('failed with exit code 1')
 })
 
 test('a command of svc tail --exec that does not end is killed once the tail ends', async () => {
@@ -72,7 +72,7 @@ test('a command of svc tail --exec that does not end is killed once the tail end
   const { exitCode, stderr } = await child
 
   expect(exitCode).toBe(130)
-  expect(stderr.match(/failed .*/g)).toEqual([expect.stringContaining('ended with SIGKILL')])
+  expect(stderr.match(/failed .*/g)).toEqual([expect.stringContaining('failed with SIGKILL')])
 })
 
 test('what svc tail has received by its end is given to the command, also where that fails', async () => {
@@ -83,7 +83,7 @@ test('what svc tail has received by its end is given to the command, also where 
   child.kill('SIGINT')
   writeFileSync(join(world.folder, 'go'), '')
 
-  expect((await child).stderr.match(/ended with exit code 3/g)).toHaveLength(3)
+  expect((await child).stderr.match(/failed with exit code 3/g)).toHaveLength(3)
 })
 
 test('svc tail --forward-to posts each event, and says which were not taken', async () => {
@@ -118,7 +118,7 @@ test('commands of svc tail --exec that take their time all end soon after it, an
   const { exitCode, stdout, stderr } = await child
 
   const begun = readFileSync(slow, 'utf8').length
-  const left = Number(/^(\d+) events? left undelivered/m.exec(stderr)?.[1])
+  const left = Number(/^(\d+) events? not delivered/m.exec(stderr)?.[1])
   expect(left).toBeGreaterThan(0)
   expect([exitCode, begun + left]).toEqual([130, many.length])
   expect(stdout.match(/created/g)).toHaveLength(many.length)
@@ -140,6 +140,6 @@ test.each(['--timeout', 'SIGINT'])('%s ends a tail whose address does not answer
   silent.close()
 
   expect([exitCode, asked]).toEqual([end === 'SIGINT' ? 130 : 1, 1])
-  expect(stderr).toContain(`failed  ${url} did not take the event`)
-  expect(stderr).toContain('2 events left undelivered')
+  expect(stderr).toContain(`failed  ${url} did not respond`)
+  expect(stderr).toContain('2 events not delivered')
 })

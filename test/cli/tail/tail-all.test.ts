@@ -81,8 +81,8 @@ test('svc tail --all --last begins with what has happened', async () => {
 })
 
 test.each([
-  [['posts'], 2, '--all is of the whole emulator'],
-  [['--only', 'letters'], 2, 'kinds takes, with commas: document, collection'],
+  [['posts'], 2, '--all cannot be combined with collections'],
+  [['--only', 'letters'], 2, 'must be a list, separated by commas, of document, collection'],
   [['--where', 'a=1'], 2, '--where'],
 ])('svc tail --all %j is refused', async (words, exit, said) => {
   const ran = await world.svc(['tail', '--all', ...words])
@@ -128,7 +128,7 @@ test('svc tail --all --timeout ends in time where the emulator does not answer',
 
   expect({ exit, stderr }).toEqual({
     exit: 7,
-    stderr: expect.stringContaining(`The events of ${url} could not be listened to within 1 s.`),
+    stderr: expect.stringContaining(`Could not listen to the events of ${url} within 1 s.`),
   })
   silent.closeAllConnections()
   silent.close()

@@ -93,7 +93,7 @@ HH:MM:SS  updated  ${posts}  ${id}
           + views: 2
 HH:MM:SS  deleted  ${posts}  ${id}
 `)
-  expect(stderr).toContain(`listening to ${posts} at ${dev.url}`)
+  expect(stderr).toContain(`Listening to ${posts} at ${dev.url}`)
 })
 
 test('svc tail --since shows when each event happened, and its day where that is another', async () => {
@@ -158,7 +158,7 @@ test('svc tail exits with 7 when too few events come in time', async () => {
 
 test.each([
   [['tail', 'post99'], 4, 'No collection "post99".'],
-  [['tail', '--forward-to', 'ftp://example.com'], 2, 'Not a valid address to forward to'],
+  [['tail', '--forward-to', 'ftp://example.com'], 2, 'Invalid address "ftp://example.com" for --forward-to'],
   [['tail', '--where', 'views__above=1'], 2, 'Unknown filter suffix "__above"'],
   [['tail', '--events', 'born'], 2, 'Expected --events=born to be one of'],
 ])('svc %j exits with %i', async (words, code, message) => {
@@ -214,7 +214,7 @@ test.each([[[]], [['--max', '1']]])(
     const words = ['tail', 'posts', '--url', refusing.url, '--key', 'svc_key_x', '--timeout', '1s', '--json', ...more]
     const { stdout, exit } = await world.svc(words)
 
-    const message = `The events of ${refusing.url} could not be listened to within 1 s.`
+    const message = `Could not listen to the events of ${refusing.url} within 1 s.`
     expect({ lines: linesOf(stdout), exit }).toEqual({
       lines: [{ error: { code: 'TIME_OUT', message, hint: null, exit: 7 } }],
       exit: 7,

@@ -80,11 +80,11 @@ it('its list says that the collection is missing, why a write was refused, and l
   await project.secretClient.collection('tasks').create({ title: 'Tea', done: false })
   await expect.poll(page.text).toContain('Tea')
   page.click('button')
-  await expect.poll(page.text).toContain('To create in "tasks", send the token')
+  await expect.poll(page.text).toContain('Sign in as a user with permission to create documents in "tasks"')
   page.click('input')
 
   // Vitest fails for a rejection that nobody handles.
-  await expect.poll(page.text).toContain('To update in "tasks", send the token')
+  await expect.poll(page.text).toContain('Sign in as a user with permission to update documents in "tasks"')
   page.close()
 })
 

@@ -275,7 +275,9 @@ describe('useAuth', () => {
 })
 
 it('needs a provider', () => {
-  expect(() => renderToString(createElement(() => String(useClient())))).toThrow('There is no SvcProvider above.')
+  expect(() => renderToString(createElement(() => String(useClient())))).toThrow(
+    'Render this component inside SvcProvider.',
+  )
 })
 
 it('knows the documents by their types', () => {

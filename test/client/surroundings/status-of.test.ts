@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest'
-import { type ErrorCode, SvcError, statusOf } from '../../../client/protocol/model/errors.js'
+import { type ErrorCode, httpStatus, SvcError } from '../../../client/protocol/model/errors.js'
 
 it('a code that no error has, such as a name that all objects have, stands for no status', () => {
   for (const code of ['constructor', '__proto__', 'toString', 'OTHER']) {
-    expect(statusOf(new SvcError(code as ErrorCode, 'It failed.'))).toBe(0)
+    expect(httpStatus(new SvcError(code as ErrorCode, 'It failed.'))).toBe(0)
   }
-  expect(statusOf(new SvcError('NOT_FOUND', 'It failed.'))).toBe(404)
+  expect(httpStatus(new SvcError('NOT_FOUND', 'It failed.'))).toBe(404)
 })
 
 it('an error of another copy of the client is an instance, and nothing that only looks like one', async () => {

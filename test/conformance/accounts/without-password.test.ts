@@ -89,7 +89,7 @@ inDialects(
       ]
       for (const answer of answers) {
         expectFailure(answer, 401, 'INVALID_CREDENTIALS')
-        expect(answer.text).toContain('A mail to reset it sets one.')
+        expect(answer.text).toContain('Request a password reset mail to set one.')
       }
       expectStatus(200, await as(await tokenFor(id)).patch('/auth-collections/user', { password: goodPassword }))
       expectStatus(200, await logIn(email, goodPassword))

@@ -87,7 +87,7 @@ inDialects(
       ]
       for (const query of asked) {
         const { status, text } = await ada.api.get(`${wire.listPath('people')}?${query}`)
-        expect([query, status, text.includes(' is hidden for you')]).toEqual([query, 403, true])
+        expect([query, status, text.includes(' is hidden from you')]).toEqual([query, 403, true])
       }
       expectFailure(await api.get(`${wire.listPath('people')}?salary=1`), 401, 'UNAUTHORIZED')
       expectFailure(await api.get(`${wire.listPath('people')}?profile.iban=1`), 403, 'FORBIDDEN')

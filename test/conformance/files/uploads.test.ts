@@ -103,7 +103,7 @@ inDialects('Uploads with documents', (wire) => {
       ] as const) {
         const answer = await sendForm(world.api, method, path, parts)
         expectFailure(answer, 422, 'VALIDATION_ERROR')
-        expect(answer.text).toContain('also as a value that is not an array')
+        expect(answer.text).toContain('both as a file and as a value that is not an array')
       }
       expect(await filesOf(wire, world)).toEqual([])
       expect((await world.posts.get(id)).fields.pages).toEqual(['a'])

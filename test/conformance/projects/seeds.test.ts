@@ -252,7 +252,7 @@ test.each(['fill', 'upsert'] as const)(
     const bob: SeedStep = { step: 'user', name: 'bob', email: 'bob@example.com', identity }
 
     await expect(apply(mode, [{ step: 'collection', name: 'posts' }, bob])).rejects.toMatchObject({
-      ...{ code: 'EMAIL_ALREADY_EXISTS', message: 'Another user has the identity "ada".' },
+      ...{ code: 'EMAIL_ALREADY_EXISTS', message: 'Another user already has the identity "ada".' },
       issues: [{ path: [1] }],
     })
 

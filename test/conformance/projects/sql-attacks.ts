@@ -1,6 +1,6 @@
 /** Queries of the console that have to be refused. */
 
-const ends = /^The query (took over (5 seconds|512 MB)|broke the database|is nested too deeply)/
+const ends = /^The query (took over (5 seconds|512 MB)|crashed its database|is nested too deeply)/
 /** Whatever a query makes of its role, no more than its copy is there. */
 const asOwner = "select set_config('role', 'postgres', false)"
 
@@ -30,30 +30,30 @@ export const attacks: Readonly<Record<string, readonly (readonly [query: string,
     ],
     ["select current_setting('data_directory')", /^Permission denied/],
     ["select dblink('', 'select 1')", /does not exist/],
-    ['select $1', /has no parameters/],
+    ['select $1', /cannot have parameters/],
   ],
   'changes and locks': [
-    ['insert into posts values (1)', /^Only select is allowed/],
-    ['delete from svc.documents', /^Only select is allowed/],
-    ['drop table svc.documents', /^Only select is allowed/],
-    ["copy (select 1) to program 'id'", /^Only select is allowed/],
-    ['select 1 into svc.stolen', /^Only select is allowed/],
-    ['with gone as (delete from posts returning *) select * from gone', /^Only select is allowed/],
+    ['insert into posts values (1)', /^Only SELECT is allowed/],
+    ['delete from svc.documents', /^Only SELECT is allowed/],
+    ['drop table svc.documents', /^Only SELECT is allowed/],
+    ["copy (select 1) to program 'id'", /^Only SELECT is allowed/],
+    ['select 1 into svc.stolen', /^Only SELECT is allowed/],
+    ['with gone as (delete from posts returning *) select * from gone', /^Only SELECT is allowed/],
     [`${asOwner}, query_to_xml('delete from loaded.posts', true, true, '')`, /^DELETE is not allowed/],
-    ["select lo_from_bytea(0, 'x')", /^A query cannot change anything/],
+    ["select lo_from_bytea(0, 'x')", /^Queries cannot change data/],
     ["select set_config('transaction_read_only', 'off', false)", /must be set before any query/],
     ['select * from posts for update', /^Permission denied/],
-    ['set transaction read write', /^Only select is allowed/],
-    ['reset all', /^Only select is allowed/],
-    ['commit; drop schema svc cascade', /^Only select is allowed/],
-    ['select 1; delete from svc.documents', /^One statement at a time/],
+    ['set transaction read write', /^Only SELECT is allowed/],
+    ['reset all', /^Only SELECT is allowed/],
+    ['commit; drop schema svc cascade', /^Only SELECT is allowed/],
+    ['select 1; delete from svc.documents', /^Send one statement at a time/],
     ['select 1) as answer; delete from svc.documents; --', /^Syntax error/],
     ['select 1) as answer, (select 2', /^Syntax error/],
     ['select 1 /* ', /^Unterminated/],
     ["select 'x", /^Unterminated/],
-    ['do $$ begin perform 1; end $$', /^Only select is allowed/],
-    ['explain analyze select 1', /^Only select is allowed/],
-    ['listen svc', /^Only select is allowed/],
+    ['do $$ begin perform 1; end $$', /^Only SELECT is allowed/],
+    ['explain analyze select 1', /^Only SELECT is allowed/],
+    ['listen svc', /^Only SELECT is allowed/],
   ],
   'what costs too much': [
     ['select pg_sleep(100)', /^The query took over 5 seconds/],

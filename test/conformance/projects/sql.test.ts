@@ -134,7 +134,7 @@ describe('a fault has its place', () => {
     ['select from posts where', 23, 'Syntax error at end of input.'],
     ["select 'é', titel from posts", 12, 'Column "titel" does not exist.'],
     ['select authorId from posts', 7, 'Column "authorid" does not exist. Write "authorId" in double quotes.'],
-    ['select 1; select 2', 0, 'One statement at a time.'],
+    ['select 1; select 2', 0, 'Send one statement at a time.'],
     ['select title from nowhere', 18, 'No collection "nowhere".'],
     ['select title, nothing(1) from posts', 14, 'Function nothing(integer) does not exist.'],
     ['select 1/0', 0, 'Division by zero.'],

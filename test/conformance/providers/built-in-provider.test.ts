@@ -145,7 +145,7 @@ describe('The built-in provider', () => {
     for (const redirect_uri of [...strangers, '']) {
       const { headers, text } = expectStatus(400, await ask(authorize({ redirect_uri }), { accept: 'text/html' }))
       expect(headers).not.toHaveProperty('location')
-      expect(text).toContain('That did not work')
+      expect(text).toContain('Something went wrong')
     }
     expectStatus(400, await ask(authorize({ client_id: '' })))
     expectStatus(400, await ask(`${authorize()}&client_id=another`))

@@ -70,7 +70,7 @@ inDialects('A provider that is not configured', (wire) => {
     })
     expect((await ask({})).text).toContain('"IDP_ACME_CLIENT_ID is not set. IDP_ACME_COMPLETE_URL is not set."')
     await changeSettings(project, { idp: named({ ...others, IDP_REDIRECT_URL: callback, IDP_COMPLETE_URL: 'x' }) })
-    expect((await ask({})).text).toContain('IDP_ACME_COMPLETE_URL is not an address.')
+    expect((await ask({})).text).toContain('IDP_ACME_COMPLETE_URL is not a URL.')
     await changeSettings(project, { idp: named({ ...others, IDP_REDIRECT_URL: page }) })
     expectStatus(200, await ask({}))
   })

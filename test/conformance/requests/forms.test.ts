@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type Axis, axisNames, formsOf } from '../../../client/protocol/wire/axes.js'
+import { type Axis, axisNames, listForms } from '../../../client/protocol/wire/axes.js'
 import { openEvents } from '../../fixtures/realtime/streams.js'
 import { type Api, aProject, apiOf, service } from '../../fixtures/service.js'
 import { expectStatus } from '../../fixtures/wires.js'
@@ -36,7 +36,7 @@ const shownBy: { readonly [Name in Axis]: (caller: Caller) => Promise<string> } 
 
 test.each(axisNames())('contract 1 each form of the axis %s shows in what is answered', async (axis) => {
   const shown: string[] = []
-  for (const form of formsOf(axis)) {
+  for (const form of listForms(axis)) {
     const { apiKey } = await aProject({ require2fa: true })
     const headers = { 'x-api-key': apiKey, 'svc-dialect': `${axis}=${form}` }
     await apiOf({ 'x-api-key': apiKey }, 'a').post('/collections', { name: 'posts' })
@@ -46,7 +46,7 @@ test.each(axisNames())('contract 1 each form of the axis %s shows in what is ans
     shown.push(text.replaceAll(/[\da-f]{8}-[\da-f-]{27}|\d{4}-\d\d-\d\dT[\d:.]+Z/g, '…'))
   }
 
-  expect(new Set(shown).size, shown.join('\n')).toBe(formsOf(axis).length)
+  expect(new Set(shown).size, shown.join('\n')).toBe(listForms(axis).length)
 })
 
 async function statusOf(api: Api, query: string): Promise<number> {

@@ -4,11 +4,11 @@ import { describe, expect, test } from 'vitest'
 import {
   acceptCode,
   codeAt,
+  findStep,
   hashCode,
   newRecoveryCodes,
   newTotpSecret,
   otpauthUrl,
-  stepOfCode,
 } from '../../../emulator/core/accounts/codes.js'
 import { readEmail, requireEmail } from '../../../emulator/core/accounts/emails.js'
 import { hashPassword, isPassword, requireStrong } from '../../../emulator/core/accounts/passwords.js'
@@ -143,18 +143,18 @@ describe('Codes', () => {
   test('count in the step of now and those beside it, once', async () => {
     const code = await codeAt(secret, at(0))
 
-    expect(await stepOfCode(secret, code, at(0))).toBe(step)
-    expect(await stepOfCode(secret, code.replace(/^.../, ' $& '), at(0))).toBe(step)
-    expect(await stepOfCode(secret, code, at(59.9))).toBe(step)
-    expect(await stepOfCode(secret, code, at(-30))).toBe(step)
-    expect(await stepOfCode(secret, code, at(60))).toBeUndefined()
-    expect(await stepOfCode(secret, code, at(-30.1))).toBeUndefined()
-    expect(await stepOfCode(secret, code, at(0), step - 1)).toBe(step)
-    expect(await stepOfCode(secret, code, at(0), step)).toBeUndefined()
+    expect(await findStep(secret, code, at(0))).toBe(step)
+    expect(await findStep(secret, code.replace(/^.../, ' $& '), at(0))).toBe(step)
+    expect(await findStep(secret, code, at(59.9))).toBe(step)
+    expect(await findStep(secret, code, at(-30))).toBe(step)
+    expect(await findStep(secret, code, at(60))).toBeUndefined()
+    expect(await findStep(secret, code, at(-30.1))).toBeUndefined()
+    expect(await findStep(secret, code, at(0), step - 1)).toBe(step)
+    expect(await findStep(secret, code, at(0), step)).toBeUndefined()
   })
 
   test.each(['', '12345', '1234567', 'x123456', '123456x', '12345x'])('%j has not the form of one', async (code) => {
-    expect(await stepOfCode(secret, code, at(0))).toBeUndefined()
+    expect(await findStep(secret, code, at(0))).toBeUndefined()
   })
 
   test('an accepted code leaves its step, an accepted recovery code the others', async () => {

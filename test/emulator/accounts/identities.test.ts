@@ -4,7 +4,7 @@ import { defaultConfig } from '../../../emulator/config.js'
 import { changeUser } from '../../../emulator/core/accounts/owner.js'
 import type { Backend, Identity } from '../../../emulator/core/context.js'
 import { identifyAgain, identifyKey, identifySession, identifyText } from '../../../emulator/core/logins/credentials.js'
-import { createKey, type KeyWish, revokeKey } from '../../../emulator/core/projects/keys.js'
+import { createKey, type KeyOptions, revokeKey } from '../../../emulator/core/projects/keys.js'
 import { changeProject } from '../../../emulator/core/projects/projects.js'
 import type { Sql } from '../../../emulator/database/port.js'
 import { openService, type Service } from '../../../emulator/open-service.js'
@@ -38,7 +38,7 @@ const unknownKey = { code: 'UNAUTHORIZED', problem: 'unknown key', issues: [] }
 const expiredKey = { code: 'UNAUTHORIZED', problem: 'expired key', issues: [] }
 const endedSession = { code: 'INVALID_TOKEN', problem: 'ended session', issues: [] }
 
-const aKey = (wish: KeyWish = {}) => createKey(backend, project, wish)
+const aKey = (wish: KeyOptions = {}) => createKey(backend, project, wish)
 
 async function ask(method: string, path: string, body: object, headers: object = {}) {
   const response = await fetch(`${service.url}${path}`, {

@@ -80,7 +80,7 @@ it('contract 6.8 a server that refuses the mail fails no request: the mail is in
 
   expect(answer.status).toBe(200)
   expect((await mailTo('ada@example.com')).to).toBe('ada@example.com')
-  expect(String(await warned)).toMatch(/could not be sent by SMTP, but lies in the mailbox: .*554 Not from you/)
+  expect(String(await warned)).toMatch(/could not be sent by SMTP, but is in the mailbox: .*554 Not from you/)
 })
 
 it('no request waits for a slow server', async () => {

@@ -96,7 +96,7 @@ export function observationCases(opened: Opened): void {
     const { indexes } = await control.indexes.list({ project })
 
     expect(indexes).toMatchObject([{ collection: 'many', equal: ['kind'], field: 'title', kind: 'asc' }])
-    expect(indexes[0]?.reason).toMatch(/^\d+ lists asked for it among 2,000 documents$/)
+    expect(indexes[0]?.reason).toMatch(/^\d+ lists needed it among 2,000 documents$/)
     expect(indexes[0]?.bytes).toBeGreaterThan(8_192)
     await expect(control.indexes.list({ project, collection: 'none' })).rejects.toMatchObject({ code: 'NOT_FOUND' })
   })

@@ -16,7 +16,7 @@ import { lockState } from '../../../emulator/store/project-state.js'
 import { insertProject } from '../../../emulator/store/projects.js'
 import { deleteSnapshot } from '../../../emulator/store/snapshots/delete.js'
 import { insertSnapshot } from '../../../emulator/store/snapshots/insert.js'
-import { takeTime } from '../../../emulator/store/snapshots/registry.js'
+import { disableTimeouts } from '../../../emulator/store/snapshots/registry.js'
 import { engines, type OpenedEngine, openEngine } from '../../fixtures/databases/engines.js'
 
 const at = '2026-01-01T00:00:00.000Z'
@@ -81,7 +81,7 @@ describe.each(engines)('The removal of orphaned files on %s', (engine) => {
   it.each(['a removal', 'a load'])('the server ends no transaction of %s that waits for a bucket', async (of) => {
     const limits = await opened.db.transaction(async (tx) => {
       await tx.query(sql`set local idle_in_transaction_session_timeout = '1min'`)
-      await (of === 'a load' ? lockState(tx, project) : takeTime(tx))
+      await (of === 'a load' ? lockState(tx, project) : disableTimeouts(tx))
       return tx.query(
         sql`select current_setting('statement_timeout') as busy, current_setting('idle_in_transaction_session_timeout') as idle`,
       )
@@ -152,7 +152,7 @@ describe.each(engines)('The removal of orphaned files on %s', (engine) => {
     await round()
 
     expect(faults).toHaveLength(21)
-    expect(String(faults.at(-1))).toBe('Error: The bytes of 483 further files are gone.')
+    expect(String(faults.at(-1))).toBe('Error: The bytes of 483 more files are gone.')
   })
 
   it('stops within the page of the bucket that it is at', async () => {

@@ -60,7 +60,7 @@ it.each(['data', 'data/pg_wal', 'manifest.json', 'files', 'files/*', 'keys', 'br
 
     expect(refused).toMatchObject({
       code: 'FOLDER_NOT_WRITABLE',
-      message: `"${link}" is a symbolic link, and nothing is read or written through it.`,
+      message: `"${link}" is a symbolic link, which svc does not follow here.`,
     })
     expect(await contentOf(outside)).toEqual(before)
     expect((await readdir(state)).filter((name) => !name.startsWith('lock'))).toEqual(

@@ -45,7 +45,7 @@ const newest = async () =>
 
 it('is tried again until the table is free, and requests are served in between', async () => {
   const said: string[] = []
-  const migrating = migrateAgain({ mostMilliseconds: 3_600_000, warn: (words) => void said.push(words) })
+  const migrating = migrateAgain({ maxMilliseconds: 3_600_000, warn: (words) => void said.push(words) })
   await vi.waitFor(() => expect(said).toHaveLength(1), patiently)
 
   // Each would wait for as long as the report is open, were the migration to wait in front of it.
@@ -63,7 +63,7 @@ it('is tried again until the table is free, and requests are served in between',
 it('is given up after a while, which says who is in the way and changes nothing', async () => {
   const { rows } = await holder.query('select pg_backend_pid() as pid')
 
-  const refused = migrateAgain({ mostMilliseconds: 0 })
+  const refused = migrateAgain({ maxMilliseconds: 0 })
 
   await expect(refused).rejects.toMatchObject({
     code: 'DATABASE_LOCKED',

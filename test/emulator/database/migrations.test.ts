@@ -82,7 +82,7 @@ describe('An embedded database', () => {
     const failure = await migrate(db).catch((error: unknown) => error)
 
     expect(failure).toBeInstanceOf(NewerDatabaseError)
-    expect(String(failure)).toContain(`is at version 999; this svc knows versions up to ${newestMigration}.`)
+    expect(String(failure)).toContain(`is at version 999; this svc supports versions up to ${newestMigration}.`)
     expect(await catalogOf(db)).toEqual(before)
   })
 
@@ -115,7 +115,7 @@ it('two processes that start at once on one PostgreSQL apply each migration once
 
 it('a migration may take longer than a statement of a request', async () => {
   const server = await openDatabases()
-  const db = await openPostgres({ url: server.url, mostStatementMilliseconds: 2_000 })
+  const db = await openPostgres({ url: server.url, maxStatementMilliseconds: 2_000 })
   await db.query(sql`
     create function slow() returns event_trigger language plpgsql as $$ begin perform pg_sleep(3); end $$`)
   await db.query(sql`

@@ -118,7 +118,7 @@ test('an emulator hands its sharedBuffersMb to the thread', async () => {
 const megabyte = 1024 * 1024
 const endless = sql`select count(*) from generate_series(1, 100000) a, generate_series(1, 100000) b`
 /** Ends nothing in these tests, so that only the limit in question can. */
-const never = { mostStatementMilliseconds: 600_000, maxGrowthBytes: Number.POSITIVE_INFINITY }
+const never = { maxStatementMilliseconds: 600_000, maxGrowthBytes: Number.POSITIVE_INFINITY }
 
 test('a throw-away database is ended when the process grows too much while it works', async () => {
   const db = await openThrowAway({ ...never, maxGrowthBytes: 100 * megabyte })

@@ -4,7 +4,7 @@ import type { Job } from '../../../emulator/database/pglite/protocol.js'
 import { openWatchdog } from '../../../emulator/database/pglite/watchdog.js'
 import { sql } from '../../../emulator/database/port.js'
 
-const mostMilliseconds = 10_000
+const maxMilliseconds = 10_000
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
@@ -16,7 +16,7 @@ function aJob(patient = false): Job {
 /** A watchdog of a job that the test sets, and how often it gave up. */
 function aWatchdog(first: Job) {
   const seen: { atWork: Job | undefined; givenUp: number } = { atWork: first, givenUp: 0 }
-  const watchdog = openWatchdog({ atWork: () => seen.atWork, mostMilliseconds, giveUp: () => seen.givenUp++ })
+  const watchdog = openWatchdog({ atWork: () => seen.atWork, maxMilliseconds, giveUp: () => seen.givenUp++ })
   watchdog.arm()
   return { seen, watchdog }
 }
@@ -26,9 +26,9 @@ it('contract 10.7 a statement that travelled behind another has its own ten seco
 
   vi.advanceTimersByTime(50)
   seen.atWork = aJob()
-  vi.advanceTimersByTime(mostMilliseconds - 100)
+  vi.advanceTimersByTime(maxMilliseconds - 100)
   expect(seen.givenUp).toBe(0)
-  vi.advanceTimersByTime(mostMilliseconds / 10)
+  vi.advanceTimersByTime(maxMilliseconds / 10)
 
   expect(seen.givenUp).toBe(1)
 })
@@ -38,7 +38,7 @@ it('contract 10.7 many short statements are not counted as a long one', () => {
 
   for (let at = 0; at < 100; at++) {
     seen.atWork = aJob()
-    vi.advanceTimersByTime(mostMilliseconds / 2)
+    vi.advanceTimersByTime(maxMilliseconds / 2)
   }
 
   expect(seen.givenUp).toBe(0)

@@ -77,7 +77,7 @@ describe.each(engines)('Files of forms, on %s', (engine) => {
     warned.mockRestore()
     const other = await upload('other', 'file')
     expect([...outcome(other), stored]).toEqual([422, 'VALIDATION_ERROR', 1_000])
-    expect(JSON.stringify(other.body)).toContain('is required, and is the only file')
+    expect(JSON.stringify(other.body)).toContain('is required and must be the only file')
     expect(outcome(await upload('file'))).toEqual([201, undefined])
   })
 

@@ -3,8 +3,8 @@ import { expect, test } from 'vitest'
 import { sizes } from '../../../client/protocol/model/limits.js'
 import { fileUrl, requireFileName, requireFolder } from '../../../emulator/core/files/file-names.js'
 
-const longestName = 'a'.repeat(sizes.mostFileNameBytes)
-const longestPath = 'a'.repeat(sizes.mostPathBytes)
+const longestName = 'a'.repeat(sizes.maxFileNameBytes)
+const longestPath = 'a'.repeat(sizes.maxPathBytes)
 const invalid = (message: unknown) => expect.objectContaining({ code: 'INVALID_PATH', message })
 
 test.each([
@@ -27,7 +27,7 @@ test.each([
   ['a/.', '"a/." is not a valid file name.'],
   ['..', '".." is not a valid file name.'],
   [`${'\u0001'.repeat(90)}/`, `"${'\ufffd'.repeat(80)}" is not a valid file name.`],
-  [`${longestName}a`, expect.stringContaining('at most')],
+  [`${longestName}a`, expect.stringContaining('too long')],
   ['a\u0001b', expect.stringContaining('control characters')],
   ['a\ud800', expect.stringContaining('control characters')],
 ])('a file cannot be called %j', (sent, message) => {
@@ -56,7 +56,7 @@ test.each(['/', '/a', 'a//b', 'a//', '.', '..', 'a/..', 'a/./b', 'a\\b', 'a!', '
 )
 
 test('a folder that is too long is refused as that', () => {
-  const message = `A folder is at most ${sizes.mostPathBytes.toLocaleString('en')} bytes long.`
+  const message = `Folder is too long (max ${sizes.maxPathBytes.toLocaleString('en')} bytes).`
   expect(() => requireFolder(`${longestPath}a`)).toThrow(invalid(message))
 })
 

@@ -50,7 +50,7 @@ it('leaves no connection to the bucket open for readers who leave before it answ
   const { filesUrl, holdReads } = await aBucket()
   const service = await startLimited({})
   // It never gives a connection up by itself.
-  const store = await openS3Store({ url: filesUrl, place: 'test', mostMilliseconds: 3_600_000 })
+  const store = await openS3Store({ url: filesUrl, place: 'test', maxMilliseconds: 3_600_000 })
   Object.assign(service.backend.files, store)
   const svc = createClient(service)
   const file = await svc.files.upload(new Blob(['x'.repeat(9_000_000)]))

@@ -111,7 +111,7 @@ it('no snapshot is saved before a command, which says so as it does where one is
 
   await expect(saving).rejects.toMatchObject({
     code: 'STORAGE_LIMIT',
-    message: 'The disk is nearly full: it has no space for a snapshot before "reset".',
+    message: 'The disk is nearly full. There is not enough space for a snapshot before "reset".',
   })
 })
 

@@ -5,7 +5,7 @@ import { changeCollection, createCollection } from '../../../emulator/core/colle
 import type { Context } from '../../../emulator/core/context.js'
 import { createDocument } from '../../../emulator/core/documents/documents.js'
 import { identifyText } from '../../../emulator/core/logins/credentials.js'
-import { unitOf } from '../../../emulator/core/unit-of-work.js'
+import { unitFor } from '../../../emulator/core/unit-of-work.js'
 import { DatabaseError } from '../../../emulator/database/port.js'
 import { openService, type Service } from '../../../emulator/open-service.js'
 import { openAuthenticated } from '../../fixtures/realtime/streams.js'
@@ -19,7 +19,7 @@ beforeAll(async () => {
   const { backend, secretKey = '' } = service
   const { query } = backend.db
   // The owner has a separate connection, which works.
-  owner = { ...(await identifyText(backend, secretKey)), ...unitOf({ ...backend, db: { ...backend.db } }) }
+  owner = { ...(await identifyText(backend, secretKey)), ...unitFor({ ...backend, db: { ...backend.db } }) }
   backend.db.query = (statement) => {
     const isLook = /from collections c.*limit 1/s.test(statement.text) && !statement.text.includes('for update')
     if (failing === 0 || !isLook) return query(statement)

@@ -14,7 +14,7 @@ import {
 } from '../../../emulator/core/documents/documents.js'
 import { identifyText } from '../../../emulator/core/logins/credentials.js'
 import { resetProject } from '../../../emulator/core/projects/reset.js'
-import { inTransaction, unitOf } from '../../../emulator/core/unit-of-work.js'
+import { inTransaction, unitFor } from '../../../emulator/core/unit-of-work.js'
 import { type Database, sql } from '../../../emulator/database/port.js'
 import { openPostgres } from '../../../emulator/database/postgres/postgres.js'
 import { openService, type Service } from '../../../emulator/open-service.js'
@@ -42,7 +42,7 @@ afterAll(async () => {
 /** The same project for a writer through that database. */
 async function contextAt(db: Database): Promise<Context> {
   const backend = { ...service.backend, db, bus: db === other ? openMemoryBus() : service.backend.bus }
-  return { ...(await identifyText(service.backend, service.secretKey ?? service.apiKey)), ...unitOf(backend) }
+  return { ...(await identifyText(service.backend, service.secretKey ?? service.apiKey)), ...unitFor(backend) }
 }
 
 let collections = 0

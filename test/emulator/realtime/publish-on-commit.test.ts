@@ -16,7 +16,7 @@ import { identifyText } from '../../../emulator/core/logins/credentials.js'
 import { logOut } from '../../../emulator/core/logins/sessions.js'
 import { createKey, revokeKey } from '../../../emulator/core/projects/keys.js'
 import { allowsOrigin, changeProject } from '../../../emulator/core/projects/projects.js'
-import { inTransaction, publishing, unitOf } from '../../../emulator/core/unit-of-work.js'
+import { inTransaction, publishing, unitFor } from '../../../emulator/core/unit-of-work.js'
 import { DatabaseError } from '../../../emulator/database/port.js'
 import { openService, type Service } from '../../../emulator/open-service.js'
 import type { Message } from '../../../emulator/ports/bus/port.js'
@@ -33,7 +33,7 @@ afterAll(() => server.stop())
 
 /** Calls the core with the project's secret key. */
 async function contextOf({ backend, apiKey, secretKey }: Service): Promise<Context> {
-  return { ...(await identifyText(backend, secretKey ?? apiKey)), ...unitOf(backend) }
+  return { ...(await identifyText(backend, secretKey ?? apiKey)), ...unitFor(backend) }
 }
 
 /** What the bus delivers to its subscribers from now on, without periodic messages. */
@@ -246,7 +246,7 @@ describe('two processes on one PostgreSQL', () => {
     [
       'by its user',
       async (token: string) =>
-        logOut({ ...(await identifyText(here.backend, token)), ...unitOf(here.backend) } as never),
+        logOut({ ...(await identifyText(here.backend, token)), ...unitFor(here.backend) } as never),
     ],
     ['by the owner', async (_token: string, user: string) => endSessions(here.backend, user)],
   ])('agree on a session ended %s within one message', async (_, end) => {
@@ -274,7 +274,7 @@ describe('two processes on one PostgreSQL', () => {
     const ctx = await contextOf(here)
     await createCollection(ctx, { name: 'secrets' })
     const { caller, project } = await identifyText(there.backend, here.apiKey)
-    const asPublic: Context = { caller, project, ...unitOf(there.backend) }
+    const asPublic: Context = { caller, project, ...unitFor(there.backend) }
     await createDocument(asPublic, 'secrets', {})
 
     await received(['settings', 'changes'], () =>

@@ -6,7 +6,7 @@ import type { Context } from '../../../emulator/core/context.js'
 import { createDocuments } from '../../../emulator/core/documents/batches.js'
 import { createDocument, removeDocument, replaceDocument } from '../../../emulator/core/documents/documents.js'
 import { identifyText } from '../../../emulator/core/logins/credentials.js'
-import { unitOf } from '../../../emulator/core/unit-of-work.js'
+import { unitFor } from '../../../emulator/core/unit-of-work.js'
 import { openService, type Service } from '../../../emulator/open-service.js'
 import { engines } from '../../fixtures/databases/engines.js'
 import { type Databases, openDatabases } from '../../fixtures/databases/shared-server.js'
@@ -24,7 +24,7 @@ describe.each(engines)('on %s', (engine) => {
   beforeAll(async () => {
     const databaseUrl = engine === 'postgres' ? await server.newDatabase() : undefined
     service = await openService({ ...defaultConfig, memory: true, databaseUrl, dialect: 'a, frames=model' })
-    ctx = { ...(await identifyText(service.backend, service.apiKey)), ...unitOf(service.backend) }
+    ctx = { ...(await identifyText(service.backend, service.apiKey)), ...unitFor(service.backend) }
   })
   afterAll(() => service.close())
 

@@ -4,6 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { expect, it, onTestFinished } from 'vitest'
 import { startEmulator } from '../../../emulator/dev.js'
+import { maxPipelined } from '../../../emulator/http/reply/ends.js'
 import { openEvents } from '../../fixtures/realtime/streams.js'
 import { controlOf } from '../../fixtures/requests/emulator-control.js'
 import { type Limited, startLimited } from '../../fixtures/requests/limited-service.js'
@@ -65,6 +66,28 @@ it('contract 10.10 answers that wait for others are closed once where they are r
   await expect.poll(() => text.split('HTTP/1.1 200').length - 1).toBe(many)
   socket.destroy()
   await expect.poll(() => closes).toEqual(eachOnce)
+})
+
+it('contract 10.10 closes a connection with too many pipelined requests, and does nothing for the rest', async () => {
+  const service = await startLimited({})
+  const { backend } = service
+  let statements = 0
+  const { db } = backend
+  const query: typeof db.query = async (statement) => {
+    statements++
+    return db.query(statement)
+  }
+  Object.assign(backend, { db: { ...db, query } })
+  await expect.poll(service.connections).toBe(0)
+
+  await askAtOnce(
+    service.port,
+    { 'x-api-key': service.apiKey },
+    Array.from({ length: 2_000 }, () => '/collections'),
+  )
+
+  await expect.poll(service.connections).toBe(0)
+  expect(statements).toBeLessThan(3 * maxPipelined)
 })
 
 it('contract 9.5 event streams that wait for another give their places back with their connection', async () => {

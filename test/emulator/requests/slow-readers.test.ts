@@ -90,8 +90,8 @@ it.each([
   ['files are more than their store can read at once', withFile, {}, 2],
 ])(
   'contract 10.10 where %s, the slowest reader is closed, and others get theirs',
-  async (_, prepare, limits, mostReads) => {
-    const service = await startLimited({ readerLimits: { ...patient, ...limits, graceSeconds: 0 }, mostReads })
+  async (_, prepare, limits, maxReads) => {
+    const service = await startLimited({ readerLimits: { ...patient, ...limits, graceSeconds: 0 }, maxReads })
     const path = await prepare(service)
     await expect.poll(service.connections).toBe(0)
 

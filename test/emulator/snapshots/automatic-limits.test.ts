@@ -104,6 +104,6 @@ it('contract 12.6 one that does not fit beside the one that is loaded is refused
 
   const refused = await save('load', name).catch((error) => error)
 
-  expect(refused).toMatchObject({ code: 'STORAGE_LIMIT', message: expect.stringContaining(`, and "${name}" 1`) })
+  expect(refused).toMatchObject({ code: 'STORAGE_LIMIT', message: expect.stringContaining(` and "${name}" takes 1`) })
   expect(await kept()).toEqual(['second', 'first'])
 })

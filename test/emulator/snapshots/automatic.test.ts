@@ -65,7 +65,7 @@ it('contract 12.6 files count once, and only where neither the project nor a sna
   expect(await commandsAfter(data + 8_000_000)).toEqual(both)
   expect(await commandsAfter(7_000_000)).toEqual({
     refused: expect.stringMatching(
-      /^A snapshot before "before two" takes 7\.\d MB; automatic ones share at most 6\.7 MB\.$/,
+      /^A snapshot before "before two" takes 7\.\d MB\. Automatic snapshots can take at most 6\.7 MB\.$/,
     ),
     commands: ['before one'],
   })

@@ -197,6 +197,6 @@ it.each([
 
   const importing = importSnapshot(service.backend, service.project.id, bytes(), { checkRow: () => undefined })
 
-  await expect(importing).rejects.toMatchObject({ kind: 'full', message: 'There is no room for the archive.' })
+  await expect(importing).rejects.toMatchObject({ kind: 'full', message: 'Not enough disk space for the archive.' })
   expect(taken).toBe(chunks)
 })

@@ -4,7 +4,7 @@ import type { Json } from '../../../client/protocol/model/json.js'
 import { type Path, parsePath } from '../../../client/protocol/model/path.js'
 import type { Clause, Test, Where } from '../../../client/protocol/model/where.js'
 import { type Fragment, sql } from '../../../emulator/database/port.js'
-import { equalityOf, partsOfEquality } from '../../../emulator/store/lists/equality.js'
+import { parseEquality, splitEquality } from '../../../emulator/store/lists/equality.js'
 import { compileWhere } from '../../../emulator/store/lists/where.js'
 import { aCollection, database, onEachEngine } from '../../fixtures/databases/stored-lists.js'
 
@@ -32,7 +32,7 @@ describe('a filter is an equality', () => {
     ],
     ['of a field in an object', all(eq('a.b', '5')), [['a.b', '5']]],
   ])('%s', (_, where, wanted) => {
-    expect(equalityOf(where)).toEqual(wanted.map(([path, text]) => ({ path: parsePath(path), text })))
+    expect(parseEquality(where)).toEqual(wanted.map(([path, text]) => ({ path: parsePath(path), text })))
   })
 
   const either: Clause = { any: [eq('a', 'x'), eq('a', 'y')] }
@@ -50,7 +50,7 @@ describe('a filter is an equality', () => {
     ['of a field that no document can have', all({ path: ['a', 'b\0'], operator: 'eq', value: 'x' })],
     ['with a text that no document can hold', all(eq('a', 'x\0'))],
   ])('and not one %s', (_, where) => {
-    expect(equalityOf(where)).toBeUndefined()
+    expect(parseEquality(where)).toBeUndefined()
   })
 })
 
@@ -100,7 +100,7 @@ onEachEngine(() => {
       const filter = compileWhere(where, { project: 'p', populate: [], mayReadAll: true, roles: [] })
       const wanted = await idsOf(filter)
       for (const sort of sorts) {
-        const { inOrder, odd } = partsOfEquality(equalityOf(where) ?? [], sort, filter)
+        const { inOrder, odd } = splitEquality(parseEquality(where) ?? [], sort, filter)
         const found = await Promise.all(inOrder.map(idsOf))
         const together = [...found.flat(), ...(await idsOf(odd))]
 
@@ -117,7 +117,7 @@ onEachEngine(() => {
     const where = all(eq('a', 'tea'))
     const filter = compileWhere(where, { project: 'p', populate: [], mayReadAll: true, roles: [] })
     const oddOf = async (sort: Path | undefined) => {
-      const { odd } = partsOfEquality(equalityOf(where) ?? [], sort, filter)
+      const { odd } = splitEquality(parseEquality(where) ?? [], sort, filter)
       return database().query<{ a: string; n: string | null }>(sql`
         select d.data ->> 'a' as a, left(d.data ->> 'n', 2) as n from documents d where ${odd} order by n nulls first`)
     }

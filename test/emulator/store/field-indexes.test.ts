@@ -4,7 +4,7 @@ import type { Operator, Where } from '../../../client/protocol/model/where.js'
 import { sql } from '../../../emulator/database/port.js'
 import { fieldValue, inCollection, isRegular } from '../../../emulator/store/lists/fields.js'
 import { inlined, type KnownFields, makeFieldIndex } from '../../../emulator/store/lists/indexes.js'
-import { pageOf } from '../../../emulator/store/lists/page.js'
+import { buildPage } from '../../../emulator/store/lists/page.js'
 import { planList } from '../../../emulator/store/lists/plan.js'
 import {
   aCollection,
@@ -39,7 +39,7 @@ const names = [
 
 /** As if the collection had many more documents. */
 function amongMany(indexes: Indexes): Indexes {
-  return { asked: (...uses) => ({ has: () => false, ...indexes?.asked(...uses), isSmall: false }) }
+  return { request: (...uses) => ({ has: () => false, ...indexes?.request(...uses), isSmall: false }) }
 }
 
 type Has = KnownFields['has']
@@ -98,15 +98,15 @@ onEachEngine(() => {
         Array.from({ length: 3_000 }, (_, n) => ({ n: (n * 7) % 1_000, title: `Post number ${n}` })),
       )
       const [onN, onTitle] = [await indexed(posts, 'n'), await indexed(posts, 'title')]
-      const has: Has = (...field) => [onN, onTitle].some((kept) => kept?.asked(posts, []).has(...field))
-      const indexes: Indexes = { asked: () => ({ isSmall: false, documents: 3_000, has }) }
+      const has: Has = (...field) => [onN, onTitle].some((kept) => kept?.request(posts, []).has(...field))
+      const indexes: Indexes = { request: () => ({ isSmall: false, documents: 3_000, has }) }
       const place = { project: 'p', collection: { id: posts, name: 'posts' }, mayReadAll: true, roles: [] }
-      const remembered = { of: () => ({ total: 30, seq: 1 }), keep: () => undefined }
+      const remembered = { get: () => ({ total: 30, seq: 1 }), keep: () => undefined }
 
       for (const [what, filter, sort] of served) {
         const query = { where: filter, sort, limit: 7, offset: 3, count: true, populate: [] }
         for (const totals of filter.all.length > 0 ? [undefined, remembered] : [undefined]) {
-          const statement = pageOf(planList({ ...place, indexes, totals }, query))
+          const statement = buildPage(planList({ ...place, indexes, totals }, query))
           const plan = await explainedForAny(statement)
 
           expect(statement.planned, what).toBe('once, of many')
@@ -131,7 +131,9 @@ onEachEngine(() => {
         { path, kind: 'time asc' },
         { path, kind: 'time desc' },
       ])
-      const indexes: Indexes = { asked: (...uses) => ({ has: () => false, ...onDue?.asked(...uses), isSmall: false }) }
+      const indexes: Indexes = {
+        request: (...uses) => ({ has: () => false, ...onDue?.request(...uses), isSmall: false }),
+      }
       const place = { project: 'p', collection: { id: posts, name: 'posts' }, mayReadAll: true, roles: [], indexes }
       const test = (operator: 'eq' | 'gte' | 'lt', value: string) => ({
         all: [{ any: [{ path, operator, value, isTime: true } as const] }],
@@ -145,7 +147,7 @@ onEachEngine(() => {
           const query = { where: filter, sort, limit: 30, offset: 2_900 * Number(filter.all.length === 0) }
           expect(await list(posts, query, indexes)).toEqual(await list(posts, query))
 
-          const statement = pageOf(planList(place, { ...query, count: true, populate: [] }))
+          const statement = buildPage(planList(place, { ...query, count: true, populate: [] }))
           expect(statement.planned).toBe('once, of many')
           expect(await explainedForAny(statement)).toMatch(/Index (Only )?Scan (using|on) field_/)
         }
@@ -153,7 +155,7 @@ onEachEngine(() => {
     })
 
     test('of which there are many for a list is chosen by the values each time', async () => {
-      const indexes: Indexes = { asked: () => ({ isSmall: false, documents: 30_000, has: () => true }) }
+      const indexes: Indexes = { request: () => ({ isSmall: false, documents: 30_000, has: () => true }) }
       const place = { project: 'p', collection: { id: idOf(1), name: 'posts' }, mayReadAll: true, roles: [], indexes }
       const asked = { limit: 7, offset: 0, count: true, populate: [] }
 
@@ -167,7 +169,7 @@ onEachEngine(() => {
         [{ all: [] }, 'createdAt'],
       ] as const) {
         const sort = path === undefined ? undefined : ({ path: [path], direction: 'asc' } as const)
-        expect(pageOf(planList(place, { ...asked, where: filter, sort })).planned).toBe('each time')
+        expect(buildPage(planList(place, { ...asked, where: filter, sort })).planned).toBe('each time')
       }
     })
 
@@ -176,13 +178,13 @@ onEachEngine(() => {
         'posts',
         Array.from({ length: 3_000 }, (_, n) => ({ key: `k${n}` })),
       )
-      const indexes: Indexes = { asked: () => ({ isSmall: false, documents: 3_000, has: () => false }) }
+      const indexes: Indexes = { request: () => ({ isSmall: false, documents: 3_000, has: () => false }) }
       const place = { project: 'p', collection: { id: posts, name: 'posts' }, mayReadAll: true, roles: [], indexes }
       const values = Array.from({ length: 50 }, (_, n) => `k${n * 7}`)
       const filter: Where = { all: [{ any: [{ path: ['key'], operator: 'in', values }] }] }
       const query = { where: filter, sort: undefined, limit: 100, offset: 0, count: false, populate: [] }
 
-      expect(pageOf(planList(place, query)).planned).toBe('once')
+      expect(buildPage(planList(place, query)).planned).toBe('once')
       expect((await list(posts, query, indexes)).found).toHaveLength(50)
     })
 
@@ -253,7 +255,7 @@ onEachEngine(() => {
         },
       )
 
-      expect(await explained(pageOf(plan))).toMatch(/Limit[^\n]*\n *-> +Index Scan using field_/)
+      expect(await explained(buildPage(plan))).toMatch(/Limit[^\n]*\n *-> +Index Scan using field_/)
     })
 
     test.each([1, 2])('of %i compared fields serves any values by a plan made once', async (fields) => {
@@ -269,9 +271,9 @@ onEachEngine(() => {
       const query = { where: filters.reduce(and), sort, limit: 7, offset: 3, count: true, populate: [] }
 
       for (const isSmall of [true, false]) {
-        const indexes: Indexes = { asked: (...uses) => ({ ...kept?.asked(...uses), isSmall, has: () => true }) }
+        const indexes: Indexes = { request: (...uses) => ({ ...kept?.request(...uses), isSmall, has: () => true }) }
         const place = { project: 'p', collection: { id: posts, name: 'posts' }, mayReadAll: true, roles: [], indexes }
-        const statement = pageOf(planList(place, query))
+        const statement = buildPage(planList(place, query))
         const scans = (await explainedForAny(statement)).match(/(Index|Seq|Bitmap Heap) Scan.* on documents d_.*/g)
 
         expect(statement.planned).toBe('once, of many')
@@ -294,7 +296,7 @@ onEachEngine(() => {
         const plan = planList(place, { limit: 3, offset: 0, count: false, populate: [], ...asked })
 
         expect(plan.strategy).toBe('read index')
-        expect(await explainedForAny(pageOf(plan)), name).toMatch(/Limit[^\n]*\n *-> +Index Scan using field_/)
+        expect(await explainedForAny(buildPage(plan)), name).toMatch(/Limit[^\n]*\n *-> +Index Scan using field_/)
         expect(await list(posts, { ...asked, limit: 3 }, indexes)).toEqual({
           found: [497, 487, 477].map((n) => ({ [name]: 7, n })),
           total: 50,

@@ -7,10 +7,10 @@ import type { Json } from '../../../client/protocol/model/json.js'
 import type { Path } from '../../../client/protocol/model/path.js'
 import {
   canHold,
-  meaningsOf,
-  numberOf,
   type Operator,
   ownField,
+  parseMeanings,
+  parseNumber,
   type Test,
 } from '../../../client/protocol/model/where.js'
 import { lowerCase, type Matchable, matches, predicateOf } from '../../../emulator/core/realtime/matching.js'
@@ -185,7 +185,7 @@ describe('What a text means', () => {
     ['toString', ['toString']],
     ['', ['']],
   ])('%j equals %j', (text, meanings) => {
-    expect(meaningsOf(text)).toEqual(meanings)
+    expect(parseMeanings(text)).toEqual(meanings)
   })
 
   test.each([
@@ -221,7 +221,7 @@ describe('What a text means', () => {
       'e5',
     ].map((text) => [text, undefined] as const),
   ] as const)('%j spells the number %s', (text, number) => {
-    expect(numberOf(text)).toBe(number)
+    expect(parseNumber(text)).toBe(number)
   })
 
   test('no document holds U+0000 or half of a character', () => {

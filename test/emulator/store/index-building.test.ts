@@ -5,7 +5,7 @@ import { openIndexKeeper } from '../../../emulator/background/indexes.js'
 import { migrate } from '../../../emulator/database/migrate.js'
 import { type Database, sql } from '../../../emulator/database/port.js'
 import { openPostgres } from '../../../emulator/database/postgres/postgres.js'
-import { makeFieldIndex, nameOf, selectFieldIndexes } from '../../../emulator/store/lists/indexes.js'
+import { indexName, makeFieldIndex, selectFieldIndexes } from '../../../emulator/store/lists/indexes.js'
 import { type Databases, openDatabases } from '../../fixtures/databases/shared-server.js'
 import { patiently } from '../../fixtures/patience.js'
 
@@ -76,7 +76,7 @@ it('one that the server gave up, whose process has died, is dropped', async () =
   const killed = new pg.Client({ connectionString: server.url })
   await killed.connect()
   killed.on('error', () => undefined)
-  const name = nameOf({ ...wanted, kind: 'creator' })
+  const name = indexName({ ...wanted, kind: 'creator' })
   await db.query(sql`
     insert into field_indexes (name, collection_id, path, kind, made_at, used_at)
     values (${name}, ${posts}::uuid, '["created_by"]', 'creator', ${begun}, ${begun})

@@ -33,8 +33,8 @@ onEachEngine(() => {
       await ask(keeper, sortByTitle, 1)
 
       expect((await kept()).map(({ kind }) => kind)).toEqual(['asc', 'odd'])
-      expect(keeper.asked(posts, []).has(['title'], 'asc')).toBe(true)
-      expect(keeper.asked(posts, []).has(['title'], 'desc')).toBe(false)
+      expect(keeper.request(posts, []).has(['title'], 'asc')).toBe(true)
+      expect(keeper.request(posts, []).has(['title'], 'desc')).toBe(false)
     })
 
     test('gets none while the collection is small, nor when no document has it', async () => {
@@ -58,17 +58,17 @@ onEachEngine(() => {
 
       await ask(keeper, { path: ['title'], kind: 'desc', equal: [['title']] }, 1)
 
-      expect(keeper.asked(posts, []).has(['title'], 'desc', [['title']])).toBe(true)
-      expect(keeper.asked(posts, []).has(['title'], 'desc')).toBe(false)
+      expect(keeper.request(posts, []).has(['title'], 'desc', [['title']])).toBe(true)
+      expect(keeper.request(posts, []).has(['title'], 'desc')).toBe(false)
     })
 
     test('gets one also for a list that came before the collection was counted', async () => {
       const keeper = open({ fromDocuments: 50, atOnceDocuments: 50 })
 
-      keeper.asked(posts, [sortByTitle])
+      keeper.request(posts, [sortByTitle])
       await keeper.settled()
 
-      expect(keeper.asked(posts, []).has(['title'], 'asc')).toBe(true)
+      expect(keeper.request(posts, []).has(['title'], 'asc')).toBe(true)
     })
 
     test('gets none that would keep the embedded database busy for long, which is said once', async () => {
@@ -83,11 +83,11 @@ onEachEngine(() => {
 
       const isAlone = !database().capabilities.supportsConcurrentIndexes
       expect(await kept()).toHaveLength(isAlone ? 0 : 1)
-      expect(said).toEqual(isAlone ? [expect.stringMatching(/^No index is made: an index over title of 340,000/)] : [])
+      expect(said).toEqual(isAlone ? [expect.stringMatching(/^Index not created: an index over title of 340,000/)] : [])
     })
 
     test('gets no more than the collection may have', async () => {
-      const keeper = open({ fromDocuments: 50, mostPerCollection: 1 })
+      const keeper = open({ fromDocuments: 50, maxPerCollection: 1 })
       for (const path of [['createdAt'], ['updatedAt']] as const) await ask(keeper, { path, kind: 'desc' }, 3)
 
       expect((await kept()).map(({ path }) => path)).toEqual(['["createdAt"]'])
@@ -97,7 +97,7 @@ onEachEngine(() => {
       await database().query(sql`update document_counts set documents = 200_000`)
       const said: string[] = []
       const announce = (message: string) => said.push(message)
-      const keeper = open({ fromDocuments: 50, atOnceDocuments: 50, mostPerCollection: 1, announce })
+      const keeper = open({ fromDocuments: 50, atOnceDocuments: 50, maxPerCollection: 1, announce })
       await ask(keeper, { path: ['createdAt'], kind: 'desc' }, 1)
 
       for (let round = 0; round < 2; round++) {
@@ -107,11 +107,11 @@ onEachEngine(() => {
 
       const isAlone = !database().capabilities.supportsConcurrentIndexes
       expect((await kept()).map(({ path }) => path)).toEqual(['["createdAt"]'])
-      expect(said).toEqual(isAlone ? [expect.stringMatching(/^Making an index over createdAt of 200,000/)] : [])
+      expect(said).toEqual(isAlone ? [expect.stringMatching(/^Creating an index over createdAt of 200,000/)] : [])
     })
 
     test('gets another in the place of one that no list has used for an hour', async () => {
-      const keeper = open({ fromDocuments: 50, mostPerCollection: 3 })
+      const keeper = open({ fromDocuments: 50, maxPerCollection: 3 })
       const newest = (field: string): FieldUse => ({ path: [field], kind: 'desc' })
       const [created, title, updated] = [newest('createdAt'), newest('title'), newest('updatedAt')]
       const paths = async () => [...new Set((await kept()).map(({ path }) => path))].toSorted()
@@ -160,9 +160,7 @@ onEachEngine(() => {
       expect(
         (await selectFieldIndexes(database())).map(({ kind, uses, reason, bytes }) => [kind, uses, reason, bytes > 0]),
       ).toEqual(
-        expect.arrayContaining(
-          ['asc', 'odd'].map((kind) => [kind, 4, '3 lists asked for it among 50 documents', true]),
-        ),
+        expect.arrayContaining(['asc', 'odd'].map((kind) => [kind, 4, '3 lists needed it among 50 documents', true])),
       )
     })
 
@@ -174,7 +172,7 @@ onEachEngine(() => {
       opened.push(keeper)
       await keeper.settled()
 
-      expect(keeper.asked(posts, []).has(['title'], 'asc')).toBe(true)
+      expect(keeper.request(posts, []).has(['title'], 'asc')).toBe(true)
       expect(sent.map(({ text }) => text).join()).not.toMatch(/pg_locks|pg_stat/)
     })
 
@@ -185,12 +183,12 @@ onEachEngine(() => {
 
       const keeper = open({ fromDocuments: 50 })
       await keeper.settled()
-      expect(keeper.asked(posts, []).has(['title'], 'asc')).toBe(false)
+      expect(keeper.request(posts, []).has(['title'], 'asc')).toBe(false)
       now = new Date('2026-01-01T01:00:00Z')
       await keeper.review()
       await ask(keeper, sortByTitle, 3)
 
-      expect(keeper.asked(posts, []).has(['title'], 'asc')).toBe(true)
+      expect(keeper.request(posts, []).has(['title'], 'asc')).toBe(true)
     })
   })
 
@@ -215,10 +213,10 @@ onEachEngine(() => {
       for (const id of ids) await ask(keeper, sortByTitle, 3, id)
     }
     const served = (keeper: IndexKeeper, ids: readonly string[]) =>
-      ids.filter((id) => keeper.asked(id, []).has(['title'], 'asc')).length
+      ids.filter((id) => keeper.request(id, []).has(['title'], 'asc')).length
 
     test('are so many at most, and a project with fewer gets its share of the one with most', async () => {
-      const keeper = open({ fromDocuments: 50, mostInAll: 12 })
+      const keeper = open({ fromDocuments: 50, maxTotal: 12 })
       const [many, few] = [await collections('many', 40), await collections('few', 10)]
 
       await askAll(keeper, many)
@@ -230,7 +228,7 @@ onEachEngine(() => {
     })
 
     test('give way to others once no list has used them for an hour', async () => {
-      const keeper = open({ fromDocuments: 50, mostInAll: 6 })
+      const keeper = open({ fromDocuments: 50, maxTotal: 6 })
       const ids = await collections('p', 6)
       const [first = '', second = '', third = '', ...others] = ids
       await askAll(keeper, ids)
@@ -249,7 +247,7 @@ onEachEngine(() => {
       const ids = await collections('p', 6)
       const [first = '', second = ''] = ids
       await askAll(open({ fromDocuments: 50 }), ids)
-      const keeper = open({ fromDocuments: 50, mostInAll: 6 })
+      const keeper = open({ fromDocuments: 50, maxTotal: 6 })
       await keeper.review()
       expect((await kept()).length).toBe(12)
 
@@ -279,9 +277,9 @@ afterEach(() => {
 
 /** Queries by a field that many times, the collection's size being known. */
 async function ask(keeper: IndexKeeper, use: FieldUse, times: number, collection = posts) {
-  keeper.asked(collection, [])
+  keeper.request(collection, [])
   await keeper.settled()
-  for (let time = 0; time < times; time++) keeper.asked(collection, [use])
+  for (let time = 0; time < times; time++) keeper.request(collection, [use])
   await keeper.settled()
 }
 

@@ -7,7 +7,7 @@ import type { Context } from '../../../emulator/core/context.js'
 import { createDocument } from '../../../emulator/core/documents/documents.js'
 import { openJoinedCreates } from '../../../emulator/core/documents/joined-creates.js'
 import { identifyText } from '../../../emulator/core/logins/credentials.js'
-import { inTransaction, unitOf } from '../../../emulator/core/unit-of-work.js'
+import { inTransaction, unitFor } from '../../../emulator/core/unit-of-work.js'
 import { type Database, DatabaseError, type Sql, sql } from '../../../emulator/database/port.js'
 import { openService, type Service } from '../../../emulator/open-service.js'
 import { engines } from '../../fixtures/databases/engines.js'
@@ -30,7 +30,7 @@ describe.each(engines)('on %s', (engine) => {
 
   async function contextWith(db: Database): Promise<Context> {
     const backend = { ...service.backend, db, joinedCreates: openJoinedCreates() }
-    return { ...(await identifyText(service.backend, service.secretKey ?? service.apiKey)), ...unitOf(backend) }
+    return { ...(await identifyText(service.backend, service.secretKey ?? service.apiKey)), ...unitFor(backend) }
   }
 
   /** The same database, which records inserts of documents and may refuse them. */

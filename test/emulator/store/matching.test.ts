@@ -87,9 +87,9 @@ it.each([
 })
 
 it('as many parts as a filter may have, as long as they may be, are not taken for one another', () => {
-  const length = sizes.mostSearchCharacters
+  const length = sizes.maxSearchCharacters
   const aPart = fc.string({ unit: fc.constantFrom(...'abcd'), minLength: length, maxLength: length })
-  const parts = fc.sample(aPart, { numRuns: sizes.mostFilterTests, seed: 17 })
+  const parts = fc.sample(aPart, { numRuns: sizes.maxFilterTests, seed: 17 })
 
   expect(found(parts, parts.slice(0, 50).join('-'))).toEqual(numbers(50))
 })

@@ -22,7 +22,7 @@ const byId: Sort = { path: ['id'], direction: 'asc' }
 const many = 2_050
 
 /** A large collection without field indexes. */
-const large: FieldIndexes = { asked: () => ({ isSmall: false, documents: 100_000, has: () => false }) }
+const large: FieldIndexes = { request: () => ({ isSmall: false, documents: 100_000, has: () => false }) }
 
 onEachEngine(() => {
   /** Each has a number and a status, and few have a rank. */
@@ -108,9 +108,9 @@ onEachEngine(() => {
       ['n', '1000', '1010', 10],
       ['at', hour(10), hour(11), 60],
     ] as const) {
-      const kept = (await indexed(posts, path))?.asked(posts, [])
+      const kept = (await indexed(posts, path))?.request(posts, [])
       const asked: FieldIndexes = {
-        asked: () => ({ isSmall: false, documents: many, has: kept?.has ?? (() => false) }),
+        request: () => ({ isSmall: false, documents: many, has: kept?.has ?? (() => false) }),
       }
       const { watched, sent } = watch(database())
       const range = and(where(path, 'gte', from), where(path, 'lt', to))
@@ -140,7 +140,7 @@ onEachEngine(() => {
   test('a collection that a page holds is read by one statement', async () => {
     const posts = await aCollection('posts', [{ n: 1 }, { n: 2 }, { n: 3 }])
     const { watched, sent } = watch(database())
-    const small: FieldIndexes = { asked: () => ({ isSmall: true, documents: 3, has: () => false }) }
+    const small: FieldIndexes = { request: () => ({ isSmall: true, documents: 3, has: () => false }) }
 
     const { items } = await selectPage(watched, placeOf(posts, small), queryOf({ where: where('n', 'gt', '1') }))
 
@@ -174,9 +174,9 @@ async function loop(collection: string, filter: ListQuery['where'], limit = 100,
   const { watched, sent } = watch(database())
   const asked: unknown[] = []
   const indexes: FieldIndexes = {
-    asked(name, uses) {
+    request(name, uses) {
       asked.push(...uses)
-      return (kept ?? large).asked(name, uses)
+      return (kept ?? large).request(name, uses)
     },
   }
   const found: unknown[] = []

@@ -14,7 +14,7 @@ import {
 } from '../../../emulator/core/documents/documents.js'
 import { unscoped } from '../../../emulator/core/identity.js'
 import { openIds } from '../../../emulator/core/ids.js'
-import { inTransaction, unitOf } from '../../../emulator/core/unit-of-work.js'
+import { inTransaction, unitFor } from '../../../emulator/core/unit-of-work.js'
 import { type Database, sql } from '../../../emulator/database/port.js'
 import { openMemoryBus } from '../../../emulator/ports/bus/memory-bus.js'
 import {
@@ -220,7 +220,7 @@ async function openWorld(db: Database) {
   })
   const id = newId(at)
   const caller = { id, key: { id, secret: true, ...unscoped }, user: undefined, secret: true }
-  const ctx: Context = { project, caller, ...unitOf(backend) }
+  const ctx: Context = { project, caller, ...unitFor(backend) }
   const time = at.toISOString()
   const posts: StoredCollection = { id, name: 'posts', schema: {}, permissions: {}, createdAt: time, updatedAt: time }
   await insertProject(db, project, [], time)

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { ListQuery } from '../../../client/protocol/model/page.js'
 import { sql } from '../../../emulator/database/port.js'
-import { pageOf } from '../../../emulator/store/lists/page.js'
+import { buildPage } from '../../../emulator/store/lists/page.js'
 import { planList } from '../../../emulator/store/lists/plan.js'
 import { openTotals, type Totals } from '../../../emulator/store/lists/totals.js'
 import {
@@ -19,7 +19,7 @@ import {
 // A cached total is wrong on purpose here, so that it differs from a counted one.
 const wrong = 777
 /** As of a large collection. */
-const large: Indexes = { asked: () => ({ isSmall: false, documents: 100_000, has: () => false }) }
+const large: Indexes = { request: () => ({ isSmall: false, documents: 100_000, has: () => false }) }
 
 onEachEngine(() => {
   beforeEach(() =>
@@ -54,7 +54,7 @@ onEachEngine(() => {
         ]
         const kept = how !== 'without an index' ? await withIndexes(posts, sorts) : undefined
         const indexes: Indexes = kept
-          ? { asked: (...use) => ({ ...kept.asked(...use), isSmall: how !== 'with one', documents: 100_000 }) }
+          ? { request: (...use) => ({ ...kept.request(...use), isSmall: how !== 'with one', documents: 100_000 }) }
           : large
         const totals = openTotals()
         const total = async () => (await list(posts, asked, indexes, { totals: remembering(totals, wrong) })).total
@@ -94,7 +94,7 @@ onEachEngine(() => {
     const page = async (field: string, total: number, offset = 0) =>
       (
         await list(posts, { where: where(field, 'eq', 'true'), limit: 2, offset }, large, {
-          totals: { of: () => ({ seq: 5, total }), keep: () => undefined },
+          totals: { get: () => ({ seq: 5, total }), keep: () => undefined },
         })
       ).found.map(n)
 
@@ -115,14 +115,14 @@ onEachEngine(() => {
     for (const sort of [undefined, { path: ['n'] as const, direction: 'asc' as const }]) {
       const query = { where: { all: [] }, sort, limit: 20, offset: 0, count: true, populate: [] }
       // Such a plan is part of another, and made anew for each of its rows.
-      expect(await explainedForAny(pageOf(planList(place, query)))).not.toContain('SubPlan')
+      expect(await explainedForAny(buildPage(planList(place, query)))).not.toContain('SubPlan')
     }
   })
 })
 
 /** Caches this total in place of each. */
 function remembering(totals: Totals, total: number): Totals {
-  return { of: totals.of, keep: (key, { seq }) => totals.keep(key, { seq, total }) }
+  return { get: totals.get, keep: (key, { seq }) => totals.keep(key, { seq, total }) }
 }
 
 async function change(collection: string, seq: number) {

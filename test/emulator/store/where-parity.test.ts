@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Fields } from '../../../client/protocol/model/document.js'
-import { instantOf } from '../../../client/protocol/model/instant.js'
+import { parseInstant } from '../../../client/protocol/model/instant.js'
 import type { Json } from '../../../client/protocol/model/json.js'
 import { type Path, parsePath } from '../../../client/protocol/model/path.js'
 import { type Operator, operators, type Test, type Where } from '../../../client/protocol/model/where.js'
@@ -235,7 +235,7 @@ describe.each(engines)('On %s', (engine) => {
     ...zone.map((at) => `2026-02-28T08:30${at}`),
   ] // prettier-ignore
 
-  test('contract 4.2 svc.instant reads the same points in time as instantOf, and never throws', async () => {
+  test('contract 4.2 svc.instant reads the same points in time as parseInstant, and never throws', async () => {
     const someTime = fc.stringMatching(
       /^\d{4}(-[01]\d(-[0-3]\d(T[0-2]\d:[0-6]\d(:[0-6]\d(\.\d{1,9})?)?(Z|[+-][0-2]\d:?[0-6]\d)?)?)?)?$/,
     )
@@ -248,7 +248,7 @@ describe.each(engines)('On %s', (engine) => {
       order by at`)
 
     expect(rows.map(({ instant }, at) => [asked[at], instant ?? undefined])).toEqual(
-      asked.map((text) => [text, instantOf(text)]),
+      asked.map((text) => [text, parseInstant(text)]),
     )
   })
 
@@ -256,7 +256,7 @@ describe.each(engines)('On %s', (engine) => {
     const values: Json[] = [...times, ...others, 2026, 'tea']
     const documents = await store([{}, ...values.map((field) => ({ field }))])
     const takesNull = /^(eq|ne|in|notin)$/.test(operator)
-    const asked = times.filter((text) => instantOf(text) !== undefined)
+    const asked = times.filter((text) => parseInstant(text) !== undefined)
     const own = documents.slice(0, 3).flatMap(({ createdAt }) => [createdAt, createdAt.replace('Z', '+00:00')])
 
     for (const path of [['field'], ['createdAt'], ['updatedAt']] as const) {

@@ -9,7 +9,7 @@ import { openCaches } from '../../../emulator/core/caches.js'
 import type { Context } from '../../../emulator/core/context.js'
 import { unscoped } from '../../../emulator/core/identity.js'
 import { openFeeds } from '../../../emulator/core/realtime/feeds.js'
-import { unitOf } from '../../../emulator/core/unit-of-work.js'
+import { unitFor } from '../../../emulator/core/unit-of-work.js'
 import type { Exchange } from '../../../emulator/http/exchange.js'
 import { openIdentityWatch } from '../../../emulator/http/guards/identity-watch.js'
 import { openConnectionPlaces } from '../../../emulator/http/realtime/connection-places.js'
@@ -44,7 +44,7 @@ it('lets go of a subscription whose asker has gone before it began', async () =>
   const leave = vi.spyOn(feeds, 'leave')
   const backend = aBackend({ db, bus, feeds, caches: openCaches(bus) })
   const watch = openIdentityWatch(backend)
-  const ctx: Context = { project, caller, ...unitOf(backend) }
+  const ctx: Context = { project, caller, ...unitFor(backend) }
   const streams = { watch, open: new Set<() => void>(), places: openConnectionPlaces(), atWork: openMessagesAtWork() }
   const wish = { collection: 'posts', where: { all: [] }, isLive: false, since: undefined }
   const serve = async (exchange: Exchange) => {

@@ -6,7 +6,7 @@ import type { Context } from '../../../emulator/core/context.js'
 import { createDocuments } from '../../../emulator/core/documents/batches.js'
 import { identifyText } from '../../../emulator/core/logins/credentials.js'
 import { openFeeds } from '../../../emulator/core/realtime/feeds.js'
-import { unitOf } from '../../../emulator/core/unit-of-work.js'
+import { unitFor } from '../../../emulator/core/unit-of-work.js'
 import { type Database, DatabaseError } from '../../../emulator/database/port.js'
 import { openService, type Service } from '../../../emulator/open-service.js'
 import { deleteOldChanges } from '../../../emulator/store/realtime/trimming.js'
@@ -23,7 +23,7 @@ describe.each(engines)('Connections on %s', (engine) => {
     service = await startOn(engine, (options) => openService({ ...defaultConfig, ...options }))
     const { backend, url, apiKey, secretKey = '' } = service
     const { db: others } = backend
-    const owner: Context = { ...(await identifyText(backend, secretKey)), ...unitOf(backend) }
+    const owner: Context = { ...(await identifyText(backend, secretKey)), ...unitFor(backend) }
     let isAway = false
     let failures = 0
     const query: Database['query'] = (statement) => {

@@ -12,12 +12,12 @@ import { inferSchema } from '../../../types/infer-schema.js'
 import { readCollection } from '../../../types/read-collections.js'
 
 export default class CollectionsSchemaInfer extends TargetCommand {
-  static override summary = 'Propose a schema for a collection, from its documents.'
+  static override summary = 'Infer a schema from the documents of a collection.'
   static override description =
-    prose(`Reads every document, and proposes a schema that all of them fit: a field that each has is required, and one
-with values of several types takes any. Rules that the collection has are kept. With --apply it is set, for writes from then on.
+    prose(`Reads every document, and infers a schema that all of them match. A field that each document has is required. A field with
+values of several types accepts any. Keeps existing rules. --apply sets the schema for later writes.
 
-Read what is required before you apply it: a field that every document has today may be missing tomorrow.`)
+Check the required fields before you apply it. A field that every document has today may be missing tomorrow.`)
   static override examples = [
     '<%= config.bin %> collections schema infer posts',
     '<%= config.bin %> collections schema infer posts --apply',
@@ -25,11 +25,11 @@ Read what is required before you apply it: a field that every document has today
   ]
   static override args = { collection: collectionArg }
   static override flags = {
-    apply: Flags.boolean({ description: 'set it' }),
-    optional: Flags.boolean({ description: 'require no field that is not required already' }),
+    apply: Flags.boolean({ description: 'set the inferred schema' }),
+    optional: Flags.boolean({ description: 'make new fields optional' }),
     sample: Flags.integer({
       min: 2,
-      description: 'read that many documents of a large collection, half of them the oldest',
+      description: 'number of documents to read: half the oldest, half the newest',
       helpValue: 'number',
       exclusive: ['apply'],
     }),
@@ -53,17 +53,17 @@ Read what is required before you apply it: a field that every document has today
     const schema = flags.optional ? withoutNewRequired(inferred, collection.schema) : inferred
 
     const isEmpty = Object.keys(schema).length === 0
-    if (isEmpty) this.note(`"${collection.name}" has no documents to propose a schema from.`)
+    if (isEmpty) this.note(`"${collection.name}" has no documents to infer a schema from.`)
     else this.log(table(ruleRows(schema)))
     if (read.total !== undefined && read.read < read.total)
-      this.note(`${count(read.read)} of ${counted(read.total, 'document')} read.`)
+      this.note(`Read ${count(read.read)} of ${counted(read.total, 'document')}.`)
     if (isEmpty || !flags.apply) {
       const setting = `svc collections schema infer ${shellWord(collection.name)} --apply`
       if (!isEmpty) this.note(`Set it: ${this.there(setting)}`)
       return schema
     }
     const applied = await client.collections.update(collection.name, { schema })
-    this.note('Set for writes from now on.')
+    this.note('Set the schema. It applies to writes from now on.')
     return applied.schema
   }
 }

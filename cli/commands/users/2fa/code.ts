@@ -2,7 +2,8 @@ import { UserCommand, userArg } from '../../../base/user-command.js'
 import { printable } from '../../../terminal/text-width.js'
 
 export default class TwoFactorCode extends UserCommand {
-  static override summary = "Print the current code of a user's authenticator app, as the owner of the emulator."
+  static override summary = "Print a user's current two-factor code."
+  static override description = 'Replaces the authenticator app. Works on the emulator only.'
   static override examples = [
     '<%= config.bin %> users 2fa code ada@example.com',
     '<%= config.bin %> users login ada@example.com --code "$(<%= config.bin %> users 2fa code ada@example.com)"',

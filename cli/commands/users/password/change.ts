@@ -1,7 +1,8 @@
 import { newPasswordFlag, passwordFlag, tokenFlag, UserCommand, userArg } from '../../../base/user-command.js'
 
 export default class UsersPasswordChange extends UserCommand {
-  static override summary = "Change a user's password, as the user does. All other sessions of the user end."
+  static override summary = "Change a user's password."
+  static override description = 'Needs the current password. Ends all other sessions of the user.'
   static override examples = [
     '<%= config.bin %> users password change ada@example.com',
     '<%= config.bin %> users password change ada@example.com --password Correct4Horse --new-password New4Horses --json',
@@ -19,7 +20,7 @@ export default class UsersPasswordChange extends UserCommand {
     const client = await this.clientAs(flags, { who: args.user, token: flags.token, what })
     await client.auth.changePassword({ oldPassword, newPassword })
 
-    this.note(`${args.user} logs in with the new password from now on.`)
+    this.note(`Changed the password of ${args.user}.`)
     return { user: args.user, changed: true }
   }
 }

@@ -12,8 +12,8 @@ const entry = z.strictObject({
   by: z
     .strictObject({
       kind: z.enum(['control', 'key', 'user', 'service']),
-      id: z.string().nullable().describe('Of the key or user.'),
-      name: z.string().nullable().describe('Of the key.'),
+      id: z.string().nullable().describe('Id of the key or user.'),
+      name: z.string().nullable().describe('Name of the key.'),
     })
     .describe('control: the holder of the control token; service: the service itself, without a request.'),
   subject: z
@@ -24,25 +24,25 @@ const entry = z.strictObject({
       key: z.string().optional().describe('Id of the key.'),
       user: z.string().optional(),
       snapshot: z.string().optional(),
-      names: z.array(z.string()).optional().describe('Names of what was changed or emptied; values are not kept.'),
+      names: z.array(z.string()).optional().describe('Names of changed or emptied parts, without values.'),
     })
-    .describe('What it concerns.'),
+    .describe('Subject of the operation.'),
   requestId: z.string().nullable(),
 })
 
-/** What owners did. */
+/** Audit log of owners' operations. */
 export const audit = {
   list: {
     summary:
-      "List the audit log of a project: its owners' operations, the newest first. Kept for 90 days, and 100,000 of a project.",
+      "List the audit log of a project: its owners' operations, newest first. Keeps 90 days and 100,000 entries per project.",
     request: z.object({
-      operation: operation.optional().describe('Only this operation.'),
-      before: counted.optional().describe('Id of an entry; only earlier ones.'),
+      operation: operation.optional().describe('Filters by operation.'),
+      before: counted.optional().describe('Id of an entry. Lists only earlier ones.'),
       limit: limited('entries'),
     }),
     reply: z.strictObject({
       entries: z.array(entry),
-      next: z.int().nullable().describe('What `before` takes for those before these; null where there are no more.'),
+      next: z.int().nullable().describe('Value of `before` for the next page; null on the last page.'),
     }),
   },
 } satisfies OperationsOf<typeof operations.audit>

@@ -8,14 +8,14 @@ const creator = z.strictObject({
   createdBy: z
     .string()
     .nullable()
-    .describe('Id of the user who created the document, or was given it; null for no owner.'),
+    .describe('Id of the user who created the document or received it by transfer; null without an owner.'),
 })
 
-/** Who created a document, as the permission `owner` asks. Decision 71. */
+/** Creators of documents, which the permission `owner` checks. Decision 71. */
 export const creators = {
-  get: { summary: 'Get who created a document.', reply: creator },
+  get: { summary: 'Get the creator of a document.', reply: creator },
   set: {
-    summary: 'Give a document to another user, or to none. Subscribers receive it as a change.',
+    summary: 'Transfer a document to another user, or to nobody. Subscribers receive a change.',
     request: z.strictObject({ createdBy: z.string().nullable() }),
     reply: creator,
   },

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { mostScopes, scopeForm } from '../../model/access/key-scope.js'
+import { maxScopes, scopeForm } from '../../model/access/key-scope.js'
 import { type OperationsOf, removed } from '../operation.js'
 import type { operations } from '../operations.js'
 
@@ -11,29 +11,29 @@ const granted = {
     .array(z.string())
     .nullable()
     .describe(
-      'What the key is good for: read, write, admin, or one of them in a collection, as write:posts; null for all.',
+      'Scopes of the key: read, write, admin, or one of them in a collection, such as write:posts; null for all.',
     ),
-  expiresAt: z.string().nullable().describe('null for a key that never expires.'),
+  expiresAt: z.string().nullable().describe('null if the key never expires.'),
 }
 
-/** A key as lists show it. */
+/** A key in lists. */
 export const listedKey = z.strictObject({
   ...granted,
-  key: z.string().nullable().describe('null for a secret one, which is kept as a hash.'),
+  key: z.string().nullable().describe('null for secret keys, which are stored as hashes.'),
   createdAt: z.string(),
-  lastUsedAt: z.string().nullable().describe('As of the last minute.'),
+  lastUsedAt: z.string().nullable().describe('Accurate to the minute.'),
 })
 
 /** Keys of a project. Contract 5.3 and 11; decision 71. */
 export const keys = {
   list: {
-    summary: 'List the keys of a project, the oldest first.',
+    summary: 'List the keys of a project, oldest first.',
     reply: z.strictObject({ keys: z.array(listedKey) }),
   },
   create: {
-    summary: 'Create a key. A secret one is shown this once.',
+    summary: 'Create a key. A secret key is shown only once.',
     request: z.strictObject({
-      secret: z.boolean().default(false).describe('A secret key satisfies every role.'),
+      secret: z.boolean().default(false).describe('A secret key has every role.'),
       name: z.string().min(1).max(255).nullable().optional(),
       scopes: z
         .array(
@@ -41,23 +41,23 @@ export const keys = {
             .string()
             .regex(
               scopeForm,
-              'is not a scope: use read, write, admin, or one of them with a collection, as write:posts',
+              'is not a valid scope: use read, write, admin, or one of them with a collection, such as write:posts',
             ),
         )
         .min(1)
-        .max(mostScopes)
+        .max(maxScopes)
         .nullable()
         .optional()
-        .describe('Left out, the key is good for all that its kind may do.'),
+        .describe('Default: everything that this kind of key can do.'),
       expiresInSeconds: z
         .int()
         .min(1)
         .max(100 * 366 * 86_400)
         .optional()
-        .describe('By the clock of the project; left out, never.'),
+        .describe('By the clock of the project. Default: never.'),
     }),
     status: 201,
     reply: z.strictObject({ ...granted, key: z.string() }),
   },
-  revoke: { summary: 'Revoke a key. What was opened with it ends.', reply: removed },
+  revoke: { summary: 'Revoke a key, and end its realtime connections.', reply: removed },
 } satisfies OperationsOf<typeof operations.keys>

@@ -1,4 +1,4 @@
-/** Operations that the audit log has, with the words for people. */
+/** Operations in the audit log, with their descriptions. */
 export const auditedOperations = {
   'project.created': 'created the project',
   'project.reset': 'reset the project',
@@ -22,25 +22,25 @@ export const auditedOperations = {
 
 export type AuditedOperation = keyof typeof auditedOperations
 
-/** Who did it: by the control token, with a key, as a user, or the service by itself, as it started. */
+/** Caller: the control token, a key, a user, or the service itself at startup. */
 export interface AuditActor {
   readonly kind: 'control' | 'key' | 'user' | 'service'
-  /** Of the key or user. */
+  /** Id of the key or user. */
   readonly id: string | null
-  /** Of the key. */
+  /** Name of the key. */
   readonly name: string | null
 }
 
-/** What an operation concerns, by ids and names alone: no secret, no token and nothing of a document. */
+/** Subject of an operation. Contains only ids and names, never secrets, tokens or document data. */
 export interface AuditSubject {
   readonly collection?: string
-  /** What the collection is called since. */
+  /** New name of the collection. */
   readonly renamedTo?: string
   readonly document?: string
   readonly key?: string
   readonly user?: string
   readonly snapshot?: string
-  /** Names of what was changed or emptied: settings, parts of a user, of a collection or of the project. */
+  /** Names of changed or emptied settings, or parts of a user, collection or project. */
   readonly names?: readonly string[]
 }
 
@@ -48,7 +48,7 @@ export interface AuditRecord {
   readonly operation: AuditedOperation
   readonly by: AuditActor
   readonly subject: AuditSubject
-  /** null for what no request asked for. */
+  /** null if no request caused it. */
   readonly requestId: string | null
   readonly at: string
 }

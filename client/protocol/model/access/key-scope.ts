@@ -1,18 +1,18 @@
-/** What a key with scopes is good for. A key without any does all that its kind allows. Decision 71. */
+/** Checks the scopes of keys. A key without scopes can do everything that its kind allows. Decision 71. */
 
 export const scopeActions = ['read', 'write', 'admin'] as const
 export type ScopeAction = (typeof scopeActions)[number]
 
-/** How a refusal by scopes begins. No role and no user helps there. */
+/** Starts every refusal by scopes. A role or a user would not help there. */
 export const scopeRefusal = 'The scopes of the key do not include'
 
-/** `read`, or `read:posts` for one collection, by its name. */
+/** Matches `read`, or `read:posts` for one collection by name. */
 export const scopeForm = /^(?:read|write|admin)(?::[A-Za-z][A-Za-z0-9_-]{0,62})?$/
-export const mostScopes = 100
+export const maxScopes = 100
 
 /**
- * Whether the scopes name that action, in that collection or, where none is given, in the whole project. `admin` includes
- * `read` and `write`; `write` does not include `read`.
+ * Tells whether the scopes allow an action in a collection or, without one, in the whole project. `admin` includes `read`
+ * and `write`; `write` does not include `read`.
  */
 export function isInScope(scopes: readonly string[] | null, action: ScopeAction, collection?: string): boolean {
   if (scopes === null) return true
@@ -21,7 +21,7 @@ export function isInScope(scopes: readonly string[] | null, action: ScopeAction,
   )
 }
 
-/** The collections in which the scopes name that action; undefined where they name the whole project. */
+/** Lists the collections in which the scopes allow an action; undefined for the whole project. */
 export function collectionsInScope(
   scopes: readonly string[] | null,
   action: ScopeAction,

@@ -1,2 +1,2 @@
-/** How every refusal says that no key, not the secret one either, does for the token of a user. No role would help there. */
-export const userRefusal = 'Send the token of a user: a key, even the secret one, acts for no user.'
+/** Ends every refusal of a call that needs a user token. A role would not help there. */
+export const userRefusal = 'Send a user token. A key does not act for a user, not even the secret key.'

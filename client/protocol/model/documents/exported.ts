@@ -1,7 +1,7 @@
 import type { Document } from '../document.js'
 import { type JsonObject, setOwn } from '../json.js'
 
-/** Fields of a document as an export writes them: `createdAt` and `updatedAt` are the service's only where it has none of its own. */
+/** Returns the fields of a document for an export. Its own `createdAt` and `updatedAt` fields override the service's. */
 export function exported(
   { id, data, createdAt, updatedAt }: Document,
   columns: readonly string[] = Object.keys(data),
@@ -10,7 +10,7 @@ export function exported(
   const whole: JsonObject = { createdAt, updatedAt, ...data }
   const fields: JsonObject = withIds ? { id } : {}
   for (const name of columns) {
-    // The document's own id, rather than a field that is called so.
+    // Keeps the id of the document, not a field of that name.
     if (withIds && name === 'id') continue
     const value = Object.hasOwn(whole, name) ? whole[name] : undefined
     if (value !== undefined) setOwn(fields, name, value)

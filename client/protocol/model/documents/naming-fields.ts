@@ -1,7 +1,7 @@
-/** Fields that say what a document is called, the likeliest first. */
+/** Fields that usually name a document, likeliest first. */
 export const namingFields = ['title', 'name', 'label', 'subject', 'email', 'text']
 
-/** The less, the likelier the field names its document; all that name none have the same. */
+/** Ranks a field: the lower, the likelier it names its document. All other fields rank last. */
 export function namingRank(field: string): number {
   const at = namingFields.indexOf(field.toLowerCase())
   return at < 0 ? namingFields.length : at

@@ -1,7 +1,7 @@
-/** What happens in an emulator, for developers: one list for the core, the control API and the command line. */
+/** Events of an emulator for developers, shared by the core, the control API and the command line. */
 import type { JsonObject } from '../json.js'
 
-/** By what they are about. */
+/** Event kinds by subject. */
 export const eventGroups = {
   document: ['created', 'updated', 'deleted'],
   collection: ['created', 'changed', 'removed'],
@@ -9,14 +9,14 @@ export const eventGroups = {
   login: ['succeeded', 'failed', 'ended'],
   file: ['uploaded', 'removed'],
   mail: ['sent', 'refused'],
-  /** `answered` is for streams that name it: requests that went well. */
+  /** `answered`, for successful requests, is sent only to streams that name it. */
   request: ['refused', 'failed', 'answered'],
   connection: ['opened', 'closed', 'refused', 'subscribed', 'unsubscribed'],
   fault: ['added', 'removed'],
   clock: ['moved', 'reset'],
   snapshot: ['saved', 'loaded', 'removed', 'undone'],
   project: ['created', 'changed', 'reset', 'seeded', 'removed'],
-  /** Of the stream itself, whatever it was asked for. */
+  /** Events of the stream itself, always sent. */
   stream: ['opened', 'missed'],
 } as const
 
@@ -27,14 +27,14 @@ export type EventGroup = keyof Groups
 export type EventKind = { [Group in EventGroup]: `${Group}.${Groups[Group][number]}` }[EventGroup]
 
 export interface DocumentDetails<Data> {
-  /** The number of the change in its project. */
+  /** Sequence number of the change in its project. */
   readonly seq: number
   readonly collection: string
   readonly id: string
   readonly version: number
-  /** As it is afterwards; a deleted one, as it was last. null where it is over 64 KB. */
+  /** Data after the change, or before a deletion. null if over 64 KB. */
   readonly data: Data | null
-  /** What an update has changed; null where there is nothing, or over 64 KB. */
+  /** Previous values of the fields that an update changed; null if there are none, or over 64 KB. */
   readonly before: Data | null
 }
 
@@ -42,7 +42,7 @@ export interface RequestDetails {
   readonly id: string
   readonly method: string
   readonly path: string
-  /** null for one that was never answered. */
+  /** null without a response. */
   readonly status: number | null
   readonly code: string | null
   readonly message: string | null
@@ -52,19 +52,19 @@ export interface RequestDetails {
 export interface ConnectionDetails {
   readonly id: string
   readonly transport: 'websocket' | 'sse'
-  /** Who: a key or a user by id, or nobody. */
+  /** Caller: a key or a user by id, or nobody. */
   readonly who: string
-  /** Of a subscription. */
+  /** Set for subscriptions. */
   readonly collection: string | null
-  /** Of what was refused or closed. */
+  /** Set for refused and closed connections. */
   readonly why: string | null
 }
 
-/** What is known of an event, by its group. */
+/** Details of an event, by group. */
 interface Details<Data> {
   document: DocumentDetails<Data>
   collection: { readonly id: string; readonly name: string }
-  /** `what` is different about a user who was changed. */
+  /** `what` lists the changed parts of the user. */
   user: { readonly id: string; readonly email: string | null; readonly what: readonly string[] }
   login: { readonly user: string | null; readonly email: string | null; readonly why: string | null }
   file: { readonly id: string; readonly name: string | null; readonly size: number | null }
@@ -81,12 +81,12 @@ interface Details<Data> {
   snapshot: { readonly name: string }
   project: { readonly name: string; readonly what: readonly string[] }
   stream: {
-    /** How many events were missed; null where that is unknown, and for a stream that opens. */
+    /** Number of missed events; null if unknown, and when a stream opens. */
     readonly missed: number | null
   }
 }
 
-/** What happened, before it has a number. `projectId` is null for what belongs to none. */
+/** An event before it gets an id. `projectId` is null if it does not belong to a project. */
 export type Happening<Data = JsonObject> = {
   [Group in EventGroup]: {
     readonly kind: EventKind & `${Group}.${string}`
@@ -94,5 +94,5 @@ export type Happening<Data = JsonObject> = {
   } & { readonly [Name in Group]: Details<Data>[Name] }
 }[EventGroup]
 
-/** An event of the stream. `id` resumes it; `at` is a moment of the machine's clock. */
+/** An event of the stream. `id` resumes the stream; `at` is the machine's clock. */
 export type EmulatorEvent<Data = JsonObject> = Happening<Data> & { readonly id: string; readonly at: string }

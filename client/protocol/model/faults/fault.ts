@@ -1,68 +1,68 @@
-/** Fault injection: what an emulator does to requests so that an app can show what it makes of it. Contract 11. */
+/** Faults that an emulator injects into requests, to test how an app handles them. Contract 11. */
 
-/** What each kind does, for help and documentation. */
+/** Describes each kind, for help and documentation. */
 export const faultKinds = {
-  latency: 'the answer comes later: by milliseconds, more or less by jitter',
-  status: 'the request is refused with this status, and not carried out',
-  drop: 'the connection breaks: before the request is carried out, or after it, so that only the answer is lost',
-  slow: 'the body of the answer comes at so many bytes a second',
-  cut: 'the connection breaks in the middle of the body of the answer',
-  stall: 'a stream of events opens, and sends nothing',
-  flap: 'connections for realtime events are closed every so many seconds',
-  storage: 'the storage of files does not answer',
-  'disk-full': 'the disk is full: what would take space on it fails',
-  database: 'the database does not answer',
+  latency: 'delays the response by milliseconds, plus or minus jitter',
+  status: 'refuses the request with this status, without running it',
+  drop: 'breaks the connection before the request runs, or after it, so that only the response is lost',
+  slow: 'sends the body of the response at this many bytes per second',
+  cut: 'breaks the connection in the middle of the response body',
+  stall: 'opens an event stream but sends nothing',
+  flap: 'closes realtime connections every so many seconds',
+  storage: 'makes the file storage unavailable',
+  'disk-full': 'fails writes as if the disk were full',
+  database: 'makes the database unavailable',
 } as const
 
 export type FaultKind = keyof typeof faultKinds
 
-/** What is to happen, to which requests. */
+/** A fault to inject, and the requests it applies to. */
 export interface FaultInput {
   readonly kind: FaultKind
-  /** Only requests of this method. */
+  /** Limits the fault to this method. */
   readonly method?: string | undefined
-  /** Only paths like this: `*` is one segment, `**` at the end any number of them. */
+  /** Limits the fault to these paths: `*` matches one segment, a final `**` any number. */
   readonly path?: string | undefined
-  /** Id of a project; left out, all. */
+  /** Id of a project. Default: all. */
   readonly project?: string | undefined
   /** Id of a user. */
   readonly user?: string | undefined
-  /** The share of the requests, from 0 to 1: which ones is drawn by `seed`. Default 1. */
+  /** Share of the requests from 0 to 1, drawn at random by `seed`. Default 1. */
   readonly rate?: number | undefined
-  /** The same seed draws the same requests of a sequence. Default 1. */
+  /** The same seed selects the same requests of a sequence. Default 1. */
   readonly seed?: number | undefined
   /** Stops after this many hits. */
   readonly times?: number | undefined
-  /** Of a latency. */
+  /** For `latency`. */
   readonly milliseconds?: number | undefined
-  /** Of a latency: at most so many milliseconds more or less. */
+  /** For `latency`: maximum deviation in milliseconds. */
   readonly jitter?: number | undefined
-  /** Of a refusal. */
+  /** For `status`. */
   readonly status?: number | undefined
-  /** Of a refusal with 429 or 503: seconds of `retry-after`. */
+  /** For `status` 429 and 503: seconds of `retry-after`. */
   readonly retryAfter?: number | undefined
-  /** Of a dropped connection. Default `before`. */
+  /** For `drop`. Default `before`. */
   readonly when?: 'before' | 'after' | undefined
-  /** Of a slow body. */
+  /** For `slow`. */
   readonly bytesPerSecond?: number | undefined
-  /** Of connections that are closed: how often. */
+  /** For `flap`: interval in seconds. */
   readonly seconds?: number | undefined
 }
 
-/** A fault that is on. */
+/** An active fault. */
 export interface Fault extends FaultInput {
   readonly id: string
-  /** The preset that it is a part of. */
+  /** Preset that added the fault. */
   readonly preset: string | null
   readonly rate: number
   readonly seed: number
-  /** Requests that it might have met. */
+  /** Number of matching requests. */
   readonly seen: number
-  /** Requests, or connections, that it did something to. */
+  /** Number of affected requests or connections. */
   readonly hits: number
 }
 
-/** Faults that belong together, by name. */
+/** Named groups of faults. */
 export const faultPresets = {
   'slow-3g': [
     { kind: 'latency', milliseconds: 400, jitter: 200 },
@@ -84,5 +84,5 @@ export const faultPresets = {
 
 export type FaultPreset = keyof typeof faultPresets
 
-/** Names the fault in an answer that it had a part in. */
+/** Header that names the fault in affected responses. */
 export const faultHeader = 'svc-fault'

@@ -1,7 +1,7 @@
 import type { Fault } from './fault.js'
 
-/** What a fault does, as `latency 300 ± 100 ms`. */
-export function effectOf({
+/** Formats the effect of a fault as `latency 300 ± 100 ms`. */
+export function formatEffect({
   kind,
   milliseconds,
   jitter,
@@ -27,8 +27,8 @@ export function effectOf({
   }
 }
 
-/** Which requests of a project it meets, as `20 %, 3 times, POST /collections/posts`; empty for all. */
-export function scopeOf({ rate, times, method, path, user }: Fault): string {
+/** Formats the requests it affects as `20 %, 3 times, POST /collections/posts`; empty for all. */
+export function formatScope({ rate, times, method, path, user }: Fault): string {
   const requests = [method, path, user && `user ${user}`].filter(Boolean).join(' ')
   return [rate < 1 ? `${Math.round(100 * rate)} %` : '', times === undefined ? '' : `${times} times`, requests]
     .filter((word) => word !== '')

@@ -2,13 +2,13 @@ import type { ScopeAction } from '../access/key-scope.js'
 import type { FieldRuleKind, PermissionKind } from '../collection.js'
 
 /**
- * What exactly stood in the way of a request that was refused, for developers. It is kept with the
- * record of the request and is in no answer: some of it is more than the caller may know.
+ * Explains to developers why a request was refused. Stored with the record of the request and never sent in a response,
+ * because it may reveal more than the caller is allowed to know.
  */
 export type Reason =
-  /** 401: what was sent, or not sent, as key and token. */
+  /** 401: problem with the key or token. */
   | { readonly kind: 'credentials'; readonly problem: CredentialsProblem }
-  /** 401 and 403: the roles that a collection asks for, and those that the caller has. */
+  /** 401 and 403: roles that the collection requires, and roles of the caller. */
   | {
       readonly kind: 'permission'
       readonly collection: string
@@ -16,7 +16,7 @@ export type Reason =
       readonly wanted: readonly string[]
       readonly roles: readonly string[]
     }
-  /** 401 and 403: a field that permissions hide or make read-only, the roles it is open to, and those that the caller has. */
+  /** 401 and 403: hidden or read-only field, roles with access, and roles of the caller. */
   | {
       readonly kind: 'field'
       readonly collection: string
@@ -25,18 +25,18 @@ export type Reason =
       readonly wanted: readonly string[]
       readonly roles: readonly string[]
     }
-  /** 401 and 403: which kind of key or token the route takes. */
+  /** 401 and 403: kind of key or token that the route requires. */
   | { readonly kind: 'caller'; readonly needs: 'key' | 'secret key' | 'user' }
-  /** 403: what a scope of the key has to name, in a collection or the whole project, and the scopes that it has. */
+  /** 403: scope that the key needs, for a collection or the whole project, and its scopes. */
   | {
       readonly kind: 'scope'
       readonly action: ScopeAction
       readonly collection: string | null
       readonly scopes: readonly string[]
     }
-  /** 403: a setting of the project forbids it. */
+  /** 403: forbidden by a project setting. */
   | { readonly kind: 'setting'; readonly setting: string; readonly value: string }
-  /** 403: a page whose origin the project does not allow. */
+  /** 403: origin of a page that the project does not allow. */
   | {
       readonly kind: 'origin'
       readonly origin: string
@@ -44,20 +44,20 @@ export type Reason =
       /** The name in it, where that is the machine's own. */
       readonly ownName?: string | undefined
     }
-  /** 403: a name by which the service may not be called. */
+  /** 403: host name that the service does not allow. */
   | { readonly kind: 'host'; readonly host: string }
-  /** 404: what is not there. `collection` is where a document was looked for. */
+  /** 404: missing resource. `collection` is set for documents. */
   | {
       readonly kind: 'missing'
       readonly what: 'path' | 'collection' | 'document' | 'user' | 'file'
       readonly name: string
       readonly collection?: string
     }
-  /** 409: what is unique, and taken. */
+  /** 409: unique name that is already taken. */
   | { readonly kind: 'taken'; readonly what: 'collection' | 'email'; readonly name: string }
-  /** 409: a file that a document or a user owns. */
+  /** 409: file that belongs to a document or a user. */
   | { readonly kind: 'in use'; readonly file: string }
-  /** 412: the versions that `if-match` takes, and the one that there is. */
+  /** 412: versions in `if-match`, and the current version. */
   | {
       readonly kind: 'version'
       readonly collection: string
@@ -65,18 +65,18 @@ export type Reason =
       readonly expected: readonly number[]
       readonly actual: number
     }
-  /** 413 and 422: which limit was passed. `actual` is missing where it was not counted to its end. */
+  /** 413 and 422: exceeded limit. `actual` is missing if counting stopped early. */
   | {
       readonly kind: 'limit'
       readonly limit: LimitName
       readonly most: number
       readonly actual?: number
-      /** The setting of the project that decides about the limit. */
+      /** Project setting that determines the limit. */
       readonly setting?: string
     }
-  /** 422: the fields that the schema of a collection refuses, and what it says of them. */
+  /** 422: fields that do not match the schema of the collection. */
   | { readonly kind: 'schema'; readonly collection: string; readonly fields: readonly string[] }
-  /** 429: which window of the rate limit is full, and when it ends. */
+  /** 429: window of the rate limit that is full, and when it ends. */
   | {
       readonly kind: 'rate limit'
       readonly window: string
@@ -84,7 +84,7 @@ export type Reason =
       readonly endsAt: string
       readonly setting: string
     }
-  /** 429: too many failed attempts at a password or a code. */
+  /** 429: too many failed attempts with a password or a code. */
   | { readonly kind: 'attempts'; readonly retryAfterSeconds: number }
 
 export type CredentialsProblem =

@@ -1,9 +1,9 @@
-/** How a document is known by its key: the value as JSON, so that the number 1 is not the text "1". */
+/** Keys of seeded documents, as JSON, to distinguish the number 1 from the text "1". */
 
-/** The one other key that has the same text: of the number 1 that of the text "1", and the other way round. */
-export function otherKeyOf(key: string): string {
+/** Returns the other key with the same text: for the number 1 that of the text "1", and vice versa. */
+export function findOtherKey(key: string): string {
   const value: unknown = JSON.parse(key)
   if (typeof value !== 'string') return JSON.stringify(key)
-  // Quotes in it are its own.
+  // Text that starts with a quote has no other key.
   return value.startsWith('"') ? key : value
 }

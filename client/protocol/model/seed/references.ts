@@ -1,10 +1,10 @@
-/** `${authors.ada.id}` in a seed: a value of a record that is there by then. */
+/** Resolves references in a seed, such as `${authors.ada.id}`, to values of earlier records. */
 import { isObject, type Json, type JsonObject, setOwn } from '../json.js'
 
-/** What a reference names: a collection, `users` or `files`, one of it, and the way to the value. */
+/** A parsed reference: collection, `users` or `files`, name of the record, and path of the value. */
 export interface Reference {
   readonly text: string
-  /** `posts`; `users` and `files` are these parts of the seed, or collections of that name where it has no such part. */
+  /** Collection, such as `posts`. `users` and `files` mean these parts of the seed or, without them, collections. */
   readonly collection: string
   readonly document: string
   readonly path: readonly string[]
@@ -13,21 +13,21 @@ export interface Reference {
 const parts = ['users', 'files']
 const prefix = 'collection:'
 
-/** What references call a collection, whatever parts the seed has: `collection:users` is no user of the seed. */
+/** Returns the name of a collection in references. `collection:users` distinguishes a collection from the users of the seed. */
 export function referenceName(collection: string): string {
   return parts.includes(collection) ? prefix + collection : collection
 }
 
 const reference = /\$\{((?:collection:)?[A-Za-z][\w-]*)\.([^.{}]+)\.([^{}]+)\}/g
 
-/** All references in a value, wherever they stand in it. */
+/** Finds all references in a value, at any depth. */
 export function referencesIn(value: Json): Reference[] {
   if (typeof value === 'string') return [...value.matchAll(reference)].map(readMatch)
   if (Array.isArray(value)) return value.flatMap(referencesIn)
   return isObject(value) ? Object.values(value).flatMap(referencesIn) : []
 }
 
-/** The value with what the references name in their place: whole where they stand alone, else as text. */
+/** Replaces references in a value. A text that is only a reference keeps the type of the referenced value. */
 export function resolveReferences(value: Json, lookUp: (reference: Reference) => Json): Json {
   if (typeof value === 'string') return resolveText(value, lookUp)
   if (Array.isArray(value)) return value.map((item) => resolveReferences(item, lookUp))

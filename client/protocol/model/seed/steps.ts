@@ -1,23 +1,23 @@
-/** What a seed consists of once it is read: steps, in the order in which they are applied. */
+/** Steps of a parsed seed, in the order in which they are applied. */
 import type { Permissions, Schema } from '../collection.js'
 import type { JsonObject } from '../json.js'
 
 /**
- * What becomes of what is there: `fill` leaves it alone, and a collection that holds documents as it is; `upsert` brings it up
- * to date; `replace` removes it first.
+ * How a seed treats existing data: `fill` keeps it and skips collections with documents; `upsert` updates it; `replace`
+ * deletes it first.
  */
 export const seedModes = ['fill', 'upsert', 'replace'] as const
 export type SeedMode = (typeof seedModes)[number]
 
 export type SeedStep = SeedFile | SeedUser | SeedCollection | SeedDocuments
 
-/** A file, whose bytes come as a part of the same form. */
+/** A file. Its bytes are a part of the same form. */
 export interface SeedFile {
   readonly step: 'file'
   readonly name: string
   readonly part: string
   readonly path: string
-  /** Whether it belongs to the record that refers to it, and is deleted with that. */
+  /** True if the file belongs to the record that refers to it, and is deleted with it. */
   readonly isOwned?: boolean | undefined
 }
 
@@ -26,23 +26,23 @@ export interface SeedUser {
   readonly name: string
   readonly email: string
   readonly password?: string | undefined
-  /** What an export holds in place of a password: its bcrypt hash. */
+  /** Bcrypt hash that exports contain instead of a password. */
   readonly passwordHash?: string | undefined
   readonly data?: JsonObject | undefined
   readonly roles?: readonly string[] | undefined
   readonly verified?: boolean | undefined
-  /** The secret of the authenticator app; true draws one, false turns it off. */
+  /** Secret of the authenticator app. True generates one, false turns two-factor login off. */
   readonly twoFactor?: string | boolean | undefined
   readonly identity?: SeedIdentity | undefined
-  /** Whether one who is there is left alone. */
+  /** True if an existing user stays unchanged. */
   readonly isSame?: boolean | undefined
   /** Names of owned files that `data` refers to. */
   readonly files?: readonly string[] | undefined
 }
 
-/** Whom a provider knows as what: the next login there is this user's. */
+/** Links a user to an account at an identity provider. */
 export interface SeedIdentity {
-  /** Its name, such as `google`, or the address that vouches for the subject. */
+  /** Name, such as `google`, or the URL of the issuer. */
   readonly provider: string
   readonly subject: string
 }
@@ -52,15 +52,15 @@ export interface SeedCollection {
   readonly name: string
   readonly schema?: Schema | undefined
   readonly permissions?: Permissions | undefined
-  /** The field that identifies a document. */
+  /** Field that identifies a document. */
   readonly key?: string | undefined
-  /** Whether its values are read by their looks, as cells of CSV are: what is there may have the same text as another type. */
+  /** True if key values have guessed types, like cells of CSV. An existing value may then have another type. */
   readonly isKeyGuessed?: boolean | undefined
-  /** Whether the reply names the ids of its documents. */
+  /** True if the response includes the ids of its documents. */
   readonly isAnswered?: boolean | undefined
 }
 
-/** Documents of the collection that the last step of that kind named. */
+/** Documents of the collection in the preceding collection step. */
 export interface SeedDocuments {
   readonly step: 'documents'
   readonly documents: readonly SeedDocument[]
@@ -68,19 +68,19 @@ export interface SeedDocuments {
 
 export interface SeedDocument {
   readonly data: JsonObject
-  /** What references call it; left out, none can. */
+  /** Name for references. */
   readonly name?: string | undefined
   readonly hasReferences?: boolean | undefined
-  /** Whether others refer to it: it is looked for, even where the collection is left alone. */
+  /** True if others refer to it. It is then looked up even if the collection is skipped. */
   readonly isReferred?: boolean | undefined
-  /** Whether one that is there is left alone, and one that is not is not created. */
+  /** True if an existing document stays unchanged and a missing one is not created. */
   readonly isSame?: boolean | undefined
-  /** The id that an earlier seed gave it. */
+  /** Id that an earlier seed assigned. */
   readonly id?: string | undefined
   readonly files?: readonly string[] | undefined
 }
 
-/** How many of something a seed has created, updated, and left as they were. */
+/** Counts of created, updated and unchanged records. */
 export interface SeedCounts {
   readonly created: number
   readonly updated: number

@@ -1,4 +1,4 @@
-/** The `body` axis: whether fields may come wrapped as `{data: {…}}`. Contract 1, 3.3 and 3.6. */
+/** The `body` axis: whether fields may be wrapped as `{data: {…}}`. Contract 1, 3.3 and 3.6. */
 import { type DocumentUpdate, type Fields, items, requireNoOperator, splitOperators } from '../../model/document.js'
 import { type Issue, SvcError } from '../../model/errors.js'
 import { formatCount } from '../../model/figures.js'
@@ -7,11 +7,11 @@ import { sizes } from '../../model/limits.js'
 import type { BodyFormName } from './encode.js'
 
 interface BodyForm {
-  /** The fields that a body without operators means. */
+  /** Returns the fields of a body without operators. */
   unwrap(body: JsonObject): { fields: JsonObject; isWrapped: boolean }
-  /** How a body may come, for the description of the API. */
+  /** Valid forms of a body, for the API description. */
   readonly alternatives: { readonly document: string; readonly changes: string }
-  /** Whether an update of a batch must be wrapped, in a dialect in which no other body is. */
+  /** True if batch updates must be wrapped, although other bodies are not. */
   readonly isBatchWrapped: boolean
 }
 
@@ -40,9 +40,9 @@ interface Speaks {
 }
 
 /**
- * What an update asks for. Operators stand beside the fields, beside `data`, or inside it.
+ * Decodes an update. Accepts operators next to the fields, next to `data`, or inside it.
  *
- * @throws {SvcError} `VALIDATION_ERROR` whose issue says where, behind `place`
+ * @throws {SvcError} `VALIDATION_ERROR` with issue paths that start with `place`
  */
 export function decodeChanges(speaks: Speaks, body: JsonObject, place: Issue['path'] = []): DocumentUpdate {
   const { operators: outside, fields, isWrapped } = unwrapChanges(speaks, body, place)
@@ -56,7 +56,7 @@ export function decodeChanges(speaks: Speaks, body: JsonObject, place: Issue['pa
   }
 }
 
-/** Of a field that both name, the items of both, in this order. */
+/** Merges operators. A field in both gets the items of both, in this order. */
 function joinOperators(one: JsonObject, other: JsonObject): JsonObject {
   const joined = { ...one }
   for (const [field, value] of Object.entries(other)) {
@@ -66,13 +66,13 @@ function joinOperators(one: JsonObject, other: JsonObject): JsonObject {
   return joined
 }
 
-/** The operators beside the fields of an update, and its fields, with operators among them where they come wrapped. */
+/** Separates the outer operators of an update from its fields. Wrapped fields may still contain operators. */
 export function unwrapChanges({ body: form }: Speaks, body: JsonObject, place: Issue['path'] = []) {
   const { operators, rest } = splitOperators(body, place)
   return { operators, ...bodyForms[form].unwrap(rest) }
 }
 
-/** The fields of a document that is to be created or replaced. @throws {SvcError} `VALIDATION_ERROR` for operators */
+/** Decodes the fields of a create or replace. @throws {SvcError} `VALIDATION_ERROR` for operators */
 export function decodeNewDocument(speaks: Speaks, body: JsonObject, place: Issue['path'] = []): Fields {
   requireNoOperator(body, place)
   const { fields, isWrapped } = bodyForms[speaks.body].unwrap(body)
@@ -80,7 +80,7 @@ export function decodeNewDocument(speaks: Speaks, body: JsonObject, place: Issue
   return fields
 }
 
-/** `{documents: [...]}`, each item a body of its own. Contract 3.6. */
+/** Decodes `{documents: [...]}`, with one body per item. Contract 3.6. */
 export function decodeBatchCreate(speaks: Speaks, body: JsonObject): Fields[] {
   return listIn(body, 'documents').map((item, at) => {
     if (!isObject(item)) throw invalid(['documents', at], 'is not an object', 'object')
@@ -88,7 +88,7 @@ export function decodeBatchCreate(speaks: Speaks, body: JsonObject): Fields[] {
   })
 }
 
-/** `{updates: {<id>: {data}}}`; where `body` is `either`, also `{updates: {<id>: {field: value}}}`. */
+/** Decodes `{updates: {<id>: {data}}}`; if `body` is `either`, also `{updates: {<id>: {field: value}}}`. */
 export function decodeBatchUpdate({ body: form }: Speaks, body: JsonObject): Map<string, DocumentUpdate> {
   const { updates } = body
   if (!isObject(updates)) throw invalid(['updates'], 'is not an object of ids and changes', 'object')
@@ -106,7 +106,7 @@ export function decodeBatchUpdate({ body: form }: Speaks, body: JsonObject): Map
   )
 }
 
-/** `{document_ids: [...]}`. */
+/** Decodes `{document_ids: [...]}`. */
 export function decodeBatchDelete(body: JsonObject): string[] {
   return listIn(body, 'document_ids').map((id, at) => {
     if (typeof id !== 'string') throw invalid(['document_ids', at], 'is not a string', 'string')
@@ -122,10 +122,10 @@ function listIn(body: JsonObject, name: string): Json[] {
 }
 
 function requireBatchSize(count: number) {
-  if (count <= sizes.mostBatchItems) return
+  if (count <= sizes.maxBatchItems) return
   throw new SvcError(
     'VALIDATION_ERROR',
-    `A batch holds at most ${formatCount(sizes.mostBatchItems)} items; this one has ${formatCount(count)}.`,
+    `A batch holds at most ${formatCount(sizes.maxBatchItems)} items; this one has ${formatCount(count)}.`,
   )
 }
 

@@ -1,4 +1,4 @@
-/** The `document` axis, as clients decode it. */
+/** Decodes the `document` axis. */
 import type { Document } from '../../model/document.js'
 import { isObject, type Json, type JsonObject } from '../../model/json.js'
 import { areTexts, asObject, decodeRecord, expect, type HeaderReader, numberIn } from '../expected.js'
@@ -8,15 +8,15 @@ export const documentDecoders = {
   snake: readNamed,
   flat: (body) => {
     const { id, createdAt, updatedAt, ...data } = asObject(body, 'document')
-    // Nothing else tells it from the record of a collection.
+    // Only this distinguishes it from a collection.
     expect(areTexts(createdAt, updatedAt), body, 'document')
-    return documentOf({ id, data, createdAt, updatedAt })
+    return buildDocument({ id, data, createdAt, updatedAt })
   },
 } as const satisfies { readonly [form: string]: (body: Json) => Document }
 
 export type DocumentForm = keyof typeof documentDecoders
 
-/** What tells a document in each shape from an object of a document's own. */
+/** Distinguishes a populated document in each shape from a plain object. */
 export const isRecord = {
   snake: (value) => isObject(value.data) && 'created_at' in value && areTexts(value.id),
   enveloped: (value) => isObject(value.data) && 'collection' in value && areTexts(value.id),
@@ -24,16 +24,16 @@ export const isRecord = {
 } as const satisfies Record<DocumentForm, (value: JsonObject) => boolean>
 
 function readNamed(body: Json): Document {
-  return documentOf(decodeRecord(asObject(body, 'document')))
+  return buildDocument(decodeRecord(asObject(body, 'document')))
 }
 
-/** A document of parts that were decoded; what the wire has no room for is left out. */
-export function documentOf(parts: { readonly [part: string]: Json | undefined }): Document {
+/** Builds a document from decoded parts. Leaves out parts that the wire form does not include. */
+export function buildDocument(parts: { readonly [part: string]: Json | undefined }): Document {
   asObject(parts.data, 'document')
   return expect(areTexts(parts.id), parts, 'document')
 }
 
-/** The version of a document is in its `etag`. @throws {SvcError} for another kind of record */
+/** Decodes a document. Reads its version from the `etag` header. @throws {SvcError} for other records */
 export function decodeDocument(
   record: Json,
   { document }: { readonly document: DocumentForm },

@@ -8,9 +8,9 @@ import { type EncodeLink, encodeData, encodePopulatedFields } from './populated.
 import { encodeUserRecord, type Naming } from './user-record.js'
 
 export interface DocumentShape extends Codec<Document, OutgoingDocument> {
-  /** How users, collections, files and tickets name their times beside documents of this shape. */
+  /** Naming of times in users, collections, files and tickets. */
   readonly naming: Naming
-  /** Encodes what a link leads to: a document in this shape, or a user. */
+  /** Encodes a populated document or user. */
   readonly encodeLink: EncodeLink
 }
 
@@ -39,7 +39,7 @@ export const documentShapes = {
       updated_at: updatedAt,
     }),
   }),
-  /** A field named `id`, `createdAt` or `updatedAt` is hidden by the service's own. Contract 2.5. */
+  /** The service's `id`, `createdAt` and `updatedAt` override fields of the same names. Contract 2.5. */
   flat: shape({
     form: 'flat',
     naming: 'camel',
@@ -51,8 +51,8 @@ export const documentShapes = {
   }),
 } as const satisfies Record<DocumentForm, DocumentShape>
 
-/** How times are named where documents have this form. */
-export function namingOf({ document }: { readonly document: DocumentForm }): Naming {
+/** Returns the naming of times in a dialect. */
+export function chooseNaming({ document }: { readonly document: DocumentForm }): Naming {
   return documentShapes[document].naming
 }
 
@@ -64,7 +64,7 @@ interface ShapeParts {
 }
 
 function shape({ form, naming, schema, encode }: ShapeParts): DocumentShape {
-  // A user's data are never flattened. Contract 1.
+  // Never flattens the data of a user. Contract 1.
   const encodeLink: EncodeLink = ({ record }) =>
     isUser(record) ? encodeUserRecord(naming, record, encodeLink) : encode(record, encodeLink)
   return {

@@ -1,4 +1,4 @@
-/** Data whose links may have been replaced by the records they lead to. */
+/** Encodes data that may contain populated records. */
 import { LinkedRecord, type PopulatedFields, type PopulatedValue } from '../../model/document.js'
 import { JsonText, Later, type Writable, type WritableObject } from '../../model/json.js'
 

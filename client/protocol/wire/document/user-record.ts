@@ -1,9 +1,9 @@
-/** A user's record in both namings of its times; everything else is the same in every dialect. Spec, "App user". */
+/** Encodes users. Only the naming of times depends on the dialect. Spec, "App user". */
 import type { OutgoingUser } from '../../model/document.js'
 import type { WritableObject } from '../../model/json.js'
 import { type EncodeLink, encodeData } from './populated.js'
 
-/** How the service's own times are named: `createdAt` or `created_at`. */
+/** Naming of times: `createdAt` or `created_at`. */
 export type Naming = 'camel' | 'snake'
 
 export function encodeUserRecord(naming: Naming, user: OutgoingUser, encodeLink: EncodeLink): WritableObject {

@@ -2,7 +2,7 @@ import { type ErrorCode, type Issue, SvcError } from '../../model/errors.js'
 import { type Json, objectIn } from '../../model/json.js'
 import type { HeaderReader } from '../expected.js'
 
-/** What an answer means that says no code. Every other refusal is of what was sent. */
+/** Codes for statuses of responses without a code. All others mean invalid input. */
 const codes: { readonly [status: number]: ErrorCode } = {
   401: 'UNAUTHORIZED',
   403: 'FORBIDDEN',
@@ -13,10 +13,10 @@ const codes: { readonly [status: number]: ErrorCode } = {
 }
 
 /**
- * A failure in either format; a code that this client does not know yet is kept as it came.
+ * Decodes an error in either format. Keeps codes that this client does not know.
  *
- * @param wrappers indices in the path of an issue of names around what was handed over, which are left out of it
- * @param otherwise what to say of an answer in neither format, which is none of the service's
+ * @param wrappers indices in issue paths to leave out, because the client added these names
+ * @param otherwise message for a response in neither format, which is not from the service
  */
 export function decodeError(
   status: number,
@@ -35,12 +35,12 @@ export function decodeError(
   return new SvcError(said as ErrorCode, words ?? (requestId ? `The service answered ${status}.` : otherwise), issues, {
     status,
     requestId,
-    // A date is passed over.
+    // Ignores dates.
     retryAfterSeconds: Number(header('retry-after')) || undefined,
   })
 }
 
-/** The items of a value; none unless it is a list. */
+/** Returns the items of an array; otherwise an empty array. */
 function arrayIn(value: Json | undefined): Json[] {
   return Array.isArray(value) ? value : []
 }

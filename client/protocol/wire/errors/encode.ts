@@ -1,4 +1,4 @@
-/** The `errors` axis. Spec, "Errors": the envelope says code and message, the detail form says neither code nor status. */
+/** The `errors` axis: the envelope contains code and message, the detail form neither code nor status. Spec, "Errors". */
 import type { Issue, SvcError } from '../../model/errors.js'
 import type { Writable } from '../../model/json.js'
 import type { JsonSchema } from '../codec.js'
@@ -22,7 +22,7 @@ export const errorFormats = {
       error: { code, message, ...(issues.length > 0 ? { issues: issues.map(encodeIssue) } : {}) },
     }),
   },
-  /** A list is for `VALIDATION_ERROR` only, a text for all else. Contract 10.8. */
+  /** A list for `VALIDATION_ERROR`, text for all other codes. Contract 10.8. */
   detail: {
     schema: object({ detail: { oneOf: [text, arrayOf(issueSchema)] } }),
     encode: ({ code, message, issues }) => ({
@@ -31,7 +31,7 @@ export const errorFormats = {
   },
 } as const satisfies { readonly [form: string]: ErrorFormat }
 
-/** Headers of a failure, in both formats. */
+/** Returns the headers of an error in both formats. */
 export function errorHeaders({ code, retryAfterSeconds, allow }: SvcError): Record<string, string> {
   return {
     'svc-error-code': code,

@@ -1,4 +1,4 @@
-/** The `events` axis: what the kinds of changes are called. Spec, "Events". */
+/** The `events` axis: names of the kinds of changes. Spec, "Events". */
 import type { Change } from '../../model/change.js'
 import { plainNames } from './decode.js'
 

@@ -1,40 +1,40 @@
-/** How much a filter may ask, in queries and subscriptions alike. Contract 10.11. */
+/** Limits the size of filters in queries and subscriptions. Contract 10.11. */
 import { SvcError } from '../../model/errors.js'
 import type { JsonObject } from '../../model/json.js'
 import { sizes } from '../../model/limits.js'
 import type { Operator } from '../../model/where.js'
 
-/** What was read of a filter so far. */
+/** Counts the tests and fields read so far. */
 export interface TestCount {
   tests: number
 }
 
 const searching: readonly Operator[] = ['contains', 'icontains', 'startswith', 'endswith']
 
-/** Each field of `__or__` with each value of a list is a test of its own. */
+/** Counts each field of `__or__` times each value of a list as one test. */
 export function requireCountable(count: TestCount, more: number): void {
   count.tests += more
-  if (count.tests <= sizes.mostFilterTests) return
+  if (count.tests <= sizes.maxFilterTests) return
   const counted = 'each field of "__or__" and each value of a list counted'
-  throw new SvcError('INVALID_FILTER', `A filter holds at most ${sizes.mostFilterTests} tests, ${counted}.`)
+  throw new SvcError('INVALID_FILTER', `A filter can have at most ${sizes.maxFilterTests} tests, ${counted}.`)
 }
 
-/** A long text is looked for at each place of every text, which is dear. */
+/** Limits search text, because substring search is expensive. */
 export function requireSearchable(name: string, operator: Operator, text: string): void {
-  const most = sizes.mostSearchCharacters
+  const most = sizes.maxSearchCharacters
   if (!searching.includes(operator) || text.length <= most || [...text].length <= most) return
-  throw new SvcError('INVALID_FILTER', `The text of "${name.slice(0, 80)}" has over ${most} characters.`)
+  throw new SvcError('INVALID_FILTER', `The text of "${name.slice(0, 80)}" is too long (max ${most} characters).`)
 }
 
-/** Filters as JSON may be as long as those of a query. Contract 10.7. */
+/** Limits filters in JSON to the length of a query. Contract 10.7. */
 export function requireShort(filters: JsonObject): void {
   const bytes = new TextEncoder().encode(JSON.stringify(filters)).length
-  if (bytes <= sizes.mostQueryBytes) return
-  throw new SvcError('INVALID_QUERY', `The filters are over ${sizes.mostQueryBytes} bytes.`)
+  if (bytes <= sizes.maxQueryBytes) return
+  throw new SvcError('INVALID_QUERY', `The filters are too long (max ${sizes.maxQueryBytes} bytes).`)
 }
 
-/** No document holds these characters, and the database takes no text with them. */
+/** Refuses characters that documents cannot contain and the database does not accept. */
 export function requireSpeakable(text: string): void {
-  if (text.includes('\0')) throw new SvcError('INVALID_QUERY', 'The query holds the character U+0000.')
-  if (/\p{Surrogate}/u.test(text)) throw new SvcError('INVALID_QUERY', 'The query holds half of a surrogate pair.')
+  if (text.includes('\0')) throw new SvcError('INVALID_QUERY', 'The query contains the character U+0000.')
+  if (/\p{Surrogate}/u.test(text)) throw new SvcError('INVALID_QUERY', 'The query contains half of a surrogate pair.')
 }

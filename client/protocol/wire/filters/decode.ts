@@ -1,14 +1,14 @@
-/** The `filters` axis: which suffixes a query parameter's name may end in. Spec, "List query parameters". */
+/** The `filters` axis: suffixes of query parameter names. Spec, "List query parameters". */
 import { SvcError } from '../../model/errors.js'
 import type { Operator } from '../../model/where.js'
 import type { suffixEncoders } from './encode.js'
 import { doubled, type NamedTest, singleSuffix } from './suffixes.js'
 
 interface SuffixFamily {
-  /** For people: how a filter is spelled. */
+  /** Syntax of a filter, for documentation. */
   readonly example: string
   decode(name: string): NamedTest
-  /** @throws {SvcError} for a field of `__or__` that ends in a suffix of its own: it stands behind the last one only */
+  /** @throws {SvcError} for a field of `__or__` with a suffix, which belongs after the last field only */
   requireBare(field: string): void
 }
 
@@ -21,7 +21,7 @@ export const filterSuffixes = {
   single: {
     example: 'views_gte=100',
     decode: (name) => readSingle(name) ?? { field: name, operator: 'eq' },
-    // Fields may be called `checked_in`.
+    // Fields may be named `checked_in`.
     requireBare: () => undefined,
   },
   both: {
@@ -36,7 +36,7 @@ function readSingle(name: string): NamedTest | undefined {
   return operator && { field: name.slice(0, -operator.length - 1), operator }
 }
 
-/** What follows the last `__` is a suffix if it begins as a word does, so that `__proto__` is a field. */
+/** Reads a word after the last `__` as a suffix. `__proto__` stays a field. */
 function readDoubled(name: string): NamedTest | undefined {
   const at = name.lastIndexOf('__')
   const suffix = at === -1 ? '' : name.slice(at + 2)
@@ -53,6 +53,6 @@ function requireNoDoubled(name: string): void {
   const found = readDoubled(name)
   if (!found) return
   const suffix = name.slice(found.field.length)
-  const message = `"${suffix}" on "${found.field}" stands once, behind the last field of "__or__": it applies to all of them.`
+  const message = `Write "${suffix}" once, after the last field of "__or__". It applies to all fields, not only to "${found.field}".`
   throw new SvcError('INVALID_FILTER', message)
 }

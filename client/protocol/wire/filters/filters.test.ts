@@ -57,23 +57,23 @@ describe('How much a filter may ask', () => {
   test('as many tests as the limit says, counted together', () => {
     const count = { tests: 0 }
 
-    expect(() => requireCountable(count, sizes.mostFilterTests - 1)).not.toThrow()
+    expect(() => requireCountable(count, sizes.maxFilterTests - 1)).not.toThrow()
     expect(() => requireCountable(count, 1)).not.toThrow()
-    expect(count.tests).toBe(sizes.mostFilterTests)
+    expect(count.tests).toBe(sizes.maxFilterTests)
     expect(() => requireCountable(count, 1)).toThrow(failure('INVALID_FILTER', /at most \d+ tests/))
   })
 
   test.each(['contains', 'icontains', 'startswith', 'endswith'] as const)(
     'a text of %s is bounded by characters',
     (operator) => {
-      const most = sizes.mostSearchCharacters
+      const most = sizes.maxSearchCharacters
 
       expect(() => requireSearchable('name', operator, '🍵'.repeat(most))).not.toThrow()
       expect(() => requireSearchable('name', operator, 'x'.repeat(most + 1))).toThrow(
-        failure('INVALID_FILTER', new RegExp(`^The text of "name" has over ${most} characters`)),
+        failure('INVALID_FILTER', new RegExp(`^The text of "name" is too long \\(max ${most} characters`)),
       )
       expect(() => requireSearchable('n'.repeat(100), operator, 'x'.repeat(most + 1))).toThrow(
-        failure('INVALID_FILTER', /of "n{80}" has/),
+        failure('INVALID_FILTER', /of "n{80}" is too long/),
       )
       expect(() => requireSearchable('name', 'eq', 'x'.repeat(most + 1))).not.toThrow()
     },
@@ -82,8 +82,8 @@ describe('How much a filter may ask', () => {
   test('as JSON, as many bytes as a query', () => {
     const filters = (bytes: number) => ({ a: 'x'.repeat(bytes - 8) })
 
-    expect(() => requireShort(filters(sizes.mostQueryBytes))).not.toThrow()
-    expect(() => requireShort(filters(sizes.mostQueryBytes + 1))).toThrow(failure('INVALID_QUERY', /over \d+ bytes/))
+    expect(() => requireShort(filters(sizes.maxQueryBytes))).not.toThrow()
+    expect(() => requireShort(filters(sizes.maxQueryBytes + 1))).toThrow(failure('INVALID_QUERY', /max \d+ bytes/))
   })
 
   test('only what a database can be asked for', () => {

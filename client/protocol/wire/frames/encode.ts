@@ -1,4 +1,4 @@
-/** The `frames` axis: what stands around the document of an event. Spec, "Events". */
+/** The `frames` axis: wrappers of the document in an event. Spec, "Events". */
 import type { Document, OutgoingDocument } from '../../model/document.js'
 import type { Writable } from '../../model/json.js'
 import type { Codec, JsonSchema } from '../codec.js'
@@ -13,7 +13,7 @@ interface FrameForm {
 }
 
 export const frameForms = {
-  /** The document is `{id, data, createdAt}`, whatever the document axis says. */
+  /** The document is always `{id, data, createdAt}`, independent of the document axis. */
   message: {
     schema: object({
       type: { const: 'event' },

@@ -1,14 +1,14 @@
-/** The `list` axis, as clients decode it: what stands around the items of a page. */
+/** Decodes the `list` axis: wrappers of the items of a page. */
 import type { Json } from '../../model/json.js'
 import type { Page } from '../../model/page.js'
 import { asObject, type HeaderReader, numberIn } from '../expected.js'
 
-/** What of a page stands in an answer. */
+/** Parts of a page in a response. */
 export interface Listing extends Omit<Page<Json>, 'items' | 'offset'> {
   readonly items: Json
 }
 
-/** What a page lists; its items stand under this name. */
+/** Name of the items in a page. */
 export type Listed = 'documents' | 'users' | 'files'
 
 export const listDecoders = {
@@ -16,7 +16,7 @@ export const listDecoders = {
     const { [listed]: items, total = null, limit } = asObject(body, 'list')
     return { items, total, limit } as Listing
   },
-  /** The total and the limit travel in headers. */
+  /** Total and limit are in headers. */
   array: (body, header) => ({
     items: body,
     total: numberIn(header('x-total-count')) ?? null,

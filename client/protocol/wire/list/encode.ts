@@ -1,4 +1,4 @@
-/** The `list` axis: what stands around the items of a page. */
+/** The `list` axis: wrappers of the items of a page. */
 import type { Json, Writable } from '../../model/json.js'
 import type { Page } from '../../model/page.js'
 import type { JsonSchema } from '../codec.js'
@@ -8,7 +8,7 @@ import { type Listed, type Listing, listDecoders } from './decode.js'
 
 interface ListEnvelope {
   schema(item: JsonSchema, listed?: Listed): JsonSchema
-  /** Headers that describe the page, with what each says. */
+  /** Headers that describe the page, with their descriptions. */
   readonly headers: Readonly<Record<string, string>>
   encode(page: Page<Writable>, listed?: Listed): { body: Writable; headers: Record<string, string> }
   decode(body: Json, header: HeaderReader, listed: Listed): Listing
@@ -25,7 +25,7 @@ export const listEnvelopes = {
     }),
     decode: listDecoders.page,
   },
-  /** The offset is known to the client, which asked for it. */
+  /** Omits the offset, which the client knows. */
   array: {
     schema: (item) => arrayOf(item),
     headers: { 'x-total-count': 'All matches.', 'x-limit': 'The limit that was used.' },

@@ -1,10 +1,10 @@
-/** The `paths` axis, and every address of the service as its clients write it. */
+/** The `paths` axis, and all paths of the service. */
 import { SvcError } from '../../model/errors.js'
 import { encodeText } from '../sendable.js'
 
 /**
- * Encodes an id or a name as one segment of a path. Refuses everything that would address the resource above: without an id, deleting
- * a document would delete its collection. @throws {SvcError} `VALIDATION_ERROR`
+ * Encodes an id or a name as one path segment. Refuses values that would address the parent: without an id, deleting a
+ * document would delete its collection. @throws {SvcError} `VALIDATION_ERROR`
  */
 export function segment(name: string): string {
   // URLs drop the segments "." and "..".
@@ -12,18 +12,18 @@ export function segment(name: string): string {
   throw new SvcError('VALIDATION_ERROR', `"${String(name)}" is not a valid id or name.`)
 }
 
-/** The same rule for an id or a name in a body. @throws {SvcError} `VALIDATION_ERROR` */
+/** Applies the same rule to an id or a name in a body. @throws {SvcError} `VALIDATION_ERROR` */
 export function requireName(name: string): string {
   segment(name)
   return name
 }
 
-/** Where a document is created. */
+/** Path to create documents. */
 export function create(collection: string): string {
   return `/collections/${segment(collection)}`
 }
 
-/** Where a collection's documents are listed. */
+/** Paths to list documents. */
 export const documentPaths = {
   flat: create,
   nested: (collection) => `${create(collection)}/documents`,
@@ -37,7 +37,7 @@ export function documents(dialect: Speaks, collection: string): string {
   return documentPaths[dialect.paths](collection)
 }
 
-/** Where a service counts that lists without a total. */
+/** Path to count documents, for services that list without a total. */
 export function count(collection: string): string {
   return `${create(collection)}/query/documents/count`
 }
@@ -48,7 +48,7 @@ export function document(dialect: Speaks, collection: string, id: string): strin
 
 export const collections = '/collections'
 
-/** Always the record, whatever the `paths` axis says. */
+/** Path of the collection itself, independent of the `paths` axis. */
 export function collection(name: string): string {
   return `/api${create(name)}`
 }

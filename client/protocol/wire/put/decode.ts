@@ -1,4 +1,4 @@
-/** The `put` axis: which write a PUT of a document means. Spec, "Endpoints / Documents". */
+/** The `put` axis: whether PUT replaces or merges a document. Spec, "Endpoints / Documents". */
 export const putForms = { replace: { means: 'replace' }, merge: { means: 'update' } } as const satisfies {
   readonly [form: string]: { readonly means: 'replace' | 'update' }
 }

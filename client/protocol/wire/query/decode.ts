@@ -1,4 +1,4 @@
-/** A list request, and filters of realtime, as the service decodes them. */
+/** Decodes list requests, and filters of subscriptions. */
 import { type ErrorCode, SvcError } from '../../model/errors.js'
 import { formatBytes } from '../../model/figures.js'
 import type { Json, JsonObject } from '../../model/json.js'
@@ -18,31 +18,31 @@ import { joinList, listParameters } from './names.js'
 
 export type Parameter = readonly [name: string, value: string]
 
-/** Names of a sort's field, and of its direction. All are read in every dialect. */
+/** Parameters for sort field and direction. Every dialect accepts all of them. */
 const sortNames = ['orderBy', 'sort_by', 'sort']
 const directionNames = ['order', 'sort_order']
 
-/** The group that a filter is in, before its field. */
+/** Matches the group prefix of a filter. */
 const groupPrefix = /^\[or(?::([^\]]*))?\]/
 
-/** Where a page begins. Both come with the next page of a list, which is served where the first one was. */
+/** Parameters that select a page. They do not count towards limits, so that later pages work if the first one did. */
 const pageStarts = [/^id__?gt=[\w-]{1,64}$/, /^offset=\d{1,16}$/]
 
 /**
- * Takes a raw query string apart. Contract 10.7 and 10.11. Where the page begins does not count.
+ * Parses a raw query string. Does not count parameters that select a page. Contract 10.7 and 10.11.
  *
- * @throws {SvcError} `INVALID_QUERY` for over 8 KB, over 200 parameters, bad percent encoding or U+0000.
+ * @throws {SvcError} `INVALID_QUERY` for over 8 KB, over 200 parameters, bad percent encoding or U+0000
  */
 export function parseQuery(raw: string): Parameter[] {
   if (raw === '') return []
   const parts = raw.split('&').filter((part) => part !== '')
-  // The last, since a filter of the caller's own on `id` comes before that of the page.
+  // Uses the last one, because a filter of the caller on `id` comes before that of the page.
   const starts = pageStarts.flatMap((form) => parts.filter((part) => form.test(part)).slice(-1))
   const counted = starts.reduce((length, part) => length - part.length - 1, raw.length)
-  if (counted > sizes.mostQueryBytes)
-    throw new SvcError('INVALID_QUERY', `A query is at most ${formatBytes(sizes.mostQueryBytes)}.`)
-  if (parts.length - starts.length > sizes.mostQueryParameters) {
-    throw new SvcError('INVALID_QUERY', `A query has at most ${sizes.mostQueryParameters} parameters.`)
+  if (counted > sizes.maxQueryBytes)
+    throw new SvcError('INVALID_QUERY', `Query string is too long (max ${formatBytes(sizes.maxQueryBytes)}).`)
+  if (parts.length - starts.length > sizes.maxQueryParameters) {
+    throw new SvcError('INVALID_QUERY', `Query string has too many parameters (max ${sizes.maxQueryParameters}).`)
   }
   return parts.map((part) => {
     const at = part.indexOf('=')
@@ -51,9 +51,9 @@ export function parseQuery(raw: string): Parameter[] {
 }
 
 /**
- * Decodes filters, order and page. Names that cannot be confused are understood in every dialect; suffixes follow the dialect's.
+ * Decodes filters, order and page. Accepts unambiguous names in every dialect; suffixes depend on the dialect.
  *
- * @throws {SvcError} `INVALID_QUERY` or `INVALID_FILTER`, naming the parameter.
+ * @throws {SvcError} `INVALID_QUERY` or `INVALID_FILTER` that names the parameter
  */
 export function decodeListQuery(dialect: Dialect, parameters: readonly Parameter[]): ListQuery {
   const named = new Map<string, string>()
@@ -74,7 +74,7 @@ export function decodeListQuery(dialect: Dialect, parameters: readonly Parameter
   }
 }
 
-/** Which page of the files of a folder. @throws {SvcError} `INVALID_QUERY` */
+/** Decodes the folder and page of a file list. @throws {SvcError} `INVALID_QUERY` */
 export function decodeFolderQuery(
   dialect: Dialect,
   parameters: readonly Parameter[],
@@ -94,7 +94,7 @@ function readPlace(dialect: Dialect, named: ReadonlyMap<string, string>): Pick<L
   return { limit: Math.min(limit, paging.most), offset: readWhole('offset', named.get('offset')) ?? 0 }
 }
 
-/** The populate parameters alone, as the get of one document takes them. */
+/** Decodes only the populate parameters, to get one document. */
 export function decodePopulate(parameters: readonly Parameter[]): Path[] {
   return checkPopulate(
     parameters.flatMap(([name, value]) => (name === 'populate' ? splitList(value).map(parsePath) : [])),
@@ -102,9 +102,10 @@ export function decodePopulate(parameters: readonly Parameter[]): Path[] {
 }
 
 /**
- * Plain parameters must all hold; those of one `[or]` group are alternatives. One that says where a page begins does not count.
+ * Decodes filters. All plain parameters must hold; those of one `[or]` group are alternatives. Does not count the cursor of
+ * a page.
  *
- * @throws {SvcError} `INVALID_FILTER`, also for over 200 tests and for a text to search that is too long. Contract 10.11.
+ * @throws {SvcError} `INVALID_FILTER`, also for over 200 tests or too long search text. Contract 10.11
  */
 export function decodeWhere(
   dialect: Dialect,
@@ -121,7 +122,7 @@ export function decodeWhere(
     const read = () => readTests(dialect, name.slice(prefix?.length ?? 0), value)
     const tests = ofQuery ? naming(name, read) : read()
     if (isFree && prefix === undefined && isPageStart(tests)) isFree = false
-    else requireCountable(count, countOf(tests))
+    else requireCountable(count, countTests(tests))
     if (prefix === undefined) plain.push({ any: tests })
     else groups.set(group, [...(groups.get(group) ?? []), ...tests])
   }
@@ -129,16 +130,16 @@ export function decodeWhere(
 }
 
 /**
- * Filters as realtime takes them: an object of names and values, spelled as in a list. An array is a list of values for
- * `in` and `notin`; for anything else, each of its items must hold. As many and as long as in a query.
+ * Decodes filters of a subscription: an object of names and values, spelled like list parameters. An array is a list for
+ * `in` and `notin`; otherwise each of its items must hold. The limits of queries apply.
  *
- * @throws {SvcError} `INVALID_FILTER`; `INVALID_QUERY` for over 8 KB or what no query can hold
+ * @throws {SvcError} `INVALID_FILTER`; `INVALID_QUERY` for over 8 KB or invalid characters
  */
 export function decodeFilters(dialect: Dialect, filters: JsonObject): Where {
   requireShort(filters)
   const parameters = Object.entries(filters).flatMap((filter) => filterParameters(dialect, filter))
   for (const parameter of parameters) parameter.forEach(requireSpeakable)
-  // Nothing of it comes in pages.
+  // Subscriptions have no pages.
   return decodeWhere(dialect, parameters, { hasPages: false })
 }
 
@@ -156,7 +157,7 @@ function isListed(operator: Operator): operator is 'in' | 'notin' {
 function filterText(name: string, value: Json): string {
   const hasText = typeof value === 'number' ? Number.isFinite(value) : value === null || typeof value !== 'object'
   if (hasText) return String(value)
-  throw new SvcError('INVALID_FILTER', `The filter "${name}" takes a text, a number, true, false or null.`)
+  throw new SvcError('INVALID_FILTER', `The filter "${name}" must be a string, a number, true, false or null.`)
 }
 
 function readTests(dialect: Dialect, name: string, value: string): Test[] {
@@ -167,21 +168,21 @@ function readTests(dialect: Dialect, name: string, value: string): Test[] {
   return fields.map((field) => readTest(ownName(parsePath(field)), operator, value, values))
 }
 
-/** Every page but the first asks for ids behind the last of the page before, which the primary key answers at no cost. */
+/** Recognizes the cursor of a page, a cheap test on the primary key that clients add to all pages but the first. */
 function isPageStart([test, ...more]: readonly Test[]): boolean {
   return test?.operator === 'gt' && ownField(test.path) === 'id' && more.length === 0
 }
 
-function countOf(tests: readonly Test[]): number {
+function countTests(tests: readonly Test[]): number {
   return tests.reduce((sum, test) => sum + ('values' in test ? test.values.length : 1), 0)
 }
 
-/** The suffix behind the last of the fields applies to all of them. Contract 4.5. */
+/** Applies the suffix after the last field to all fields. Contract 4.5. */
 function readName(dialect: Dialect, name: string): { fields: readonly string[]; operator: Operator } {
   const fields = name.split('__or__')
   const family = axes.filters[dialect.filters]
   const { field, operator } = family.decode(fields.pop() ?? '')
-  // What the last one is called is a field, whatever it ends in: clients repeat it so that two lists have two names.
+  // A field that is repeated keeps its whole name. Clients repeat it to give two lists different names.
   for (const other of fields) if (other !== field) family.requireBare(other)
   return { fields: [...fields, field], operator }
 }
@@ -200,7 +201,7 @@ function readSort(named: ReadonlyMap<string, string>): Sort | undefined {
   if (fields.length > 1) throw badParameter(fields[1] ?? '', `"${fields.join('" and "')}" say the same. Give one.`)
   const direction = readDirection(named)
   const field = named.get(fields[0] ?? '')
-  // A direction alone turns the default order around, which is by creation.
+  // A direction alone applies to the default order, which is by creation.
   if (field === undefined) return direction === 'asc' ? { path: ['createdAt'], direction } : undefined
   if (field === '') throw badParameter(fields[0] ?? '', `"${fields[0]}" names no field.`)
   return { path: ownName(parsePath(field)), direction: direction ?? 'asc' }
@@ -215,12 +216,12 @@ function readDirection(named: ReadonlyMap<string, string>): Sort['direction'] | 
 }
 
 function checkPopulate(paths: Path[]): Path[] {
-  if (paths.length > sizes.mostPopulatePaths) {
-    throw badParameter('populate', `At most ${sizes.mostPopulatePaths} paths can be populated.`)
+  if (paths.length > sizes.maxPopulatePaths) {
+    throw badParameter('populate', `At most ${sizes.maxPopulatePaths} paths can be populated.`)
   }
-  const tooDeep = paths.find((path) => path.length > sizes.mostPopulateDepth)
+  const tooDeep = paths.find((path) => path.length > sizes.maxPopulateDepth)
   if (tooDeep)
-    throw badParameter('populate', `"${formatPath(tooDeep)}" is deeper than ${sizes.mostPopulateDepth} links.`)
+    throw badParameter('populate', `"${formatPath(tooDeep)}" is deeper than ${sizes.maxPopulateDepth} links.`)
   return paths
 }
 
@@ -236,12 +237,12 @@ function readFlag(name: string, value: string | undefined): boolean | undefined 
   throw badParameter(name, `"${name}" is true or false, not "${value}".`)
 }
 
-/** A refused parameter, as an issue that names it. */
+/** Creates an error with an issue that names the parameter. */
 export function badParameter(name: string, message: string, code: ErrorCode = 'INVALID_QUERY'): SvcError {
   return new SvcError(code, message, [{ in: 'query', path: [name], message, type: 'value' }])
 }
 
-/** Reads a parameter, and names it where it is refused. */
+/** Adds the name of the parameter to errors of `read`. */
 function naming<Value>(name: string, read: () => Value): Value {
   try {
     return read()

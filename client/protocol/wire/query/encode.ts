@@ -1,4 +1,4 @@
-/** A list request as query parameters, and filters of realtime, as clients encode them. */
+/** Encodes list requests, and filters of subscriptions. */
 import { SvcError } from '../../model/errors.js'
 import type { Json, JsonObject } from '../../model/json.js'
 import type { ListQuery } from '../../model/page.js'
@@ -14,11 +14,11 @@ interface Speaks {
 
 type AskedList = Pick<ListQuery, 'where'> & Partial<ListQuery>
 
-/** @throws {SvcError} `INVALID_FILTER` if the dialect has no spelling for a test. */
+/** @throws {SvcError} `INVALID_FILTER` if the dialect cannot express a test */
 export function encodeListQuery(dialect: Speaks, query: AskedList): GivenParameter[] {
   const { where, sort, count, populate = [] } = query
   return [
-    ...testsOf(where).map(([prefix, test]) => [prefix + writeName(dialect, test), writeValue(test)] as const),
+    ...listTests(where).map(([prefix, test]) => [prefix + writeName(dialect, test), writeValue(test)] as const),
     ['orderBy', sort && formatPath(sort.path)],
     ['order', sort?.direction],
     ['limit', query.limit],
@@ -28,18 +28,18 @@ export function encodeListQuery(dialect: Speaks, query: AskedList): GivenParamet
   ]
 }
 
-/** Asks for the record that a field links to. A comma separates paths, so one in a name is escaped. Contract 4.6. */
+/** Encodes a path to populate. Escapes commas in names, because commas separate paths. Contract 4.6. */
 export function populateParameter(path: Path): GivenParameter {
   return ['populate', joinList([formatPath(path)])]
 }
 
-/** Filters as realtime takes them: names and values. @throws {SvcError} `INVALID_FILTER` if the dialect has no spelling for a test */
+/** Encodes filters of a subscription as names and values. @throws {SvcError} `INVALID_FILTER` if the dialect cannot express a test */
 export function encodeFilters(dialect: Speaks, where: Where): JsonObject {
-  // Without a prototype, `__proto__` is a name like any other.
+  // Has no prototype, so that `__proto__` works as a name.
   const filters: JsonObject = Object.create(null)
-  for (const [prefix, test] of testsOf(where)) {
+  for (const [prefix, test] of listTests(where)) {
     let name = prefix + writeName(dialect, test)
-    // Two lists under one name would be one list. With its field named twice, the second means the same, and has another name.
+    // Repeats the field of a second list to give it another name; two lists of one name would become one list.
     while ('values' in test && name in filters)
       name = `${prefix + formatPath(test.path)}__or__${name.slice(prefix.length)}`
     const value = writeValue(test)
@@ -52,10 +52,10 @@ export function encodeFilters(dialect: Speaks, where: Where): JsonObject {
 const never: Test = { path: ['id'], operator: 'eq', value: '00000000-0000-0000-0000-000000000000' }
 
 /**
- * Each test with the prefix of its name: alternatives share a group. On the wire an empty list is a list of one empty text, so it is
- * never sent: `in` no values is false, `notin` no values is true.
+ * Returns each test with its group prefix; alternatives share a group. Replaces empty lists, which the wire cannot express:
+ * `in` without values is false, `notin` without values is true.
  */
-function testsOf({ all }: Where): (readonly [prefix: string, test: Test])[] {
+function listTests({ all }: Where): (readonly [prefix: string, test: Test])[] {
   return all.flatMap(({ any }, at) => {
     const isEmptyList = (test: Test) => 'values' in test && test.values.length < 1
     if (any.some((test) => test.operator === 'notin' && isEmptyList(test))) return []

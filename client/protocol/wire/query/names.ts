@@ -13,7 +13,7 @@ export const listParameters = [
   'sort_order',
 ]
 
-/** A value that ends in a backslash would swallow the comma behind it. */
+/** Joins values with commas. A value that ends in a backslash would escape the comma after it. */
 export function joinList(values: readonly string[]): string {
   const swallowing = values.slice(0, -1).find((value) => value.endsWith('\\'))
   if (swallowing) throw new SvcError('INVALID_FILTER', `"${swallowing}" must be last.`)

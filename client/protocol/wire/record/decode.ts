@@ -1,10 +1,10 @@
-/** The `record` axis, as clients decode it: what stands around a record. */
+/** Decodes the `record` axis: wrappers of a record. */
 import type { Json } from '../../model/json.js'
 import { isObject, objectIn } from '../../model/json.js'
 import { expect } from '../expected.js'
 
 export const recordDecoders = {
   bare: (body) => expect(!isObject(body) || body.success !== true || 'id' in body, body),
-  /** An answer without a body is no record. */
+  /** Refuses a response without a body. */
   success: (body) => expect<Json>(!body || objectIn(body).success === true, objectIn(body).data ?? null),
 } as const satisfies { readonly [form: string]: (body: Json) => Json }

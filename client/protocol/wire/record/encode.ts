@@ -1,4 +1,4 @@
-/** The `record` axis: what stands around a record. */
+/** The `record` axis: wrappers of a record. */
 import type { Json, Writable } from '../../model/json.js'
 import type { JsonSchema } from '../codec.js'
 import { object } from '../json-schema.js'

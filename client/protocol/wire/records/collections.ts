@@ -1,9 +1,9 @@
-/** How collections look outside. They follow the `document` axis for the names of times. */
+/** Encodes collections. The `document` axis decides the names of times. */
 import { fieldRuleKinds, fieldTypes, permissionKinds } from '../../model/collection.js'
 import { JsonText, type Writable } from '../../model/json.js'
 import type { Dialect } from '../axes.js'
 import type { JsonSchema } from '../codec.js'
-import { namingOf } from '../document/encode.js'
+import { chooseNaming } from '../document/encode.js'
 import type { Naming } from '../document/user-record.js'
 import { arrayOf, count, flag, mapOf, object, oneOf, text, time } from '../json-schema.js'
 import type { AnyCollection } from './decode.js'
@@ -15,16 +15,16 @@ interface CollectionShape {
 
 const rule = object({ type: oneOf(fieldTypes), required: flag, default: {} }, { optional: ['required', 'default'] })
 const roles = arrayOf(text)
-const rolesOf = (kinds: readonly string[], schema: JsonSchema) => kinds.map((kind) => [kind, schema] as const)
+const roleSchemas = (kinds: readonly string[], schema: JsonSchema) => kinds.map((kind) => [kind, schema] as const)
 const permissions = object(
-  Object.fromEntries([...rolesOf(permissionKinds, roles), ...rolesOf(fieldRuleKinds, mapOf(roles))]),
+  Object.fromEntries([...roleSchemas(permissionKinds, roles), ...roleSchemas(fieldRuleKinds, mapOf(roles))]),
   { optional: [...permissionKinds, ...fieldRuleKinds] },
 )
 const common = { id: text, name: text, created_at: time, schema: mapOf(rule), permissions }
-/** Callers who may not read a collection see neither who may, nor how much there is. Contract 5.3. */
+/** Omitted for callers without read permission: permissions and document count. Contract 5.3. */
 const optional = ['permissions', 'document_count']
 
-/** `created_at` stands in either naming, because the specification writes it so. */
+/** Both namings include `created_at`, because the specification does. */
 const collectionShapes = {
   snake: {
     schema: object({ ...common, updated_at: time, document_count: count }, { optional }),
@@ -37,7 +37,7 @@ const collectionShapes = {
 } as const satisfies Record<Naming, CollectionShape>
 
 export function collectionShape(dialect: Pick<Dialect, 'document'>): CollectionShape {
-  return collectionShapes[namingOf(dialect)]
+  return collectionShapes[chooseNaming(dialect)]
 }
 
 interface Times {
@@ -47,8 +47,8 @@ interface Times {
 }
 
 /**
- * Written at once, as a list of thousands of them wants: nothing in a collection is text already. What is undefined is left out,
- * so one literal serves both namings; spreading objects into each other takes longer than writing them.
+ * Encodes a collection without `Writable` parts, which is faster for long lists. One literal serves both namings, because
+ * undefined members are omitted; spreading objects would take longer.
  */
 function encode(collection: AnyCollection, { createdAt, updatedAt, updated_at }: Times): Writable {
   const { id, name, schema, permissions } = collection

@@ -1,4 +1,4 @@
-/** Whole answers, as clients decode them. */
+/** Decodes whole responses. */
 import type { Collection, CountedCollection } from '../../model/collection.js'
 import type { Fields } from '../../model/document.js'
 import { SvcError } from '../../model/errors.js'
@@ -12,13 +12,13 @@ import type { Spoken } from '../spoken.js'
 
 export type AnyCollection = Collection | CountedCollection
 
-/** Decodes what an answer is about: what the record envelope held. */
+/** Decodes a response without its record envelope. */
 export type Read<Value> = (record: Json, dialect: Spoken, header: HeaderReader) => Value
 
-/** Decodes one record, alone or of a list. */
+/** Decodes one record, alone or in a list. */
 export type ReadItem<Item> = (record: Json, dialect: Spoken, header?: HeaderReader) => Item
 
-/** Records of one kind, known by texts that each of them has. */
+/** Returns a decoder for records that must have these string fields. */
 function recordsWith<Item>(...fields: (keyof Item & string)[]): (record: Json) => Item {
   return (record) => {
     const named = decodeRecord<Partial<Item>>(record)
@@ -26,10 +26,10 @@ function recordsWith<Item>(...fields: (keyof Item & string)[]): (record: Json) =
   }
 }
 
-/** Users, collections and files are never flattened: what names their times, in either naming, is their own. */
+/** Users, collections and files are never flattened, so both namings of times can be decoded. */
 export const decodeUser = recordsWith<AppUser>('id', 'email')
 
-/** Whether a linked record is a user rather than a document. */
+/** Tells whether a populated record is a user, not a document. */
 export function isUserBody(body: JsonObject): boolean {
   return 'email' in body && 'oauth_id' in body && isObject(body.data)
 }
@@ -38,12 +38,12 @@ export const decodeCollection = recordsWith<AnyCollection>('id', 'name')
 
 export const decodeFile = recordsWith<StoredFile>('id', 'url')
 
-/** The array of records that a batch answers, and all collections, which are never paged. */
+/** Decodes an array of records: the response to a batch, or all collections. */
 export function decodeAll<Item>(read: ReadItem<Item>, axis?: string): (record: Json, dialect: Spoken) => Item[] {
   return (record, dialect) => expect<Json[]>(Array.isArray(record), record, axis).map((item) => read(item, dialect))
 }
 
-/** A page; its offset is known to who asked. */
+/** Decodes a page. The caller adds the offset. */
 export function decodePage<Item>(listed: Listed, read: ReadItem<Item>): Read<Omit<Page<Item>, 'offset'>> {
   return (record, dialect, header) => {
     const page = listDecoders[dialect.list](record, header, listed)
@@ -57,26 +57,26 @@ export const decodeRemoved = only<{ id: string }>('id')
 
 export const decodeAllRemoved = only<{ ids: string[] }>('ids')
 
-/** How many documents match. */
+/** Decodes the number of matching documents. */
 export function decodeCount(record: Json): number {
   const { count } = asObject(record)
   return expect(Number.isInteger(count), count)
 }
 
-/** One field of an answer that says more, for people. */
+/** Returns a decoder that keeps one field of a response. */
 function only<Item>(field: keyof Item & string): (record: Json) => Item {
   return (record) => ({ [field]: asObject(record)[field] }) as Item
 }
 
-/** A login is there, or a code is needed first. */
+/** Result of a login: the signed-in user, or a request for a two-factor code. */
 export type LoginResult<Data = Fields> =
   | { readonly requires2fa: false; readonly user: AppUser<Data>; readonly token: string }
   | { readonly requires2fa: true; readonly message: string }
 
-/** Says why an answer is no login, although it has a user. */
-export const noTokenSent = 'The answer has no token.'
+/** Message for a login response with a user but without a token. */
+export const noTokenSent = 'The response has no token.'
 
-/** The answer to a sign-up or a login. @throws {SvcError} `noTokenSent` */
+/** Decodes the response to a sign-up or login. @throws {SvcError} `noTokenSent` */
 export function decodeLogin(record: Json): LoginResult {
   const { requires_2fa: isCodeNeeded, message, access_token, token = access_token, user = record } = asObject(record)
   if (isCodeNeeded) return { requires2fa: true, message: String(message ?? noTokenSent) }

@@ -1,7 +1,7 @@
-/** Whole answers in a dialect: the record envelope around the document's shape, the list around both. */
+/** Encodes whole responses in a dialect: documents in their shape, the record envelope and the list envelope. */
 import type { Collection, CountedCollection } from '../../model/collection.js'
 import type { OutgoingDocument } from '../../model/document.js'
-import { type SvcError, statusOf } from '../../model/errors.js'
+import { httpStatus, type SvcError } from '../../model/errors.js'
 import { Later, type Writable } from '../../model/json.js'
 import type { Page } from '../../model/page.js'
 import { axes, type Dialect } from '../axes.js'
@@ -12,7 +12,7 @@ export function encodeDocument(dialect: Dialect, document: OutgoingDocument): Wr
   return axes.record[dialect.record].encode(axes.document[dialect.document].encode(document))
 }
 
-/** The array of records that a batch answers. */
+/** Encodes the array of records of a batch. */
 export function encodeDocuments(dialect: Dialect, documents: readonly OutgoingDocument[]): Writable {
   return axes.record[dialect.record].encode(oneByOne(documents, axes.document[dialect.document].encode))
 }
@@ -26,7 +26,7 @@ export function encodePage(
   return { body: axes.record[dialect.record].encode(body), headers }
 }
 
-/** Records that are written one after the other, each when its turn comes. */
+/** Encodes records lazily, one at a time, when they are written. */
 export function oneByOne<Item>(items: readonly Item[], write: (item: Item) => Writable): readonly Later[] {
   return items.map((item) => new Later(() => write(item)))
 }
@@ -35,7 +35,7 @@ export function encodeCollection(dialect: Dialect, collection: Collection | Coun
   return axes.record[dialect.record].encode(collectionShape(dialect).encode(collection))
 }
 
-/** Always the whole array, whatever the `list` axis says. */
+/** Encodes the whole array, independent of the `list` axis. */
 export function encodeCollections(dialect: Dialect, collections: readonly Collection[]): Writable {
   return axes.record[dialect.record].encode(oneByOne(collections, collectionShape(dialect).encode))
 }
@@ -53,5 +53,5 @@ export function encodeError(
   dialect: Pick<Dialect, 'errors'>,
   error: SvcError,
 ): { status: number; headers: Record<string, string>; body: Writable } {
-  return { status: statusOf(error), headers: errorHeaders(error), body: axes.errors[dialect.errors].encode(error) }
+  return { status: httpStatus(error), headers: errorHeaders(error), body: axes.errors[dialect.errors].encode(error) }
 }

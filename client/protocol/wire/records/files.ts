@@ -1,10 +1,10 @@
-/** How files look outside. They follow the `document` axis for the names of times and types. Contract 8.1. */
+/** Encodes files. The `document` axis decides the names of times and types. Contract 8.1. */
 import type { StorageUsage, StoredFile } from '../../model/file.js'
 import { JsonText, type Writable } from '../../model/json.js'
 import type { Page } from '../../model/page.js'
 import { axes, type Dialect } from '../axes.js'
 import type { JsonSchema } from '../codec.js'
-import { namingOf } from '../document/encode.js'
+import { chooseNaming } from '../document/encode.js'
 import type { Naming } from '../document/user-record.js'
 import { count, object, text, time } from '../json-schema.js'
 
@@ -27,7 +27,7 @@ const fileShapes = {
 } as const satisfies Record<Naming, FileShape>
 
 export function fileShape(dialect: Dialect): FileShape {
-  return fileShapes[namingOf(dialect)]
+  return fileShapes[chooseNaming(dialect)]
 }
 
 export function encodeFile(dialect: Dialect, file: StoredFile): Writable {
@@ -39,13 +39,13 @@ export function encodeFiles(
   page: Page<StoredFile>,
 ): { body: Writable; headers: Record<string, string> } {
   const { encode } = fileShape(dialect)
-  // No part of a file is text already, and then the engine writes it faster.
+  // Uses `JSON.stringify`, which is faster, because files contain no encoded parts.
   const items = page.items.map((file) => new JsonText(JSON.stringify(encode(file))))
   const { body, headers } = axes.list[dialect.list].encode({ ...page, items }, 'files')
   return { body: axes.record[dialect.record].encode(body), headers }
 }
 
-/** The same in every dialect, but for the envelope. */
+/** Encodes storage usage. Only the envelope depends on the dialect. */
 export function encodeUsage(dialect: Dialect, usage: StorageUsage): Writable {
   return axes.record[dialect.record].encode({ ...usage })
 }

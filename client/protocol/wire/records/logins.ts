@@ -1,4 +1,4 @@
-/** The answers to sign-up and login. Spec, "Login and registration result"; contract 6.1 and 6.7. */
+/** Encodes responses to sign-up and login. Spec, "Login and registration result"; contract 6.1 and 6.7. */
 import type { OutgoingUser } from '../../model/document.js'
 import type { Writable } from '../../model/json.js'
 import { axes, type Dialect } from '../axes.js'
@@ -6,21 +6,21 @@ import type { JsonSchema } from '../codec.js'
 import { object, text } from '../json-schema.js'
 import { userRecord, userSchema } from './users.js'
 
-/** A login is there, or a code is needed first. */
+/** Result of a login: the signed-in user, or a request for a two-factor code. */
 export type LoginStep =
   | { readonly login: { readonly token: string; readonly user: OutgoingUser } }
   | { readonly codeNeeded: string }
 
-/** Token and user. @throws {SvcError} `2FA_REQUIRED` where the dialect refuses a login that needs a code */
+/** Encodes token and user. @throws {SvcError} `2FA_REQUIRED` if the dialect reports a needed code as an error */
 export function encodeLogin(dialect: Dialect, step: LoginStep): Writable {
   if ('codeNeeded' in step) return enveloped(dialect, axes.two_factor[dialect.two_factor].encode(step.codeNeeded))
   const { token, user } = step.login
   return enveloped(dialect, { ...tokens(token), user: userRecord(dialect, user) })
 }
 
-/** The user's own fields with the token beside them, and the same user once more under `user`. */
+/** Encodes the user's fields next to the token, and again under `user`. */
 export function encodeSignUp(dialect: Dialect, step: LoginStep): Writable {
-  // The account exists: in no dialect is that a failure.
+  // Never an error, because the account has been created.
   if ('codeNeeded' in step) return enveloped(dialect, axes.two_factor.result.encode(step.codeNeeded))
   const { token, user } = step.login
   const record = userRecord(dialect, user)
@@ -38,7 +38,7 @@ export function signUpSchema(dialect: Dialect): JsonSchema {
   return axes.record[dialect.record].schema(axes.two_factor.result.schema(object(properties)))
 }
 
-/** Both names that clients look for. */
+/** Returns the token under both names that clients use. */
 function tokens(token: string) {
   return { token, access_token: token }
 }

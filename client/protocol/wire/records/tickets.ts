@@ -1,8 +1,8 @@
-/** Tickets for streams. They follow the `document` axis for the name of their time. Contract 9.5. */
+/** Encodes tickets for event streams. The `document` axis decides the name of the time. Contract 9.5. */
 import type { Writable } from '../../model/json.js'
 import { axes, type Dialect } from '../axes.js'
 import type { JsonSchema } from '../codec.js'
-import { namingOf } from '../document/encode.js'
+import { chooseNaming } from '../document/encode.js'
 import type { Naming } from '../document/user-record.js'
 import { object, text, time } from '../json-schema.js'
 
@@ -28,9 +28,9 @@ const ticketShapes = {
 } as const satisfies Record<Naming, TicketShape>
 
 export function ticketSchema(dialect: Dialect): JsonSchema {
-  return ticketShapes[namingOf(dialect)].schema
+  return ticketShapes[chooseNaming(dialect)].schema
 }
 
 export function encodeTicket(dialect: Dialect, ticket: Ticket): Writable {
-  return axes.record[dialect.record].encode(ticketShapes[namingOf(dialect)].encode(ticket))
+  return axes.record[dialect.record].encode(ticketShapes[chooseNaming(dialect)].encode(ticket))
 }

@@ -1,10 +1,10 @@
-/** How users look outside. They follow the `document` axis for the names of times. */
+/** Encodes users. The `document` axis decides the names of times. */
 import type { OutgoingUser } from '../../model/document.js'
 import type { Writable, WritableObject } from '../../model/json.js'
 import type { Page } from '../../model/page.js'
 import { axes, type Dialect } from '../axes.js'
 import type { JsonSchema } from '../codec.js'
-import { namingOf } from '../document/encode.js'
+import { chooseNaming } from '../document/encode.js'
 import { encodeUserRecord, type Naming } from '../document/user-record.js'
 import { arrayOf, object, text, time } from '../json-schema.js'
 import { oneByOne } from './documents.js'
@@ -24,10 +24,10 @@ const userSchemas = {
 } as const satisfies Record<Naming, JsonSchema>
 
 export function userSchema(dialect: Dialect): JsonSchema {
-  return userSchemas[namingOf(dialect)]
+  return userSchemas[chooseNaming(dialect)]
 }
 
-/** A user without the envelope, linked documents in the dialect's shape. */
+/** Encodes a user without the envelope, and populated documents in the dialect's shape. */
 export function userRecord({ document }: Dialect, user: OutgoingUser): WritableObject {
   const { naming, encodeLink } = axes.document[document]
   return encodeUserRecord(naming, user, encodeLink)

@@ -1,13 +1,13 @@
-/** The `two_factor` axis: whether a login that needs a code is answered as a result, or refused. */
+/** The `two_factor` axis: whether a login that needs a code returns a result or an error. */
 import { SvcError } from '../../model/errors.js'
 import type { Writable } from '../../model/json.js'
 import type { JsonSchema } from '../codec.js'
 import { object, text } from '../json-schema.js'
 
 interface TwoFactorForm {
-  /** What a login answers, of which this is the schema where no code is needed. */
+  /** Returns the response schema of a login, given the schema without a code. */
   schema(login: JsonSchema): JsonSchema
-  /** @throws {SvcError} `2FA_REQUIRED` where it is refused */
+  /** @throws {SvcError} `2FA_REQUIRED` if the form is an error */
   encode(message: string): Writable
 }
 

@@ -1,4 +1,4 @@
-/** Somebody else saved the document first: what only one of both changed is joined, the rest is chosen field by field. */
+/** Resolves a conflict: merges fields that only one side changed, and lets the user choose the others. */
 import { useMemo, useState } from 'react'
 import { Failure } from '../../../live/failure.js'
 import { Button } from '../../../parts/button.js'
@@ -17,20 +17,20 @@ export function ConflictView({ conflict, edited }: { conflict: Conflict; edited:
   return (
     <div className="conflict">
       <div className="why">
-        <b>This document was saved elsewhere while you edited it.</b>
+        <b>Someone else saved this document while you edited it.</b>
         <span>
-          Version {version} is stored. Fields that only one of you changed are joined
-          {merged.choices.length === 0 ? '; nothing has to be chosen.' : '; choose for the others.'}
+          Version {version} is stored. Changes that only one of you made are merged
+          {merged.choices.length === 0 ? '. There is nothing to choose.' : '. Choose a value for the other fields.'}
         </span>
       </div>
       {merged.choices.map(({ field, mine: here, theirs: there }) => (
         <fieldset key={field} className="choice">
           <legend className="mono">{field}</legend>
           {[
-            { words: 'mine', value: here, isTheirs: false },
-            { words: 'theirs', value: there, isTheirs: true },
-          ].map(({ words, value, isTheirs }) => (
-            <label key={words}>
+            { label: 'mine', value: here, isTheirs: false },
+            { label: 'theirs', value: there, isTheirs: true },
+          ].map(({ label, value, isTheirs }) => (
+            <label key={label}>
               <input
                 type="radio"
                 name={field}
@@ -42,7 +42,7 @@ export function ConflictView({ conflict, edited }: { conflict: Conflict; edited:
                   setTheirFields(next)
                 }}
               />
-              {words} <code className="mono cut">{value === undefined ? 'missing' : JSON.stringify(value)}</code>
+              {label} <code className="mono cut">{value === undefined ? 'missing' : JSON.stringify(value)}</code>
             </label>
           ))}
         </fieldset>

@@ -1,12 +1,12 @@
-/** The document that is selected: its JSON, its fields, what it is linked with, its files and its former versions. */
+/** Shows the selected document: JSON, fields, links, files and history. */
 import { Suspense, useEffect, useRef, useState } from 'react'
 import { formatCount } from '../../../../client/protocol/model/figures.js'
 import { useUndo } from '../../../frame/undo.js'
 import { Failure } from '../../../live/failure.js'
 import { Button, Copy } from '../../../parts/button.js'
-import { nameOf } from '../../../parts/columns.js'
+import { formatName } from '../../../parts/columns.js'
 import { Pane } from '../../../parts/layout.js'
-import { Gone, isMissing, Skeleton, wordsOf } from '../../../parts/states.js'
+import { describeError, Gone, isMissing, Skeleton } from '../../../parts/states.js'
 import { type Tab, Tabs } from '../../../parts/tabs.js'
 import { Time } from '../../../parts/time.js'
 import { shortcut } from '../../../parts/words.js'
@@ -25,12 +25,12 @@ const JsonEditor = lazyPart(() => import('./json-editor.js'))
 
 interface PaneProps {
   readonly collection: string
-  /** Undefined for a new one. */
+  /** Undefined for a new document. */
   readonly id: string | undefined
   readonly onClose: () => void
-  /** With the cursor of who goes on typing there. */
+  /** Opens a document, with the cursor position if the editor has the focus. */
   readonly onOpen: (id: string, cursor?: number) => void
-  /** Where who was typing in a new document goes on, once it is created: of the one that opens next. */
+  /** Returns the cursor position for a document that was just created, so that the user can keep typing. */
   readonly takeCursor: () => number | undefined
 }
 
@@ -50,11 +50,11 @@ export function DocumentPane({ collection, id, onClose, onOpen, takeCursor }: Pa
     onClose()
   }
   const isGone = isMissing(error)
-  // What was typed over a document that is gone is shown all the same.
+  // Also show unsaved text of a deleted document.
   const hasText = id === undefined || stored !== undefined || (isGone && edited.isChanged)
   return (
     <Pane
-      title={<bdi>{id === undefined ? `New document in ${collection}` : stored ? nameOf(stored) : '…'}</bdi>}
+      title={<bdi>{id === undefined ? `New document in ${collection}` : stored ? formatName(stored) : '…'}</bdi>}
       facts={
         stored ? (
           <>
@@ -74,14 +74,14 @@ export function DocumentPane({ collection, id, onClose, onOpen, takeCursor }: Pa
     >
       {error && !stored && !isGone ? <Failure error={error} /> : null}
       {isGone ? (
-        <Gone what="document" wasShown={hasText} back={`All documents of ${collection}`} onBack={onClose}>
+        <Gone what="document" wasShown={hasText} back={`All documents in ${collection}`} onBack={onClose}>
           {hasText ? (
             <button
               type="button"
               className="link"
               onClick={() => void edited.createAgain().then((made) => made && onOpen(made.id))}
             >
-              Create another one with this content
+              Create it again from this text
             </button>
           ) : null}
           {edited.isChanged ? (
@@ -98,14 +98,14 @@ export function DocumentPane({ collection, id, onClose, onOpen, takeCursor }: Pa
         <Tabs
           value={tab}
           onChange={setTab}
-          tabs={tabsOf({ collection, id, edited, known, cursor, takeCursor, save: () => void save() })}
+          tabs={buildTabs({ collection, id, edited, known, cursor, takeCursor, save: () => void save() })}
         />
       ) : null}
     </Pane>
   )
 }
 
-/** Saves by Ctrl S and ⌘S wherever in the pane one is; the editor of JSON does so itself. */
+/** Saves on Ctrl S or ⌘S anywhere in the pane. The JSON editor has its own shortcut. */
 function useSaveKey(save: () => Promise<void>) {
   const latest = useRef(save)
   latest.current = save
@@ -131,9 +131,9 @@ interface TabInput {
   readonly save: () => void
 }
 
-function tabsOf({ collection, id, edited, known, cursor, takeCursor, save }: TabInput): Tab[] {
+function buildTabs({ collection, id, edited, known, cursor, takeCursor, save }: TabInput): Tab[] {
   const { stored, text, edit, issues, typedAs } = edited
-  // In a new document within the braces.
+  // Start a new document between the braces.
   const startAt = id === undefined ? () => Math.max(0, text.lastIndexOf('\n')) : takeCursor
   const editing: Tab[] = [
     {
@@ -142,7 +142,7 @@ function tabsOf({ collection, id, edited, known, cursor, takeCursor, save }: Tab
       content: () => (
         <Suspense fallback={<Skeleton />}>
           <JsonEditor
-            // Undo does not bring back what was typed as another user once that is discarded.
+            // Clears the undo history when text of another user is discarded.
             key={typedAs ?? ''}
             {...{ issues, known, startAt, cursor, value: text, onChange: edit, onSave: save }}
           />
@@ -180,18 +180,18 @@ interface FootProps {
 
 function Foot({ collection, edited, save, onClose }: FootProps) {
   const { client } = useSession()
-  const { doUndoably, say } = useUndo()
+  const { doUndoably, notify } = useUndo()
   const { stored, isChanged, isStale, typedAs, isSaving, failure, discard } = edited
   async function remove() {
     if (!stored) return
     try {
       const command = `svc docs delete ${collection} ${stored.id}`
       const work = () => client.collection(collection).delete(stored.id)
-      if (!(await doUndoably(`Deleted ${nameOf(stored)}`, command, work))) return
+      if (!(await doUndoably(`Deleted ${formatName(stored)}`, command, work))) return
       discard()
       onClose()
     } catch (error) {
-      say({ words: wordsOf(error), isBad: true })
+      notify({ text: describeError(error), isBad: true })
     }
   }
   return (
@@ -203,9 +203,9 @@ function Foot({ collection, edited, save, onClose }: FootProps) {
       ) : null}
       <span className={`mono grow ${isStale || typedAs !== undefined ? 'warn' : 'dim'}`}>
         {typedAs !== undefined
-          ? `typed as ${typedAs}`
+          ? `edited as ${typedAs}`
           : isStale
-            ? `version ${formatCount(stored?.version ?? 0)} was saved meanwhile`
+            ? `someone else saved version ${formatCount(stored?.version ?? 0)}`
             : stored
               ? `If-Match ${stored.version}`
               : ''}

@@ -9,47 +9,47 @@ const conflict = { base: {}, mine: {}, theirs: {} as Document }
 const failure = new Error('refused')
 
 const steps: readonly (readonly [string, Editing, EditingEvent, Editing])[] = [
-  ['typing begins a draft', { kind: 'idle' }, { kind: 'typed', draft }, { kind: 'idle', draft }],
+  ['starts a draft on typing', { kind: 'idle' }, { kind: 'typed', draft }, { kind: 'idle', draft }],
+  ['clears a failure on typing', { kind: 'failed', draft, failure }, { kind: 'typed', draft }, { kind: 'idle', draft }],
   [
-    'typing takes a failure away',
-    { kind: 'failed', draft, failure },
-    { kind: 'typed', draft },
-    { kind: 'idle', draft },
-  ],
-  [
-    'typing goes on while it is saved',
+    'allows typing while saving',
     { kind: 'saving', draft },
     { kind: 'typed', draft: newer },
     { kind: 'saving', draft: newer },
   ],
-  ['a save keeps the draft until it is done', { kind: 'idle', draft }, { kind: 'begun' }, { kind: 'saving', draft }],
+  ['keeps the draft until the save is done', { kind: 'idle', draft }, { kind: 'begun' }, { kind: 'saving', draft }],
   [
-    'a save in a conflict keeps showing it',
+    'keeps showing a conflict while saving',
     { kind: 'conflicting', draft, conflict },
     { kind: 'begun' },
     { kind: 'saving', draft, conflict },
   ],
-  ['a save ends the draft', { kind: 'saving', draft }, { kind: 'saved' }, { kind: 'idle' }],
+  ['drops the draft after a save', { kind: 'saving', draft }, { kind: 'saved' }, { kind: 'idle' }],
   [
-    'what was typed meanwhile outlives the save',
+    'keeps text that was typed during the save',
     { kind: 'saving', draft: newer },
     { kind: 'saved', draft: newer },
     { kind: 'idle', draft: newer },
   ],
   [
-    'a refusal in a conflict keeps both',
+    'keeps draft and conflict if the save is refused',
     { kind: 'saving', draft, conflict },
     { kind: 'refused', failure },
     { kind: 'failed', draft, conflict, failure },
   ],
   [
-    'somebody else was first',
+    'enters a conflict if someone else saved first',
     { kind: 'saving', draft },
     { kind: 'overtaken', conflict },
     { kind: 'conflicting', draft, conflict },
   ],
-  ['discarding leaves nothing', { kind: 'failed', draft, conflict, failure }, { kind: 'discarded' }, { kind: 'idle' }],
-  ['discarding ends no save', { kind: 'saving', draft, conflict }, { kind: 'discarded' }, { kind: 'saving' }],
+  [
+    'drops everything on discard',
+    { kind: 'failed', draft, conflict, failure },
+    { kind: 'discarded' },
+    { kind: 'idle' },
+  ],
+  ['does not cancel a save on discard', { kind: 'saving', draft, conflict }, { kind: 'discarded' }, { kind: 'saving' }],
 ]
 
 test.each(steps)('%s', (_words, before, event, after) => {

@@ -1,15 +1,15 @@
-/** The states of a document in the editor, and how it gets from one to the next. */
+/** State machine of the document editor. */
 import type { Document, Fields } from '../../../../client/index.js'
 import type { Draft } from '../../../session/drafts.js'
 
 export interface Conflict {
-  /** What both began from; what was joined begins from what they had saved until then. */
+  /** Common base of both sides. After a merge, it is the version that the other side saved. */
   readonly base: Fields
   readonly mine: Fields
   readonly theirs: Document
 }
 
-/** In every state there may be a draft: while a save runs, typing goes on. A conflict stays until it is solved. */
+/** Every state may have a draft, because the user can type during a save. A conflict stays until it is resolved. */
 export type Editing =
   | { readonly kind: 'idle'; readonly draft?: Draft | undefined }
   | { readonly kind: 'saving'; readonly draft?: Draft | undefined; readonly conflict?: Conflict | undefined }
@@ -24,7 +24,7 @@ export type Editing =
 export type EditingEvent =
   | { readonly kind: 'typed'; readonly draft: Draft }
   | { readonly kind: 'begun' }
-  /** With what was typed meanwhile. */
+  /** Includes a draft if the user typed during the save. */
   | { readonly kind: 'saved'; readonly draft?: Draft | undefined }
   | { readonly kind: 'refused'; readonly failure: unknown }
   | { readonly kind: 'overtaken'; readonly conflict: Conflict }

@@ -1,10 +1,10 @@
-/** The fields of a document, each with a control for its type. They are the same text as the JSON beside it. */
+/** Edits each field with a control for its type. Shares its text with the JSON tab. */
 import { useState } from 'react'
 import type { Fields, Issue, Json } from '../../../../client/index.js'
 import { parseExactJson } from '../../../../client/protocol/model/exact-json.js'
 import { isObject, setOwn } from '../../../../client/protocol/model/json.js'
 import { Button } from '../../../parts/button.js'
-import { typeOf } from '../../../parts/columns.js'
+import { detectType } from '../../../parts/columns.js'
 import { Empty } from '../../../parts/states.js'
 
 interface FieldsTabProps {
@@ -13,12 +13,12 @@ interface FieldsTabProps {
   readonly issues: readonly Issue[]
 }
 
-/** More of them are better edited as JSON. */
-const mostFields = 200
+/** Further fields can be edited as JSON. */
+const maxFields = 200
 
 export function FieldsTab({ text, edit, issues }: FieldsTabProps) {
   const data = parsed(text)
-  if (!isObject(data)) return <Empty title="The JSON has an error">Mend it there first.</Empty>
+  if (!isObject(data)) return <Empty title="The JSON has an error">Fix it in the JSON tab first.</Empty>
   const entries = Object.entries(data)
   const change = (name: string, value: Json | undefined) => {
     const next: Fields = {}
@@ -31,7 +31,7 @@ export function FieldsTab({ text, edit, issues }: FieldsTabProps) {
   }
   return (
     <div className="fields">
-      {entries.slice(0, mostFields).map(([name, value]) => (
+      {entries.slice(0, maxFields).map(([name, value]) => (
         <FieldRow
           key={name}
           {...{ name, value }}
@@ -39,8 +39,8 @@ export function FieldsTab({ text, edit, issues }: FieldsTabProps) {
           onChange={(next) => change(name, next)}
         />
       ))}
-      {entries.length > mostFields ? (
-        <p className="padded dim">{entries.length - mostFields} more are in the JSON.</p>
+      {entries.length > maxFields ? (
+        <p className="padded dim">{entries.length - maxFields} more fields are in the JSON tab.</p>
       ) : null}
       <form
         className="field-row"
@@ -68,10 +68,10 @@ interface FieldRowProps {
 function FieldRow({ name, value, issue, onChange }: FieldRowProps) {
   return (
     <div className="field-row">
-      {/* biome-ignore lint/a11y/noLabelWithoutControl: the control follows in it. */}
+      {/* biome-ignore lint/a11y/noLabelWithoutControl: the control is a child of the label. */}
       <label>
         <span className="mono cut" title={name}>
-          {name === '' ? '(empty name)' : name} <em className="dim">{typeOf(value)}</em>
+          {name === '' ? '(empty name)' : name} <em className="dim">{detectType(value)}</em>
         </span>
         <Control value={value} onChange={onChange} />
         {issue === undefined ? null : <small className="bad">{issue}</small>}
@@ -100,7 +100,7 @@ function Control({ value, onChange }: { value: Json; onChange: (value: Json) => 
   return <JsonControl value={value} onChange={onChange} />
 }
 
-/** Numbers, lists, objects and null: as JSON. What is typed stays as it is typed, and counts whenever it is some. */
+/** Edits numbers, lists, objects and null as JSON. Applies the typed text whenever it is valid. */
 function JsonControl({ value, onChange }: { value: Json; onChange: (value: Json) => void }) {
   const [typed, setTyped] = useState<string>()
   const text = typed ?? JSON.stringify(value)

@@ -1,4 +1,4 @@
-/** Versions of a document that are kept, and what any two of them differ in. */
+/** Lists stored versions of a document, and compares two of them. */
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { Fields } from '../../../../client/index.js'
@@ -22,20 +22,24 @@ type Version = HistoryRecord['versions'][number]
 export function HistoryTab({ collection, id, newest, onRestore }: HistoryProps) {
   const { control, project } = useSession()
   const [picked, setPicked] = useState<readonly number[]>([])
-  const place = { project: project.id, collection, document: id }
+  const target = { project: project.id, collection, document: id }
   const history = useQuery({
     queryKey: ['document', id, 'history', newest],
-    queryFn: () => control.history.get({ ...place, limit: 50 }),
+    queryFn: () => control.history.get({ ...target, limit: 50 }),
   })
   const { data, error } = history
   const [from, to] = [...picked].sort((one, other) => one - other)
   const comparison = useQuery({
     queryKey: ['document', id, 'compare', from, to],
-    queryFn: () => control.history.compare({ ...place, from, to }),
+    queryFn: () => control.history.compare({ ...target, from, to }),
     enabled: from !== undefined && to !== undefined,
   })
   if (isMissing(error) || data?.versions.length === 0) {
-    return <Empty title="No versions are kept">Changes are kept for an hour, and the last 100,000.</Empty>
+    return (
+      <Empty title="No earlier versions">
+        The emulator keeps all versions for an hour, and the last 100,000 changes.
+      </Empty>
+    )
   }
   const pick = (version: number) =>
     setPicked((before) =>
@@ -57,7 +61,7 @@ export function HistoryTab({ collection, id, newest, onRestore }: HistoryProps) 
         }
       </Query>
       {data && picked.length === 0 ? (
-        <p className="padded dim">Choose two versions to compare, or one to go back to.</p>
+        <p className="padded dim">Choose two versions to compare, or one to restore.</p>
       ) : null}
       {restore && restore.version !== newest ? (
         <div className="padded">

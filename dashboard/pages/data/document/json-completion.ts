@@ -1,20 +1,20 @@
-/** What the editor of a document offers: the fields of the collection, and values that its documents often have. */
+/** Completes field names and common values in the JSON editor. */
 import type { Completion, CompletionContext, CompletionResult } from '@codemirror/autocomplete'
 import { getLocation, parseTree } from 'jsonc-parser'
 
-/** What is known of a collection, asked for when it is needed. */
+/** Loads fields and values of a collection on demand. */
 export interface KnownFields {
   fields(): Promise<readonly { readonly name: string; readonly type: string }[]>
-  /** The commonest texts of a field; none where nearly every document has its own. */
+  /** Most common texts of a field. Empty if most documents have a different one. */
   values(field: string): Promise<readonly string[]>
 }
 
-/** Beyond this, to read it at each key would be felt. */
-const mostCharacters = 100_000
+/** Parsing longer texts on each key would slow down typing. */
+const maxCharacters = 100_000
 
 export async function completeJson(context: CompletionContext, known: KnownFields): Promise<CompletionResult | null> {
   const { doc } = context.state
-  if (doc.length > mostCharacters) return null
+  if (doc.length > maxCharacters) return null
   const text = doc.toString()
   const { path, isAtPropertyKey, previousNode } = getLocation(text, context.pos)
   const [field] = path
@@ -24,11 +24,11 @@ export async function completeJson(context: CompletionContext, known: KnownField
   const from = isWithin ? previousNode.offset : (context.matchBefore(/"?\w*/)?.from ?? context.pos)
   if (from === context.pos && !context.explicit) return null
   const to = isWithin ? end : context.pos
-  const options = isAtPropertyKey ? await keysOf(text, known, to) : await valuesOf(field, known)
+  const options = isAtPropertyKey ? await completeKeys(text, known, to) : await completeValues(field, known)
   return options.length === 0 ? null : { from, to, options, validFor: /^"?[^"\n]*$/ }
 }
 
-async function keysOf(text: string, known: KnownFields, to: number): Promise<Completion[]> {
+async function completeKeys(text: string, known: KnownFields, to: number): Promise<Completion[]> {
   const there = new Set((parseTree(text)?.children ?? []).map(({ children }) => String(children?.[0]?.value)))
   const isFollowed = /^\s*:/.test(text.slice(to, to + 20))
   return (await known.fields().catch(() => []))
@@ -39,7 +39,7 @@ async function keysOf(text: string, known: KnownFields, to: number): Promise<Com
     })
 }
 
-async function valuesOf(field: string, known: KnownFields): Promise<Completion[]> {
+async function completeValues(field: string, known: KnownFields): Promise<Completion[]> {
   const type = (await known.fields().catch(() => [])).find(({ name }) => name === field)?.type
   if (type === 'boolean') return [{ label: 'true' }, { label: 'false' }]
   if (type !== 'text') return []

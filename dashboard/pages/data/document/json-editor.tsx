@@ -1,4 +1,4 @@
-/** A text editor for JSON. It is loaded when it is first needed. */
+/** JSON editor, loaded on first use. */
 import { autocompletion, completionKeymap } from '@codemirror/autocomplete'
 import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirror/commands'
 import { json, jsonParseLinter } from '@codemirror/lang-json'
@@ -16,20 +16,19 @@ import { completeJson, type KnownFields } from './json-completion.js'
 
 export interface JsonEditorProps {
   readonly value: string
-  /** The text may be large: whoever needs it asks for it. */
   readonly onChange: (text: string) => void
   readonly onSave: () => void
-  /** What the service said of fields, shown where they stand. */
+  /** Validation errors from the service, shown at their fields. */
   readonly issues: readonly Issue[]
   readonly known: KnownFields
-  /** Where the cursor is when it opens, which it has the focus for; undefined where somebody else has that. */
+  /** Initial cursor position. Undefined if the editor must not take the focus. */
   readonly startAt: () => number | undefined
-  /** Receives what says where the cursor is, as long as it has the focus. */
+  /** Receives a function that returns the cursor position while the editor has the focus. */
   readonly cursor: { current: () => number | undefined }
 }
 
-/** Beyond this, a parser at every pause would be felt. */
-const mostLinted = 300_000
+/** Linting longer texts would slow down typing. */
+const maxLinted = 300_000
 
 export default function JsonEditor({ value, onChange, onSave, issues, known, startAt, cursor }: JsonEditorProps) {
   const host = useRef<HTMLDivElement>(null)
@@ -45,14 +44,14 @@ export default function JsonEditor({ value, onChange, onSave, issues, known, sta
   }
   const first = useRef(value)
   const refused = useRef<Refused>(undefined)
-  // What was typed and has not come back as the value yet: on a slow page one more key may be pressed before that.
+  // Texts that were typed but not rendered yet. On a slow page, the next key may come first.
   const typed = useRef<string[]>([])
 
   useEffect(() => {
     if (!host.current) return
     const opened = new EditorView({
       parent: host.current,
-      state: EditorState.create({ doc: first.current, extensions: extensionsOf(calls, refused) }),
+      state: EditorState.create({ doc: first.current, extensions: createExtensions(calls, refused) }),
     })
     view.current = opened
     cursor.current = () => (opened.hasFocus ? opened.state.selection.main.head : undefined)
@@ -77,13 +76,13 @@ export default function JsonEditor({ value, onChange, onSave, issues, known, sta
     const opened = view.current
     if (!opened) return
     refused.current = { text: opened.state.doc, issues }
-    opened.dispatch(setDiagnostics(opened.state, marksOf(opened.state.doc, refused.current)))
+    opened.dispatch(setDiagnostics(opened.state, filterMarks(opened.state.doc, refused.current)))
   }, [issues])
 
   return <div className="editor" ref={host} />
 }
 
-/** Integers that are saved as text. */
+/** Marks integers that are saved as text. */
 function keptIntegers(text: string): Diagnostic[] {
   const marks: Diagnostic[] = []
   withExactIntegers(text, (literal, from) => {
@@ -96,7 +95,7 @@ interface Current<Value> {
   readonly current: Value
 }
 
-function extensionsOf(
+function createExtensions(
   calls: Current<Pick<JsonEditorProps, 'onChange' | 'onSave' | 'known'>>,
   refused: Current<Refused | undefined>,
 ) {
@@ -105,11 +104,11 @@ function extensionsOf(
     return true
   }
   const parse = jsonParseLinter()
-  // What it answers takes the place of all marks that there are, those of the service among them.
+  // The linter replaces all marks, so add those of the service again.
   const lint = (opened: EditorView) => {
     const { doc } = opened.state
-    const own = doc.length > mostLinted ? [] : [...parse(opened), ...keptIntegers(doc.toString())]
-    return [...own, ...marksOf(doc, refused.current)]
+    const own = doc.length > maxLinted ? [] : [...parse(opened), ...keptIntegers(doc.toString())]
+    return [...own, ...filterMarks(doc, refused.current)]
   }
   return [
     [
@@ -141,19 +140,19 @@ function extensionsOf(
   ]
 }
 
-/** A text, and what the service said of it. */
+/** A text that the service refused, with the validation errors. */
 interface Refused {
   readonly text: Text
   readonly issues: readonly Issue[]
 }
 
-/** Of that text alone: another one was not sent yet. */
-function marksOf(doc: Text, refused: Refused | undefined): Diagnostic[] {
-  return refused?.text.eq(doc) ? diagnosticsOf(doc.toString(), refused.issues) : []
+/** Returns no marks if the text has changed since it was sent. */
+function filterMarks(doc: Text, refused: Refused | undefined): Diagnostic[] {
+  return refused?.text.eq(doc) ? createDiagnostics(doc.toString(), refused.issues) : []
 }
 
-/** Where in the text the fields stand that the service refused; a missing one, at the object it is missing in. */
-function diagnosticsOf(text: string, issues: readonly Issue[]): Diagnostic[] {
+/** Finds the refused fields in the text. Marks the parent object if a field is missing. */
+function createDiagnostics(text: string, issues: readonly Issue[]): Diagnostic[] {
   const root = issues.length === 0 ? undefined : parseTree(text)
   if (!root) return []
   return issues.map(({ path, message }) => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { merge, withTheirs } from './merge.js'
 
-test('what only one of two has changed, added or removed is joined; what both have, is chosen', () => {
+test('merges fields that only one side changed, and offers a choice for the others', () => {
   const base = { same: 1, mine: 1, theirs: 1, both: 1, alike: 1, goneMine: 1, goneTheirs: 1, fought: 1 }
   const mine = { same: 1, mine: 2, theirs: 1, both: 2, alike: 2, goneTheirs: 1, fought: 2, newMine: [1] }
   const theirs = { same: 1, mine: 1, theirs: 3, both: 3, alike: 2, goneMine: 1, newTheirs: { a: 1 } }

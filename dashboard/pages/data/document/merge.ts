@@ -1,4 +1,4 @@
-/** Two people changed one document: field by field, what can be joined and what has to be chosen. */
+/** Three-way merge of a document, field by field. */
 import type { Fields, Json } from '../../../../client/index.js'
 import { equalJson, setOwn } from '../../../../client/protocol/model/json.js'
 
@@ -9,7 +9,7 @@ export interface Choice {
 }
 
 export interface Merged {
-  /** With everything that only one of the two has changed; of the others, mine. */
+  /** All changes that only one side made, and mine for fields in conflict. */
   readonly data: Fields
   readonly choices: readonly Choice[]
 }
@@ -28,7 +28,7 @@ export function merge(base: Fields, mine: Fields, theirs: Fields): Merged {
   return { data, choices }
 }
 
-/** With the other's value of one field. */
+/** Takes their value of one field. */
 export function withTheirs(data: Fields, { field, theirs }: Choice): Fields {
   const next: Fields = {}
   for (const [name, value] of Object.entries(data)) if (name !== field) setOwn(next, name, value)

@@ -1,39 +1,39 @@
-/** One document as it is stored, and what has been typed over it. */
+/** Loads a document and manages its unsaved edits. */
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useCallback, useReducer, useRef } from 'react'
 import { type Client, type Document, type Fields, type Issue, SvcError } from '../../../../client/index.js'
 import { parseExactJson } from '../../../../client/protocol/model/exact-json.js'
 import { isObject } from '../../../../client/protocol/model/json.js'
 import { type Acting, useSession } from '../../../session/context.js'
-import { type Draft, draftKey, draftOf, dropDraft, keepDraft } from '../../../session/drafts.js'
+import { type Draft, draftKey, dropDraft, keepDraft, readDraft } from '../../../session/drafts.js'
 import { type Conflict, type Editing, type EditingEvent, nextEditing } from './editing.js'
 
 export interface Edited {
-  /** Undefined for a new one, and until it has come. */
+  /** Undefined for a new document, and until loaded. */
   readonly stored: Document | undefined
   readonly error: unknown
   readonly text: string
   readonly isChanged: boolean
-  /** Somebody else has saved it since this was begun. */
+  /** Someone else saved the document after the draft began. */
   readonly isStale: boolean
-  /** Whom it was typed as, where somebody else is acted as by now; only as them it is saved. */
+  /** Author of the draft, if the page acts as another user by now. Only the author can save it. */
   readonly typedAs: string | undefined
   readonly failure: unknown
   readonly issues: readonly Issue[]
-  /** What there is now, after a save was refused because of it. */
+  /** Set if a save was refused because someone else saved first. */
   readonly conflict: Conflict | undefined
   readonly isSaving: boolean
   readonly edit: (text: string) => void
   readonly save: (over?: { readonly data: Fields; readonly version: number }) => Promise<Document | undefined>
   readonly discard: () => void
-  /** Leaves a conflict for the editor, with what was joined of it. */
+  /** Leaves the conflict view, with the merged text in the editor. */
   readonly editJoined: (data: Fields) => void
-  /** Another document with what is in the editor. */
+  /** Creates a new document from the text. */
   readonly createAgain: () => Promise<Document | undefined>
 }
 
 const noIssues: readonly Issue[] = []
-const textOf = (data: Fields) => JSON.stringify(data, undefined, 2)
+const formatJson = (data: Fields) => JSON.stringify(data, undefined, 2)
 
 export function useDocument(collection: string, id: string | undefined): Edited {
   const session = useSession()
@@ -53,12 +53,13 @@ export function useDocument(collection: string, id: string | undefined): Edited 
   })
   const typedAs =
     draft && id !== undefined && draft.by?.id !== acting?.user.id ? (draft.by?.email ?? 'the owner') : undefined
-  const clean = id === undefined ? '{\n  \n}' : stored ? textOf(stored.data) : ''
+  const clean = id === undefined ? '{\n  \n}' : stored ? formatJson(stored.data) : ''
 
   const edit = useCallback(
     (text: string) => {
-      const before = draftOf(key)
-      if (before || text !== clean) change({ kind: 'typed', draft: { ...(before ?? begunFrom(stored, acting)), text } })
+      const before = readDraft(key)
+      if (before || text !== clean)
+        change({ kind: 'typed', draft: { ...(before ?? startDraft(stored, acting)), text } })
     },
     [key, change, clean, stored, acting],
   )
@@ -66,7 +67,7 @@ export function useDocument(collection: string, id: string | undefined): Edited 
   const discard = useCallback(() => change({ kind: 'discarded' }), [change])
 
   function editJoined(data: Fields) {
-    if (conflict) change({ kind: 'saved', draft: { ...begunFrom(conflict.theirs, acting), text: textOf(data) } })
+    if (conflict) change({ kind: 'saved', draft: { ...startDraft(conflict.theirs, acting), text: formatJson(data) } })
   }
 
   async function save(over?: { readonly data: Fields; readonly version: number }) {
@@ -74,23 +75,24 @@ export function useDocument(collection: string, id: string | undefined): Edited 
     isRunning.current = true
     change({ kind: 'begun' })
     let mine: Fields = {}
-    const sent = draftOf(key)?.text ?? clean
+    const sent = readDraft(key)?.text ?? clean
     try {
-      // A save takes the place of the whole document: a field that is hidden from one of the two would be deleted.
-      if (typedAs !== undefined) throw new Error(otherWords(typedAs))
+      // Saving replaces the whole document, which would delete fields that are hidden from the author.
+      if (typedAs !== undefined) throw new Error(describeOtherAuthor(typedAs))
       mine = over?.data ?? parse(sent)
       const version = over?.version ?? draft?.version ?? stored?.version
       const saved = await write(documents, { id, data: mine, version })
       queries.setQueryData(['document', saved.id, collection, acting?.user.id], saved)
-      const newer = draftOf(key)
-      // What was typed while it was being saved goes on from what is stored now.
-      const next = newer && newer.text !== sent && !over ? { ...begunFrom(saved, acting), text: newer.text } : undefined
+      const newer = readDraft(key)
+      // Text typed during the save is based on the version just stored.
+      const next =
+        newer && newer.text !== sent && !over ? { ...startDraft(saved, acting), text: newer.text } : undefined
       change({ kind: 'saved', draft: id === undefined ? undefined : next })
       if (id === undefined && next) keepDraft(draftKey(session, collection, saved.id), next)
       return saved
     } catch (error) {
       change(
-        await endOf(error, (theirs) => ({
+        await settleFailure(error, (theirs) => ({
           base: over && conflict ? conflict.theirs.data : (draft?.base ?? {}),
           mine,
           theirs,
@@ -102,8 +104,8 @@ export function useDocument(collection: string, id: string | undefined): Edited 
     }
   }
 
-  /** Of a save that failed: what there is now, where somebody else was first. */
-  async function endOf(error: unknown, conflictWith: (theirs: Document) => Conflict): Promise<EditingEvent> {
+  /** Maps a failed save to an event. On a version conflict, loads what is stored now. */
+  async function settleFailure(error: unknown, conflictWith: (theirs: Document) => Conflict): Promise<EditingEvent> {
     if (!(error instanceof SvcError) || error.code !== 'CONFLICT' || id === undefined) {
       return { kind: 'refused', failure: error }
     }
@@ -134,9 +136,9 @@ export function useDocument(collection: string, id: string | undefined): Edited 
   }
 }
 
-/** The state of the editor, whose draft outlives it. */
+/** Holds the editor state, and stores drafts so that they survive the editor. */
 function useEditing(key: string): [Editing, (event: EditingEvent) => void] {
-  const [state, dispatch] = useReducer(nextEditing, undefined, (): Editing => ({ kind: 'idle', draft: draftOf(key) }))
+  const [state, dispatch] = useReducer(nextEditing, undefined, (): Editing => ({ kind: 'idle', draft: readDraft(key) }))
   const change = useCallback(
     (event: EditingEvent) => {
       if (event.kind === 'typed' || event.kind === 'saved') storeDraft(key, event.draft)
@@ -153,8 +155,8 @@ function storeDraft(key: string, draft: Draft | undefined): void {
   else dropDraft(key)
 }
 
-/** What is typed over a document, or into a new one, by whoever is acted as. */
-function begunFrom(document: Document | undefined, acting: Acting | undefined): Omit<Draft, 'text'> {
+/** Starts a draft from a stored document, or from nothing, as the acting user. */
+function startDraft(document: Document | undefined, acting: Acting | undefined): Omit<Draft, 'text'> {
   const by = acting && { id: acting.user.id, email: acting.user.email }
   return { version: document?.version, base: document?.data ?? {}, by }
 }
@@ -170,13 +172,13 @@ function write(documents: ReturnType<Client['collection']>, { id, data, version 
   return documents.replace(id, data, version === undefined ? {} : { ifMatch: version })
 }
 
-function otherWords(name: string): string {
-  return `This was typed while you acted as ${name}. Act as ${name} again to save it, or discard it: you may see other fields.`
+function describeOtherAuthor(name: string): string {
+  return `You made these edits as ${name}. Act as ${name} again to save them, or discard them, because you may see other fields.`
 }
 
-/** @throws {Error} what is no JSON object */
+/** @throws {Error} if the text is not a JSON object */
 function parse(text: string): Fields {
   const value: unknown = parseExactJson(text)
   if (isObject(value)) return value
-  throw new Error('A document is a JSON object: { … }')
+  throw new Error('A document must be a JSON object: { … }')
 }

@@ -1,4 +1,4 @@
-/** The fields of a collection and their commonest values, by its schema and its documents. */
+/** Loads the fields of a collection and their most common values. */
 import { useQueryClient } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { quotedName } from '../../../parts/sql-name.js'
@@ -7,7 +7,7 @@ import type { KnownFields } from './json-completion.js'
 
 const freshMilliseconds = 30_000
 const looked = { documents: 500, values: 20 }
-/** Own columns of the collection, which are no fields. */
+/** Columns that are not fields of the document. */
 const own = new Set(['id', 'created_at', 'updated_at', 'version', 'data'])
 
 export function useKnownFields(collection: string): KnownFields {

@@ -7,20 +7,22 @@ import { type Database, sql } from '../../port.js'
 import { openPglite } from '../pglite.js'
 import { unpackTemplate } from '../template.js'
 import { checkGinIndexes } from './gin-check.js'
-import { linksOf, pageBytes } from './gin-page.js'
+import { pageBytes, readLinks } from './gin-page.js'
 
 let folder: string
 let dataDir: string
 let db: Database
 let path: string
 
-/** Entries in more pages than one root has room for, a value in so many rows that it has a tree of its own, and rows that wait. */
+/**
+ * Fills more entry pages than one root holds, a value with so many rows that it has a posting tree, and pending rows.
+ */
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'svc-gin-'))
   dataDir = join(folder, 'data')
   await unpackTemplate(dataDir)
   db = await openPglite({ dataDir })
-  // It would be read first.
+  // Removed because it would be read first.
   await db.query(sql`drop index svc.documents_data`)
   await db.query(sql`create table svc.kept (words text[])`)
   await db.query(sql`insert into kept select array['each'] from generate_series(1, 30000)`)
@@ -38,19 +40,19 @@ afterAll(async () => {
   rmSync(folder, { recursive: true })
 })
 
-/** The file with zeroes in place of the page at that block, and the file's own bytes again afterwards. */
-async function checkWithout(bytes: Buffer, block: number, mostBytes?: number): Promise<string | undefined> {
+/** Zeroes the page at that block, checks, and restores the file. */
+async function checkWithout(bytes: Buffer, block: number, maxBytes?: number): Promise<string | undefined> {
   const damaged = Buffer.from(bytes)
   damaged.fill(0, block * pageBytes, (block + 1) * pageBytes)
   writeFileSync(path, damaged)
-  const damage = await checkGinIndexes(db.query, dataDir, mostBytes)
+  const damage = await checkGinIndexes(db.query, dataDir, maxBytes)
   writeFileSync(path, bytes)
   return damage?.message
 }
 
 const flagsAt = (bytes: Buffer, block: number) => bytes.readUInt16LE((block + 1) * pageBytes - 2)
 
-test('every page of zeroes that something points to is named, and none that is not in use', async () => {
+test('reports every zero page that another page links to, and no unused one', async () => {
   const bytes = readFileSync(path)
   const blocks = Array.from({ length: bytes.length / pageBytes }, (_, block) => block)
   const isInUse = (block: number) => (flagsAt(bytes, block) & 4) === 0
@@ -58,7 +60,7 @@ test('every page of zeroes that something points to is named, and none that is n
   const messages = []
   for (const block of blocks) messages.push(await checkWithout(bytes, block))
 
-  // Meta page, inner and outer pages of the entries and of the tree of a value, what waits, and what was waited in.
+  // Meta page, inner and leaf pages of the entries and of a posting tree, pending pages, and deleted pending pages.
   const kinds = new Set(blocks.map((block) => flagsAt(bytes, block) & 0x1f))
   expect([...kinds].toSorted((one, other) => one - other)).toEqual([0, 1, 2, 3, 4, 8, 16])
   expect(messages).toEqual(
@@ -68,7 +70,7 @@ test('every page of zeroes that something points to is named, and none that is n
   )
 })
 
-test('pages that were added and never used are sound', async () => {
+test('accepts pages that were added and never used', async () => {
   const bytes = readFileSync(path)
   appendFileSync(path, Buffer.alloc(2 * pageBytes))
 
@@ -78,7 +80,7 @@ test('pages that were added and never used are sound', async () => {
   expect(damage).toBeUndefined()
 })
 
-test('it reads as much as it may', async () => {
+test('reads at most the given number of bytes', async () => {
   const bytes = readFileSync(path)
   const last = bytes.length / pageBytes - 1
 
@@ -86,11 +88,11 @@ test('it reads as much as it may', async () => {
   expect(await checkWithout(bytes, last, bytes.length)).toContain(`at block ${last}`)
 })
 
-test('a page that holds anything at all is read without a failure', () => {
+test('reads a page with any contents without an error', () => {
   const page = Buffer.alloc(pageBytes, 0xff)
   for (const flags of [0, 1, 2, 3, 8, 16]) {
     page.writeUInt16LE(flags, pageBytes - 2)
 
-    expect(linksOf(page)).toEqual(expect.any(Array))
+    expect(readLinks(page)).toEqual(expect.any(Array))
   }
 })

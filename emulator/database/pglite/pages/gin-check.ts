@@ -1,17 +1,18 @@
 /**
- * Pages of GIN indexes that are zeroes although something points to them. PostgreSQL takes them for new ones, and follows their zeroes as
- * links, for ever; of B-trees it reports them. A page that nothing points to was added as a process was killed, and is sound.
+ * Finds pages of GIN indexes that are zero although another page links to them. PostgreSQL takes them for new pages and
+ * follows their zeroes as links for ever; in B-trees it reports them. A zero page without a link is fine: a process was
+ * killed while adding it.
  */
 import { type FileHandle, open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseError, type Sql, sql } from '../../port.js'
-import { fixedBlocks, isZero, linksOf, pageBytes } from './gin-page.js'
+import { fixedBlocks, isZero, pageBytes, readLinks } from './gin-page.js'
 
-/** What a start reads, some hundredths of a second; more is read once a statement had to be stopped. */
-export const mostBytesAtStart = 256 * 1_048_576
+/** Limits what a start reads, some hundredths of a second. After a statement had to be stopped, all is read. */
+export const maxBytesAtStart = 256 * 1_048_576
 
 const chunkPages = 128
-/** A relation's file has at most this many pages; the next ones are in `….1` and so on. */
+/** A relation file has at most this many pages; the next ones are in `….1` and so on. */
 const segmentPages = 131_072
 
 interface Index {
@@ -20,15 +21,15 @@ interface Index {
 }
 
 /**
- * What PostgreSQL should have reported, if anything. The files are read as they are: call it before the database that was opened from
- * them, which has written its log into them by then, is given anything to write.
+ * Returns the error that PostgreSQL should have reported, if any. Reads the files directly: call it after opening the
+ * database, which replays its log, and before writing anything to it.
  */
 export async function checkGinIndexes(
   ask: (statement: Sql) => Promise<unknown[]>,
   dataDir: string,
-  mostBytes = Number.POSITIVE_INFINITY,
+  maxBytes = Number.POSITIVE_INFINITY,
 ): Promise<DatabaseError | undefined> {
-  // What could not be built to its end is not valid, and may hold anything.
+  // Skips invalid indexes: their build was interrupted, so they may contain anything.
   const indexes = (await ask(sql`
     select format('%s.%s', n.nspname, c.relname) as name, pg_relation_filepath(c.oid) as path
     from pg_class c
@@ -37,7 +38,7 @@ export async function checkGinIndexes(
     join pg_namespace n on n.oid = c.relnamespace
     where a.amname = 'gin' and i.indisvalid
     order by pg_relation_size(c.oid)`)) as Index[]
-  let left = Math.floor(mostBytes / pageBytes)
+  let left = Math.floor(maxBytes / pageBytes)
   const damage: string[] = []
   for (const { name, path } of indexes) {
     const read = await lostPages(join(dataDir, path), left)
@@ -47,24 +48,24 @@ export async function checkGinIndexes(
   return damage.length === 0 ? undefined : new DatabaseError(damage.join(', '), 'XX002')
 }
 
-/** Of the first so many pages, and how many these were. */
-async function lostPages(file: string, mostPages: number): Promise<{ pages: number; lost: number[] }> {
+/** Checks at most `maxPages`, and returns how many it read. */
+async function lostPages(file: string, maxPages: number): Promise<{ pages: number; lost: number[] }> {
   const zero: number[] = []
   let pages = 0
-  for await (const page of pagesOf(file, mostPages)) {
+  for await (const page of streamPages(file, maxPages)) {
     if (isZero(page)) zero.push(pages)
     pages++
   }
   if (zero.length === 0) return { pages, lost: [] }
   const linked = new Set(fixedBlocks)
-  for await (const page of pagesOf(file)) for (const block of linksOf(page)) linked.add(block)
+  for await (const page of streamPages(file)) for (const block of readLinks(page)) linked.add(block)
   return { pages, lost: zero.filter((block) => linked.has(block)) }
 }
 
-/** Each is overwritten by one of the next. */
-async function* pagesOf(file: string, mostPages = Number.POSITIVE_INFINITY): AsyncGenerator<Buffer> {
+/** Yields views of one buffer, which the next read overwrites. */
+async function* streamPages(file: string, maxPages = Number.POSITIVE_INFINITY): AsyncGenerator<Buffer> {
   const chunk = Buffer.alloc(chunkPages * pageBytes)
-  let left = mostPages
+  let left = maxPages
   for (let segment = 0; left > 0; segment++) {
     const handle = await openSegment(segment === 0 ? file : `${file}.${segment}`)
     if (!handle) return

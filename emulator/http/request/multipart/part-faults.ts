@@ -37,7 +37,7 @@ export function formFault(error: Error | null | undefined): SvcError {
   if (code === 'LIMIT_FIELD_KEY') {
     const issue = {
       path: [],
-      message: `has a name of over ${formatBytes(sizes.mostFieldNameBytes)}`,
+      message: `has a name of over ${formatBytes(sizes.maxFieldNameBytes)}`,
       type: 'field_name',
     }
     return new SvcError('VALIDATION_ERROR', `A part ${issue.message}.`, [issue])
@@ -57,5 +57,5 @@ export function noBoundary(): SvcError {
 }
 
 export function textTooLong(): SvcError {
-  return overLimit('body bytes', sizes.mostBodyBytes, `A text part is at most ${formatBytes(sizes.mostBodyBytes)}.`)
+  return overLimit('body bytes', sizes.maxBodyBytes, `A text part is at most ${formatBytes(sizes.maxBodyBytes)}.`)
 }

@@ -2,7 +2,7 @@ import { IncomingMessage } from 'node:http'
 import { Socket } from 'node:net'
 import { expect, it } from 'vitest'
 import type { Backend } from '../../../core/context.js'
-import { endlessRoom } from '../../../core/files/upload-room.js'
+import { unlimitedRoom } from '../../../core/files/upload-room.js'
 import type { Exchange, HttpContext } from '../../exchange.js'
 import { Aborted } from '../read-json.js'
 import { readMultipart } from './read-multipart.js'
@@ -11,7 +11,7 @@ it('gives a form up whose sender has left before it is read', async () => {
   const req = new IncomingMessage(new Socket())
   req.headers['content-type'] = 'multipart/form-data; boundary=x'
   req.destroy()
-  const files = { project: 'one', mostBytes: 10, mayBeAnyType: true, isHashed: false, room: endlessRoom }
+  const files = { project: 'one', mostBytes: 10, mayBeAnyType: true, isHashed: false, room: unlimitedRoom }
 
   const parts = readMultipart({} as HttpContext, { req } as Exchange, {
     backend: {} as Backend,

@@ -237,8 +237,8 @@ type Parser = (source: FormSource, res: object, done: (error?: Error | null) => 
 /** How much of anything one form may have; how large a file may be depends on the project. */
 function limitsFor({ mostFiles }: PartRules) {
   return {
-    fieldNameSize: sizes.mostFieldNameBytes,
-    fieldSize: sizes.mostBodyBytes,
+    fieldNameSize: sizes.maxFieldNameBytes,
+    fieldSize: sizes.maxBodyBytes,
     files: mostFiles,
     parts: mostFiles + 10,
     headerPairs: 20,
@@ -250,7 +250,7 @@ async function readText(stream: Readable): Promise<string> {
   let bytes = 0
   for await (const chunk of stream) {
     bytes += chunk.length
-    if (bytes > sizes.mostBodyBytes) throw textTooLong()
+    if (bytes > sizes.maxBodyBytes) throw textTooLong()
     chunks.push(chunk)
   }
   return decodeUtf8(Buffer.concat(chunks))

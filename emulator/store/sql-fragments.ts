@@ -7,25 +7,25 @@ export type Order = Extract<Operator, 'gt' | 'gte' | 'lt' | 'lte'>
 
 export const comparisons: Readonly<Record<Order, Fragment>> = { gt: sql`>`, gte: sql`>=`, lt: sql`<`, lte: sql`<=` }
 
-/** Holds when any of them does. */
+/** Combines conditions with `or`. */
 export function anyOf(conditions: readonly Fragment[]): Fragment {
   return conditions.length === 0 ? sql`false` : sql`(${joinSql(conditions, ' or ')})`
 }
 
 /**
- * That a column has the value, in words that only an index led by it can serve in order: so PostgreSQL need not plan each page
- * anew, and walks no other index to its end.
+ * Compares a column by range, so that only an index that starts with it provides the order. Then PostgreSQL need not
+ * plan each page again, and never walks another index to its end.
  */
 export function isExactly(column: Fragment, value: Fragment | string): Fragment {
   return sql`${column} >= ${value} and ${column} <= ${value}`
 }
 
-/** What people ask for who say nothing, and who read everything. */
+/** The default limit, and the limit for reading everything. */
 const usualLimits = [20, 100]
 
 /**
- * Where a page begins and ends. A usual limit stands in the text: of one that it does not know PostgreSQL expects a tenth of
- * all rows, and then finds it worth its time to plan each page anew. Others do not, since every text is kept prepared.
+ * Limits and offsets a page. Usual limits are literals: for a parameter, PostgreSQL expects a tenth of all rows and
+ * plans each page again. Other limits are not, because every text stays prepared.
  */
 export function pageEnd({ limit, offset }: { readonly limit: number; readonly offset: number }): Fragment {
   const most = usualLimits.includes(limit) ? literal(limit) : sql`${limit}::bigint`
@@ -33,49 +33,49 @@ export function pageEnd({ limit, offset }: { readonly limit: number; readonly of
 }
 
 /**
- * How many bytes of text a JSON column may become, without reading it: a compressed value as many as it may have been, which
- * is at most what a document may be, with the spaces that PostgreSQL writes.
+ * An upper bound of a JSON column as text in bytes, without reading it. For a compressed value it is the maximum before
+ * compression, which is at most the size of a document with the spaces that PostgreSQL adds.
  */
-export function mostTextBytes(json: Fragment): Fragment {
-  const largest = literal(sizes.mostDocumentBytes * 1.5)
+export function maxTextBytes(json: Fragment): Fragment {
+  const largest = literal(sizes.maxDocumentBytes * 1.5)
   return sql`case
     when ${json} is null then 0
     when pg_column_compression(${json}) is null then pg_column_size(${json})
-    else least(pg_column_size(${json})::bigint * ${literal(mostCompression)}, ${largest})
+    else least(pg_column_size(${json})::bigint * ${literal(maxCompression)}, ${largest})
   end`
 }
 
-/** What lz4 makes one byte of at most; pglz, the default, makes one of 90. */
-const mostCompression = 255
+/** The best ratio of lz4. That of pglz, the default, is 90. */
+const maxCompression = 255
 
-/** A text as part of a pattern for `like … escape '\'`. */
+/** Escapes a text for a pattern of `like … escape '\'`. */
 export function escaped(text: string): string {
   return text.replaceAll(/[\\%_]/g, '\\$&')
 }
 
-/** Case is ignored. Text indexes are over the left side, exactly so. */
+/** Ignores case. Text indexes are over exactly the left side. */
 export function isLikeAnyCase(subject: Fragment, pattern: string): Fragment {
   return sql`${lowerCased(subject)} like ${lowerCased(sql`${pattern}::text`)} escape '\\'`
 }
 
-/** By code point, whatever the collation of the database. */
+/** Compares by code point, whatever the collation of the database. */
 export function isLike(subject: Fragment, pattern: string): Fragment {
   return sql`(${subject} collate "C") like ${pattern} escape '\\'`
 }
 
-/** Characters of a text whose search by `like` is bounded by the text that is searched. */
+/** The length of a text up to which `like` is fast enough. */
 const cheapCharacters = 32
 const cheapBytes = 2_048
 
 /**
- * Whether a subject has the text in it. `like` begins anew at each place where it failed, so that a long text in a long one takes
- * it minutes; a regular expression goes through once, but it has to be compiled.
+ * Whether a subject contains the text. `like` restarts after each mismatch, which takes minutes for a long text in a
+ * long one. A regular expression needs one pass, but has to be compiled.
  */
 export function hasText(subject: Fragment, text: string, ignoresCase: boolean): Fragment {
   const pattern = `%${escaped(text)}%`
   const like = ignoresCase ? isLikeAnyCase(subject, pattern) : isLike(subject, pattern)
   if (text.length <= cheapCharacters) return like
-  // All of it is literal, as `***=` says.
+  // `***=` makes the rest literal.
   const expression = sql`${`***=${text}`}::text`
   const goesThrough = ignoresCase
     ? sql`${lowerCased(subject)} ~ ${lowerCased(expression)}`
@@ -83,7 +83,7 @@ export function hasText(subject: Fragment, text: string, ignoresCase: boolean): 
   return sql`case when octet_length(${subject}) <= ${literal(cheapBytes)} then ${like} else ${goesThrough} end`
 }
 
-/** As much of a text as a first, loose look may ask for. */
+/** Shortens a text for a rough first check. */
 export function cheapStart(text: string): string {
   return text.length <= cheapCharacters ? text : [...text].slice(0, cheapCharacters).join('')
 }

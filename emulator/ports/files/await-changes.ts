@@ -1,18 +1,18 @@
 import { openInFlight } from '../../core/concurrency/in-flight.js'
 import type { FileStore } from './port.js'
 
-/** What takes longer is found later, as after a kill. */
-const mostClosingMilliseconds = 5_000
+/** After this, leftovers are cleaned up later, as after a crash. */
+const maxClosingMilliseconds = 5_000
 
-/** A store that closes after its writes and removals: an upload that was cut takes back what it has sent. */
-export function awaitingChanges(store: FileStore): FileStore {
+/** Closes only after writes and removals, so that a cut upload can delete what it has stored. */
+export function awaitChanges(store: FileStore): FileStore {
   const inFlight = openInFlight()
   return {
     ...store,
     write: (id, bytes) => inFlight.add(store.write(id, bytes)),
     remove: (ids) => inFlight.add(store.remove(ids)),
     async close() {
-      await inFlight.settled(mostClosingMilliseconds)
+      await inFlight.settled(maxClosingMilliseconds)
       await store.close()
     },
   }

@@ -1,10 +1,11 @@
-/** What was typed to try an operation: it outlives a look at another operation or page. */
-import type { Description, Operation } from './description.js'
-import { exampleOf } from './schema-words.js'
+/** Keeps the form of each operation while the user visits other operations or pages. */
 
-export interface Typed {
+import { createExample } from './describe-schema.js'
+import type { Description, Operation } from './description.js'
+
+export interface RequestForm {
   readonly path: string
-  /** By where a parameter stands and its name, such as `path collection`. */
+  /** Keyed by location and name of the parameter, such as `path collection`. */
   readonly values: { readonly [parameter: string]: string }
   /** The content type of the body. */
   readonly type: string
@@ -13,24 +14,24 @@ export interface Typed {
   readonly form: { readonly [field: string]: string | File }
 }
 
-const kept = new Map<string, Typed>()
+const kept = new Map<string, RequestForm>()
 
-export function typedOf(operation: Operation, { schemaOf }: Description, project: string): Typed {
+export function readForm(operation: Operation, { resolveSchema }: Description, project: string): RequestForm {
   const before = kept.get(operation.id)
   if (before && operation.paths.includes(before.path)) return before
   const [body] = operation.bodies
   return {
     path: operation.paths[0] ?? '/',
-    values: operation.parameters.some(({ name, in: place }) => place === 'path' && name === 'project')
+    values: operation.parameters.some(({ name, in: location }) => location === 'path' && name === 'project')
       ? { 'path project': project }
       : {},
     type: body?.type ?? '',
-    text: body && !isForm(body.type) ? JSON.stringify(exampleOf(body.schema, schemaOf), undefined, 2) : '',
+    text: body && !isForm(body.type) ? JSON.stringify(createExample(body.schema, resolveSchema), undefined, 2) : '',
     form: {},
   }
 }
 
-export function keepTyped(id: string, typed: Typed): void {
+export function storeForm(id: string, typed: RequestForm): void {
   kept.set(id, typed)
 }
 
