@@ -106,7 +106,7 @@ test.each([
 
   const ran = await world.svc(['docs', 'import', 'packed', 'packed.csv', '--create'])
 
-  expect(ran).toMatchObject({ exit: 5, stderr: expect.stringContaining('"packed.csv" is compressed (gzip or zip).') })
+  expect(ran).toMatchObject({ exit: 5, stderr: expect.stringContaining('"packed.csv" is packed (gzip or zip).') })
 })
 
 test('a type for a column that is not there is refused', async () => {
