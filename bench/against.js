@@ -1,7 +1,7 @@
 /**
- * `node bench/against.js <commit> [group …] [--pairs 20]`: this build against a former one, which is installed and built in a
- * temporary worktree. Both services run beside one another, and each operation is measured on them in turns; the median of the
- * pairs decides, and may be 10 % worse.
+ * Compares this build with an earlier commit: `node bench/against.js <commit> [group …] [--pairs 20]`. Installs and
+ * builds the commit in a temporary worktree, runs both services side by side, and measures each operation on them in
+ * turns. The median of the pairs may be at most 10 % worse.
  */
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -12,7 +12,7 @@ import { parseArgs } from 'node:util'
 import { measureRealtime } from './against/realtime.js'
 import { measureBatches, measureReads } from './against/requests.js'
 import { measureClient, measureStart } from './against/start.js'
-import { isReached, tableOf } from './tools/table.js'
+import { formatTable, isReached } from './tools/table.js'
 
 const groups = {
   start: measureStart,
@@ -31,7 +31,7 @@ const { values: flags, positionals } = parseArgs({
 const [commit, ...asked] = positionals
 const unknown = asked.find((name) => !names.some((known) => known === name))
 if (commit === undefined || unknown !== undefined) {
-  console.error(`Name a commit, and some of ${names.join(', ')}: node bench/against.js HEAD~20 start reads`)
+  console.error(`Pass a commit and any of ${names.join(', ')}, for example: node bench/against.js HEAD~20 start reads`)
   process.exit(2)
 }
 const folder = mkdtempSync(join(tmpdir(), 'svc-against-'))
@@ -54,7 +54,7 @@ try {
     console.error(`measuring ${name} …`)
     rows.push(...(await groups[name](builds, Number(flags.pairs))))
   }
-  console.log(tableOf(rows))
+  console.log(formatTable(rows))
   process.exitCode = rows.every(isReached) ? 0 : 1
 } finally {
   execFileSync('git', ['worktree', 'remove', '--force', former], { cwd: here })

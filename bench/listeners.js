@@ -1,27 +1,27 @@
 /**
- * Subscribers in a process of their own, over raw sockets that only count what arrives, so that the server is what is measured.
- * They speak to the service and to `contenders/broadcast.js` alike.
+ * Subscribers in a separate process. Their raw sockets only count messages, so that the server is the bottleneck. They
+ * work with the service and with `contenders/broadcast.js`.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { openPoster } from './tools/poster.js'
 import { openEventStream, openWebSocket } from './tools/raw-sockets.js'
 
 /**
- * `first` is what they send once they are connected, and `answers` how many messages each waits for before it counts.
+ * `first` is sent after connecting. `answers` is the number of messages to skip before counting.
  *
- * @typedef {{ open: 'websocket' | 'event stream', port: number, path: string, count: number, headers?: Record<string, string>,
- *   first?: string[], answers?: number }} Open
- * @typedef {{ drive: { port: number, path: string, headers: Record<string, string>, body: string },
- *   milliseconds: number, atOnce: number, everyMilliseconds?: number }} Drive
+ * @typedef {{ open: 'websocket' | 'event stream', port: number, path: string, count: number, headers?: Record<string,
+ * string>, first?: string[], answers?: number }} Open
+ * @typedef {{ drive: { port: number, path: string, headers: Record<string, string>, body: string }, milliseconds:
+ * number, atOnce: number, everyMilliseconds?: number }} Drive
  * @typedef {{ deliveriesPerSecond: number, p50: number, p99: number }} Driven
  */
 
 /** @type {import('./tools/raw-sockets.js').Listener[]} */
 const listeners = []
 let received = 0
-/** How many events each has had. @type {number[]} */
+/** Events received by each subscriber. @type {number[]} */
 let receivedBy = []
-/** Receives each event, and which it is among those of its subscriber. @type {(at: number) => void} */
+/** Called for each event with its index at that subscriber. @type {(at: number) => void} */
 let onReceipt = () => {}
 
 process.on('message', async (/** @type {Open | Drive} */ message) => {
@@ -54,7 +54,7 @@ function countThem(index, many) {
 }
 
 /**
- * Creates documents, `atOnce` at a time, each as soon as every subscriber has those before, or at a steady pace.
+ * Creates documents, `atOnce` in parallel, either as soon as every subscriber has the ones before or at a steady pace.
  *
  * @param {Drive} message @returns {Promise<Driven>}
  */

@@ -1,7 +1,7 @@
 /**
- * A load generator in a process of its own: keep-alive connections over raw sockets, each with one request at a time.
- * The requests repeat until the time is over; with `isOnce`, each is sent once, however long that takes. Receives its task from its
- * parent, it answers how many requests were answered and how long each took.
+ * A load generator in a separate process. It uses keep-alive connections over raw sockets with one request at a time.
+ * Requests repeat until the time is up. With `isOnce`, each is sent exactly once. The parent sends the task and
+ * receives the throughput and latencies.
  */
 import { connect } from 'node:net'
 
@@ -30,7 +30,7 @@ async function generate({ port, connections, milliseconds, asks, isOnce = false 
   times.sort((one, other) => one - other)
   return { perSecond: times.length / seconds, p50: at(times, 0.5), p99: at(times, 0.99), failed }
 
-  /** One connection, until the time is over. */
+  /** Drives one connection until the time is up. */
   function drive() {
     return new Promise((resolve, reject) => {
       const socket = connect({ port, host: '127.0.0.1', noDelay: true }, next)
@@ -39,10 +39,10 @@ async function generate({ port, connections, milliseconds, asks, isOnce = false 
       socket.on('error', reject)
       socket.on('data', (chunk) => {
         pending = pending.length === 0 ? chunk : Buffer.concat([pending, chunk])
-        const end = endOf(pending)
+        const end = findResponseEnd(pending)
         if (end === undefined) return
         times.push(performance.now() - sentAt)
-        // "HTTP/1.1 2": the first digit of the status.
+        // In "HTTP/1.1 2", this is the first digit of the status.
         if (pending[9] !== 0x32) failed++
         pending = pending.subarray(end)
         next()
@@ -74,8 +74,8 @@ function written({ method, path, headers = {}, body }, port) {
   return Buffer.from(`${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n${body ?? ''}`)
 }
 
-/** Where the first answer in these bytes ends; nothing while it is not all there. @param {Buffer} bytes */
-function endOf(bytes) {
+/** Returns the end of the first response in these bytes. Undefined if it is incomplete. @param {Buffer} bytes */
+function findResponseEnd(bytes) {
   const head = bytes.indexOf('\r\n\r\n')
   if (head === -1) return undefined
   const headers = bytes.toString('latin1', 0, head)

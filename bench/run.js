@@ -1,4 +1,4 @@
-/** `npm run bench [-- group …]`: measures the targets for speed and size, and prints them as a table. */
+/** Measures the targets for speed and size, and prints a table: `npm run bench [-- group …]`. */
 import { execFileSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import * as batches from './rows/batches.js'
@@ -10,17 +10,17 @@ import * as realtime from './rows/realtime.js'
 import * as snapshots from './rows/snapshots.js'
 import * as stalls from './rows/stalls.js'
 import * as start from './rows/start.js'
-import { isReached, tableOf } from './tools/table.js'
+import { formatTable, isReached } from './tools/table.js'
 
 /** @type {Record<string, { measure: () => Promise<import('./tools/table.js').Row[]> }>} */
 const groups = { start, reads, batches, snapshots, realtime, client, peers, growth, stalls }
-/** These take minutes each, so they run only when named. */
+/** These take minutes each, so they run only if named. */
 const onlyWhenNamed = ['peers', 'growth', 'stalls']
 
 const asked = process.argv.slice(2)
 const unknown = asked.filter((name) => !Object.hasOwn(groups, name))
 if (unknown.length > 0) {
-  console.error(`No group "${unknown.join('", "')}". There are: ${Object.keys(groups).join(', ')}.`)
+  console.error(`No group "${unknown.join('", "')}". Groups: ${Object.keys(groups).join(', ')}.`)
   process.exit(2)
 }
 const names = asked.length > 0 ? asked : Object.keys(groups).filter((name) => !onlyWhenNamed.includes(name))
@@ -31,7 +31,7 @@ for (const name of names) {
   console.error(`measuring: ${name}`)
   rows.push(...((await groups[name]?.measure()) ?? []))
 }
-console.log(tableOf(rows))
+console.log(formatTable(rows))
 const reached = rows.filter(isReached).length
 console.log(`\n${reached} of ${rows.length} reached`)
 process.exit(reached === rows.length ? 0 : 1)

@@ -1,6 +1,7 @@
 /**
- * What is mutated, and with which tests. A group has the tests that are its own, those first that find most: with a whole suite
- * a mutant would cost minutes. All of them run in process; those that speak to a service have it there, on PGlite in memory.
+ * Selects the sources to mutate and the tests to run. A group has few tests, the most effective first, because a
+ * mutant would take minutes with the whole suite. All run in process. Tests that need a service run it in process too,
+ * on PGlite in memory.
  *
  * @typedef {{ sources: string[], tests: string[], needsService?: boolean }} Group
  * @type {Record<string, Group>}

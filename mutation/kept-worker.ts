@@ -1,4 +1,4 @@
-/** A worker thread of vitest that outlives the run of a mutant: what it has imported and started, it need not begin anew for the next one. */
+/** Keeps a vitest worker thread between mutants, so that imports and the service are reused. */
 import { Worker } from 'node:worker_threads'
 import type { Plugin } from 'vite'
 import type { PoolOptions, PoolWorker, WorkerRequest } from 'vitest/node'
@@ -28,7 +28,7 @@ function createPoolWorker({ distPath, env, execArgv }: PoolOptions): PoolWorker 
     },
     send(message: WorkerRequest) {
       isOver = message.type === 'stop'
-      // The end of this run is not the end of the thread.
+      // Ends the run but keeps the thread.
       if (isOver) queueMicrotask(() => emit({ __vitest_worker_response__: true, type: 'stopped' }))
       else thread?.postMessage(message)
     },
@@ -45,7 +45,7 @@ function createPoolWorker({ distPath, env, execArgv }: PoolOptions): PoolWorker 
   }
 }
 
-/** Stryker asks for threads; this goes on in one. */
+/** Stryker requests a thread per run. This one is reused. */
 export const keptWorker: Plugin = {
   name: 'kept-worker',
   configureVitest({ project, vitest }) {

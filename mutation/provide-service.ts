@@ -1,4 +1,4 @@
-/** A place for the service's address, which is known in the worker only. */
+/** Reserves the service's address, which only the worker knows. */
 import type { TestProject } from 'vitest/node'
 
 export default function setup(project: TestProject): void {

@@ -1,4 +1,4 @@
-/** The service of conformance tests, in the thread where the mutants are; another one where the last mutant has broken it. */
+/** Runs the service of conformance tests in the thread with the mutants. Restarts it if the last mutant broke it. */
 import { inject } from 'vitest'
 import { type Emulator, startEmulator } from '../emulator/dev.js'
 
@@ -7,13 +7,13 @@ interface Opened {
   runs: number
 }
 
-/** A mutant may have damaged what the service remembers. */
-const mostRuns = 60
+/** Restarts regularly, because a mutant may have corrupted the service's state. */
+const maxRuns = 60
 
 const place = globalThis as { mutated?: Opened | undefined; addressed?: Set<object> }
 
 async function isWell({ emulator, runs }: Opened): Promise<boolean> {
-  if (runs >= mostRuns) return false
+  if (runs >= maxRuns) return false
   return emulator.someCollection().then(
     () => true,
     () => false,
@@ -26,7 +26,7 @@ if (place.mutated && !(await isWell(place.mutated))) {
 }
 place.mutated ??= { emulator: await startEmulator({ memory: true, providerTimeout: 4_000 }), runs: 0 }
 place.mutated.runs++
-// Each run is given another object: fixtures that stay loaded hold on to that of an earlier run, others have this one.
+// Each run gets another object. Cached fixtures hold the object of an earlier run, others hold this one.
 place.addressed ??= new Set()
 place.addressed.add(inject('service'))
 const { url, controlToken } = place.mutated.emulator

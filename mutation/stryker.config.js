@@ -1,23 +1,24 @@
-/** `npm run mutation`: one run of Stryker, for the group that `SVC_MUTATION_GROUP` names. */
+/** Configures `npm run mutation` for the group in `SVC_MUTATION_GROUP`. */
 import { fileURLToPath } from 'node:url'
 import { groups } from './groups.js'
 
 const name = process.env.SVC_MUTATION_GROUP ?? ''
 const group = groups[name]
-if (!group) throw new Error(`SVC_MUTATION_GROUP names no group: "${name}" (one of ${Object.keys(groups).join(', ')}).`)
+if (!group)
+  throw new Error(`Unknown group "${name}" in SVC_MUTATION_GROUP. Use one of ${Object.keys(groups).join(', ')}.`)
 
 const here = (/** @type {string} */ path) => fileURLToPath(new URL(path, import.meta.url))
 
 export default {
   plugins: [here('node_modules/@stryker-mutator/vitest-runner/dist/src/index.js')],
   testRunner: 'vitest',
-  // What a mutant changes is reached over the wire, not by an import.
+  // Mutated code is reached over the wire, not by an import.
   vitest: { configFile: 'mutation/vitest.config.ts', related: false },
   mutate: process.env.SVC_MUTATION_ONLY?.split(',') ?? group.sources,
   coverageAnalysis: 'perTest',
-  // What runs once, when a module is loaded, would need a process of its own for each mutant.
+  // Code that runs once at import would need a new process per mutant.
   ignoreStatic: true,
-  // Words of messages are for people; what is decided is in codes, statuses and places.
+  // Skips message texts. Tests assert on codes, statuses, and positions.
   mutator: { excludedMutations: ['StringLiteral'] },
   ignorePatterns: ['dist', 'dashboard', 'docs', 'bench', 'templates', 'test/full', 'test/dashboard'],
   tempDirName: 'mutation/.stryker',

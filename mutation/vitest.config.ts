@@ -1,18 +1,21 @@
-/** The tests of the group that `SVC_MUTATION_GROUP` names, with the service in the thread of the tests: there is where the mutants are. */
+/**
+ * Runs the tests of the group in `SVC_MUTATION_GROUP`, with the service in the test thread, because the mutants are
+ * active there.
+ */
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import { groups } from './groups.js'
 import { keptWorker } from './kept-worker.js'
 
 const { tests: all = [], needsService = false } = groups[process.env.SVC_MUTATION_GROUP ?? ''] ?? {}
-/** `SVC_MUTATION_TESTS` names some of them: fewer kills, and each certain, where all take too long. */
+/** Runs only the tests in `SVC_MUTATION_TESTS`, if all of them take too long. */
 const tests = process.env.SVC_MUTATION_TESTS?.split(',') ?? all
 
-/** As the group has them: a mutant is dead at the first test that fails. */
+/** Keeps the group's order, because a mutant dies at the first failing test. */
 class InOrder extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const placeOf = ({ moduleId }: TestSpecification) => tests.findIndex((path) => moduleId.endsWith(path))
-    return files.toSorted((one, other) => placeOf(one) - placeOf(other))
+    const findPosition = ({ moduleId }: TestSpecification) => tests.findIndex((path) => moduleId.endsWith(path))
+    return files.toSorted((one, other) => findPosition(one) - findPosition(other))
   }
 }
 

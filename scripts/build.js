@@ -39,7 +39,7 @@ const sources = [
 
 if (!process.argv.includes('--if-stale') || isStale()) await build()
 
-/** Builds beside the old build, and replaces it at the end: a command that starts meanwhile finds all files. */
+/** Builds next to the old build and swaps at the end, so that running commands always find all files. */
 async function build() {
   const begunAt = new Date()
   const stage = join(root, `dist.${process.pid}`)
@@ -48,7 +48,7 @@ async function build() {
   mkdirSync(stage)
   try {
     say('Compiling TypeScript')
-    // As deep as its final place, so that the source maps find the sources.
+    // Same depth as the final folder, so that source maps resolve.
     run(root, 'typescript/bin/tsc', ['-p', 'tsconfig.build.json', '--outDir', compiled])
     renameSync(compiled, made)
     say('Bundling the emulator, the command line and the client')
@@ -62,11 +62,11 @@ async function build() {
     say('Creating the database that new state folders start from')
     await makeTemplate(made)
     say('Writing the list of commands')
-    // The tool that writes the manifest reads and writes in its working folder.
+    // The manifest tool works in its current folder.
     for (const name of ['package.json', '.oclifrc.json']) copyFileSync(join(root, name), join(stage, name))
     run(stage, 'oclif/bin/run.js', ['manifest'])
     writeFileSync(join(made, '.built'), '')
-    // Changes made while it builds are not in it.
+    // Uses the start time, because changes during the build are not included.
     utimesSync(join(made, '.built'), begunAt, begunAt)
     if (existsSync(join(root, 'dist'))) renameSync(join(root, 'dist'), join(stage, 'before'))
     for (const name of ['dist', 'oclif.manifest.json']) renameSync(join(stage, name), join(root, name))
@@ -75,12 +75,12 @@ async function build() {
   }
 }
 
-/** On stderr, since commands that build may print JSON. @param {string} step */
+/** Logs to stderr, because commands that build may print JSON. @param {string} step */
 function say(step) {
   process.stderr.write(`${step} …\n`)
 }
 
-/** Packs the template of the database. @param {string} made */
+/** Packs the database template. @param {string} made */
 async function makeTemplate(made) {
   await keepOrMake({ root, made, name: 'template.tar.gz', sources: templateSources() }, async (place) => {
     const { packTemplate } = await import(pathToFileURL(join(made, 'emulator/database/pglite/template.js')).href)
@@ -88,7 +88,7 @@ async function makeTemplate(made) {
   })
 }
 
-/** Everything under `emulator/database`, and the file with the database's own version. */
+/** Returns the files under `emulator/database` and the file with the database version. */
 function templateSources() {
   const folder = join(root, 'emulator', 'database')
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
@@ -116,7 +116,7 @@ function run(cwd, script, args) {
   execFileSync(process.execPath, [join(root, 'node_modules', script), ...args], {
     cwd,
     stdio: ['ignore', 'ignore', 'inherit'],
-    // The tool that writes the manifest would ask the registry whether it is the newest.
+    // Stops the manifest tool from checking the registry for updates.
     env: { ...process.env, OCLIF_SKIP_NEW_VERSION_CHECK: 'true' },
   })
 }

@@ -1,29 +1,29 @@
 /**
- * The emulator and the command line in a few files each, with what they need of other packages to start: to open hundreds
- * of files takes longer than the work.
+ * Bundles the emulator and the command line into a few files, including the packages they need to start, because
+ * opening hundreds of files takes longer than the work.
  */
 import { readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative, resolve, sep } from 'node:path'
 import { rolldown } from 'rolldown'
 
-/** Modules that few commands load, or that have files beside them. */
+/** Modules that few commands load, or that need files next to them. */
 const apart = [/^node:/, /^@electric-sql\/pglite/, 'pg', 'pg-native', '@node-rs/bcrypt', '@aws-sdk/client-s3']
 
 /** Packages that nearly every command loads. */
 const inCommands = /^(@oclif\/core|chalk)(\/|$)/
 
-/** Callers of the emulator or a command compare errors with its class, so there is one of it. */
+/** Stays unbundled, so that callers and the emulator compare errors with the same class. */
 const errors = join('client', 'protocol', 'model', 'errors.js')
-/** The test helper hands out clients of the client's package. */
+/** The test helper returns clients from the client package. */
 const client = join('client', 'index.js')
-/** The command line starts a thread that the emulator takes over, so there is one of it too. */
+/** The command line starts a thread that the emulator takes over, so both share this module. */
 const thread = join('emulator', 'database', 'pglite', 'thread.js')
-/** It says where the files of the emulator are, by its own place. */
+/** Locates the emulator's files relative to itself. */
 const ownFolder = join('emulator', 'own-folder.js')
 
 /**
- * What several commands load is one file: to open forty takes longer than to read what few of them need besides. The
- * overview of all commands is printed without any of it, and what loads cryptography is for those that hash.
+ * Merges what several commands load into one file, because opening forty files takes longer than reading some unneeded
+ * code. The command overview needs none of it, and cryptography is only for commands that hash.
  */
 const shared = [
   { name: 'prose', test: /\bcli.terminal.(prose|text-width)\.ts$/, priority: 1 },
@@ -31,16 +31,16 @@ const shared = [
   { name: 'common', minShareCount: 5 },
 ]
 
-/** Packages that the command framework needs only where sources are run. */
+/** Packages that oclif needs only to run from source. */
 const unused = ['ts-node', 'typescript']
 
-/** Modules of the emulator that others import: the emulator itself, and the helper of tests. */
+/** Modules of the emulator that others import: the emulator and the test helper. */
 const emulatorEntries = ['dev', 'testing']
 
 /**
- * Puts the entries of the emulator into a few files in `<made>/emulator/bundled`, and has `<made>/emulator/dev.js` and the like be them.
+ * Bundles the emulator into `<made>/emulator/bundled`, and makes `<made>/emulator/dev.js` and the others re-export it.
  *
- * @param {string} root @param {string} made where the compiled files are
+ * @param {string} root @param {string} made folder of the compiled files
  */
 export async function bundleEmulator(root, made) {
   const build = await rolldown({
@@ -61,10 +61,10 @@ export async function bundleEmulator(root, made) {
 }
 
 /**
- * Puts what is found by its path, the commands above all, into `<made>/cli` in place of the compiled files. The class of
- * errors is the emulator's too, so it stays outside.
+ * Bundles the files that are found by path, mainly commands, into `<made>/cli`. Leaves out the error class, which the
+ * emulator shares.
  *
- * @param {string} root @param {string} made where the compiled files are
+ * @param {string} root @param {string} made folder of the compiled files
  */
 export async function bundleCommandLine(root, made) {
   const folder = join(root, 'cli')
@@ -77,7 +77,7 @@ export async function bundleCommandLine(root, made) {
       /^node:/.test(id) || unused.includes(id) || (isPackage(id) && isOurs(importer) && !inCommands.test(id)),
     plugins: [filesStay(root, ['emulator', errors]), sortsPlainly()],
     transform: { define: { __dirname: 'import.meta.dirname' } },
-    // Imports are lazy for callers of the sources, too, where the bundle has the module in a file that is loaded anyway.
+    // Lazy imports matter to callers of the sources, even if the bundle loads the module anyway.
     checks: { ineffectiveDynamicImport: false },
   })
   rmSync(join(made, 'cli'), { recursive: true })
@@ -109,7 +109,7 @@ function sourcesIn(folder, path) {
 }
 
 /**
- * Files and folders of ours that are not bundled. Built files keep the sources' relative paths.
+ * Leaves files and folders of ours out of the bundle. Built files keep the relative paths of the sources.
  *
  * @param {string} root @param {string[]} paths @returns {import('rolldown').Plugin}
  */
@@ -125,8 +125,8 @@ function filesStay(root, paths) {
 }
 
 /**
- * The framework sorts the ids of all commands at each start as people of some language would; to make ready for that takes Node a tenth of
- * its own start. They are in plain order, which is the same for them.
+ * Replaces oclif's locale-aware sort of command ids, which costs Node a tenth of its startup time. Plain order gives
+ * the same result.
  *
  * @returns {import('rolldown').Plugin}
  */
@@ -136,7 +136,7 @@ function sortsPlainly() {
     name: 'sorts-plainly',
     transform(code, id) {
       if (!id.endsWith(join('@oclif', 'core', 'lib', 'config', 'plugin.js'))) return null
-      if (!code.includes(compare)) throw new Error(`${id} does not sort by ${compare} any more.`)
+      if (!code.includes(compare)) throw new Error(`${id} no longer sorts by ${compare}.`)
       return { code: code.replace(compare, '(a.id < b.id ? -1 : 1)'), map: null }
     },
   }

@@ -1,4 +1,4 @@
-/** The package of the client, the toolkit's own exports that pass it on, and what of the toolkit `require` needs. */
+/** Builds the client package, the toolkit's re-exports of it, and the toolkit's files for `require`. */
 import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -7,22 +7,26 @@ import { rolldown } from 'rolldown'
 
 const name = 'svc-toolkit-client'
 
-/** Exports of the toolkit that are its own: `require` needs types for them. */
+/** The toolkit's own exports, which need types for `require`. */
 const entries = ['emulator/dev.d.ts', 'emulator/testing.d.ts', 'emulator/testing/global-setup.d.ts']
 
-/** Where a build has the client's package: code in `dist` finds it as installed code finds the published one. @param {string} made */
+/**
+ * Returns the folder of the client package in a build. Code in `dist` resolves it like an installed package. @param
+ * {string} made
+ */
 export function clientPackage(made) {
   return join(made, 'node_modules', name)
 }
 
 /**
- * Makes the client's package: CommonJS for `require` and its types, and ES modules for all else; each once more for development.
+ * Builds the client package: CommonJS with types for `require`, ES modules for everything else, and a development
+ * variant of each.
  *
- * @param {string} root @param {string} made where the compiled files are
+ * @param {string} root @param {string} made folder of the compiled files
  */
 export async function makeClientPackage(root, made) {
   const folder = clientPackage(made)
-  const { version, license, engines } = manifestOf(root)
+  const { version, license, engines } = readManifest(root)
   for (const [format, ending] of /** @type {const} */ ([
     ['cjs', '.js'],
     ['esm', '.mjs'],
@@ -58,14 +62,17 @@ export async function makeClientPackage(root, made) {
   })
 }
 
-/** The toolkit's manifest as it is published: it needs the client of its own version. @param {string} folder the unpacked package */
+/**
+ * Sets the published toolkit's dependency on the client of the same version. @param {string} folder the unpacked
+ * package
+ */
 export function dependOnClient(folder) {
-  const { private: _, dependencies, ...manifest } = manifestOf(folder)
+  const { private: _, dependencies, ...manifest } = readManifest(folder)
   writeManifest(folder, { ...manifest, dependencies: { ...dependencies, [name]: manifest.version } })
 }
 
 /** @param {string} folder */
-function manifestOf(folder) {
+function readManifest(folder) {
   return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
 }
 
@@ -75,9 +82,9 @@ function writeManifest(folder, manifest) {
 }
 
 /**
- * Has the toolkit export the client's package, so that an app with both has one class of errors and one set of types.
+ * Re-exports the client package from the toolkit, so that an app with both has one error class and one set of types.
  *
- * @param {string} made where the compiled files are
+ * @param {string} made folder of the compiled files
  */
 export function reexportClient(made) {
   for (const kind of ['js', 'js.map', 'd.ts']) rmSync(join(made, 'client', `development.${kind}`))
@@ -93,10 +100,10 @@ export function reexportClient(made) {
 }
 
 /**
- * Puts the test helper as CommonJS into `<made>/commonjs`, with types for `require` of all that the toolkit exports: a
- * declaration belongs to CommonJS or to ES modules by the package.json it stands below.
+ * Bundles the test helper as CommonJS into `<made>/commonjs`, with types for `require` of all toolkit exports, because
+ * the nearest package.json decides the module kind of a declaration.
  *
- * @param {string} root @param {string} made where the compiled files are
+ * @param {string} root @param {string} made folder of the compiled files
  */
 export async function bundleCommonJs(root, made) {
   const folder = join(made, 'commonjs')
@@ -106,7 +113,7 @@ export async function bundleCommonJs(root, made) {
 }
 
 /**
- * The client in one minified file, and beside it what development builds load in its place, which loads it.
+ * Bundles the client into one minified file, and next to it the development variant, which loads it.
  *
  * @param {string} root @param {'cjs' | 'esm'} format @param {string} folder @param {'.js' | '.mjs'} ending
  */
@@ -130,7 +137,7 @@ function openClient(root, name) {
 }
 
 /**
- * Uses the client as it is published: the path of its one file, which is there until that is done.
+ * Provides the client as published: the path of a single file that exists until `use` is done.
  *
  * @template Result
  * @param {string} root @param {(path: string) => Promise<Result>} use @returns {Promise<Result>}
@@ -146,7 +153,7 @@ export async function withPublishedClient(root, use) {
 }
 
 /**
- * The hooks for React in one minified file. They call the client that they are given, and load none.
+ * Bundles the React hooks into one minified file. They use the client they are given and load none.
  *
  * @param {string} root @param {'cjs' | 'esm'} format @param {string} folder @param {'.js' | '.mjs'} ending
  */
@@ -160,7 +167,7 @@ async function bundleReact(root, format, folder, ending) {
 }
 
 /**
- * The test helper in one file, which loads the emulator only where it is started: Jest loads no ES modules.
+ * Bundles the test helper into one file for Jest, which loads no ES modules. It loads the emulator only on start.
  *
  * @param {string} root @param {string} folder
  */
@@ -186,21 +193,21 @@ async function bundleTestHelper(root, folder) {
 }
 
 /**
- * Copies a declaration file and those it imports.
+ * Copies a declaration file and its imports.
  *
- * @param {string} file @param {(path: string) => string} placeOf
+ * @param {string} file @param {(path: string) => string} targetFor
  */
-function copyDeclarations(file, placeOf, copied = new Set()) {
+function copyDeclarations(file, targetFor, copied = new Set()) {
   if (copied.has(file)) return
   copied.add(file)
   const text = readFileSync(file, 'utf8')
-  mkdirSync(dirname(placeOf(file)), { recursive: true })
+  mkdirSync(dirname(targetFor(file)), { recursive: true })
   // The compiler indents by four spaces, which add 4 KB to the package.
   writeFileSync(
-    placeOf(file),
+    targetFor(file),
     text.replaceAll(/^(?: {4})+/gm, (spaces) => '\t'.repeat(spaces.length / 4)),
   )
   for (const [, path = ''] of text.matchAll(/(?:from |import\()['"](\.[^'"]+)\.js['"]/g)) {
-    copyDeclarations(join(dirname(file), `${path}.d.ts`), placeOf, copied)
+    copyDeclarations(join(dirname(file), `${path}.d.ts`), targetFor, copied)
   }
 }

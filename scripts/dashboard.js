@@ -5,8 +5,8 @@ import { keepOrMake } from './kept.js'
 
 /** @param {string} root @param {string} made where the compiled files are */
 export async function bundleDashboard(root, made) {
-  await keepOrMake({ root, made, name: 'dashboard', sources: sourcesOf(root) }, async (outDir) => {
-    // Only here is it worth the time that loading it takes.
+  await keepOrMake({ root, made, name: 'dashboard', sources: listSources(root) }, async (outDir) => {
+    // Imported here, because loading it is slow.
     const { build } = await import('vite')
     await build({
       root: join(root, 'dashboard'),
@@ -17,8 +17,8 @@ export async function bundleDashboard(root, made) {
   })
 }
 
-/** Its own files, those of the client that it is built with, and the packages. @param {string} root */
-function sourcesOf(root) {
+/** Returns the dashboard's sources: its files, the client's, and the packages. @param {string} root */
+function listSources(root) {
   const files = ['client', 'dashboard'].flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile() && !/\.test\.tsx?$/.test(entry.name))

@@ -1,12 +1,16 @@
-/** Who may import whom. Draws it into docs/architecture.md; `test/repository/floors.test.ts` holds imports and drawing to it. */
+/**
+ * Defines which rooms may import which. Draws them into docs/architecture.md; `test/repository/floors.test.ts` checks
+ * imports and drawing.
+ */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
 /**
  * @typedef {object} Floor
- * @property {readonly string[]} at its folders and files; the longest path that fits a file decides
- * @property {readonly string[]} imports other floors and packages by name; `node:` for what Node brings, `packages` for all packages
- * @property {readonly string[]} [types] floors and packages of which it may import types only
+ * @property {readonly string[]} at folders and files; the longest matching path decides
+ * @property {readonly string[]} imports other floors and packages by name; `node:` for Node's modules, `packages` for
+ * all packages
+ * @property {readonly string[]} [types] floors and packages from which it may import only types
  */
 
 const ports = ['* port', 'ports']
@@ -21,7 +25,7 @@ const coreGround = [
   'node:',
 ]
 
-/** @param {string} name @param {readonly string[]} rooms what it imports of other rooms @returns {Floor} */
+/** @param {string} name @param {readonly string[]} rooms other rooms it imports @returns {Floor} */
 function coreRoom(name, rooms) {
   return {
     at: [`emulator/core/${name}`],
@@ -31,7 +35,7 @@ function coreRoom(name, rooms) {
 }
 
 /**
- * From the bottom to the top. Files of `core ground` that stand in a room's folder are rules that several rooms need.
+ * Ordered from bottom to top. Files of `core ground` inside a room's folder are rules that several rooms need.
  *
  * @type {Readonly<Record<string, Floor>>}
  */
@@ -186,11 +190,11 @@ export const floors = {
 }
 
 /**
- * The floor that a file stands on, by the longest of the paths that fit.
+ * Returns the floor of a file by the longest matching path.
  *
  * @param {string} file
  */
-export function floorOf(file) {
+export function findFloor(file) {
   const fits = Object.entries(floors).flatMap(([name, { at }]) =>
     at.filter((path) => file === path || file.startsWith(`${path}/`)).map((path) => ({ name, path })),
   )
@@ -198,7 +202,7 @@ export function floorOf(file) {
 }
 
 /**
- * Whether a list of names has this one; `core *` and `* adapters` stand for all names with that beginning or end.
+ * Returns whether a list of names includes this one. `core *` and `* adapters` match any name with that start or end.
  *
  * @param {readonly string[]} names @param {string} name
  */
@@ -209,7 +213,7 @@ export function isNamedIn(names, name) {
   })
 }
 
-/** The floors that each floor imports; types alone make no arrow. @returns {Map<string, string[]>} */
+/** Returns the floors that each floor imports, without type-only imports. @returns {Map<string, string[]>} */
 export function arrows() {
   const names = Object.keys(floors)
   return new Map(
@@ -221,7 +225,7 @@ export function arrows() {
 }
 
 /**
- * What a picture shows, and as what: floors with the same name in it are one box.
+ * Maps floors to the boxes of a picture. Floors with the same box name are merged.
  *
  * @typedef {(floor: string) => string | undefined} View
  */
@@ -256,11 +260,14 @@ function arrowsIn(view) {
   return shown
 }
 
-/** Whether there is a way of several arrows. @param {Map<string, Set<string>>} shown @param {string} from @param {string} to */
+/**
+ * Returns whether a path of several arrows exists. @param {Map<string, Set<string>>} shown @param {string} from @param
+ * {string} to
+ */
 function hasLongerWay(shown, from, to) {
   const waiting = [...(shown.get(from) ?? [])].filter((next) => next !== to)
   const reached = new Set(waiting)
-  // Entries that are added while it goes on are visited too.
+  // The loop also visits entries added while it runs.
   for (const next of reached) for (const further of shown.get(next) ?? []) reached.add(further)
   return reached.has(to)
 }
@@ -277,11 +284,11 @@ function picture(view) {
 const begin = '<!-- floors: drawn by `npm run docs` from scripts/floors.js -->'
 const end = '<!-- end of floors -->'
 
-/** @param {string} text of docs/architecture.md @returns {string} the same with the floors as they are */
+/** @param {string} text of docs/architecture.md @returns {string} the text with current floors */
 export function drawingIn(text) {
   const pictures = Object.entries(views).map(([title, view]) => `${title}\n\n${picture(view)}`)
   const [before, after] = [text.indexOf(begin), text.indexOf(end)]
-  if (before === -1 || after === -1) throw new Error('docs/architecture.md has no place for the floors.')
+  if (before === -1 || after === -1) throw new Error('docs/architecture.md lacks the markers for the floors.')
   return [text.slice(0, before) + begin, ...pictures, text.slice(after)].join('\n\n')
 }
 

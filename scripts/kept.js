@@ -1,10 +1,10 @@
-/** Parts of the build that take long, made anew only where what they are made of has changed. */
+/** Caches slow parts of the build until their sources change. */
 import { createHash } from 'node:crypto'
 import { cpSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 
 /**
- * Puts a file or folder into `<made>`: the one of the last build while its sources are the same.
+ * Copies a file or folder into `<made>`, reused from the last build if its sources are unchanged.
  *
  * @param {{ root: string, made: string, name: string, sources: readonly string[] }} part
  * @param {(place: string) => Promise<unknown>} make
@@ -13,7 +13,7 @@ export async function keepOrMake({ root, made, name, sources }, make) {
   const [kept, place] = [join(root, 'dist', name), join(made, name)]
   const keyName = `.${name.split('.')[0]}-key`
   const keptKey = join(root, 'dist', keyName)
-  const key = keyOf(root, sources)
+  const key = hashSources(root, sources)
   if (existsSync(kept) && existsSync(keptKey) && readFileSync(keptKey, 'utf8') === key) {
     cpSync(kept, place, { recursive: true, preserveTimestamps: true })
   } else await make(place)
@@ -21,7 +21,7 @@ export async function keepOrMake({ root, made, name, sources }, make) {
 }
 
 /** @param {string} root @param {readonly string[]} files */
-function keyOf(root, files) {
+function hashSources(root, files) {
   const hash = createHash('sha256')
   for (const file of files) hash.update(`${relative(root, file)}\0`).update(readFileSync(file))
   return hash.digest('hex')

@@ -1,4 +1,4 @@
-/** `npm run pack`: both packages as they would be published, in `dist/packages`. Prints their paths. */
+/** Packs both packages as for publishing into `dist/packages` and prints their paths: `npm run pack`. */
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, renameSync, rmSync } from 'node:fs'
 import { join, relative } from 'node:path'
@@ -8,7 +8,7 @@ import { clientPackage, dependOnClient } from './client-package.js'
 const root = fileURLToPath(new URL('..', import.meta.url))
 const dist = join(root, 'dist')
 const packages = join(dist, 'packages')
-// Not in dist, which another build may replace meanwhile.
+// Outside dist, because another build may replace it in the meantime.
 const stage = join(root, `dist.${process.pid}.packages`)
 
 execFileSync(process.execPath, [join(root, 'scripts', 'build.js'), '--if-stale'], { stdio: 'inherit' })
@@ -17,7 +17,7 @@ try {
   for (const folder of [stageToolkit(), clientPackage(dist)]) {
     const name = pack(folder)
     mkdirSync(packages, { recursive: true })
-    // Concurrent readers get a whole one.
+    // Renames, so that concurrent readers get a complete file.
     renameSync(join(stage, name), join(packages, name))
     console.log(relative(root, join(packages, name)))
   }
@@ -25,7 +25,10 @@ try {
   rmSync(stage, { recursive: true, force: true })
 }
 
-/** The toolkit with its dependency on the client, which the repository has no use for. @returns {string} its folder */
+/**
+ * Stages the toolkit with its dependency on the client, which the repository itself does not need. @returns {string}
+ * its folder
+ */
 function stageToolkit() {
   execFileSync('tar', ['-xzf', join(stage, pack(root)), '-C', stage])
   const folder = join(stage, 'package')

@@ -1,4 +1,4 @@
-/** Writes docs/reference/client.md from the doc comments of the client. `--check` fails if it is not as it would be written. */
+/** Writes docs/reference/client.md from the client's doc comments. `--check` fails if the file is outdated. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, posix } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -13,13 +13,13 @@ if (!process.argv.includes('--check')) {
   mkdirSync(dirname(target), { recursive: true })
   writeFileSync(target, text)
 } else if (readOrNothing(target) !== text) {
-  console.error('docs/reference/client.md is not what the doc comments say. Write it again with "npm run docs".')
+  console.error('docs/reference/client.md is outdated. Update it with "npm run docs".')
   process.exitCode = 1
 }
 
 function reference() {
   const types = exportedTypes().map(({ name, file }) =>
-    section(name, typeNamed(name, file), codeOfType(name, file), '###'),
+    section(name, typeNamed(name, file), formatType(name, file), '###'),
   )
   return `${[
     '# Client reference',
@@ -51,9 +51,9 @@ function reference() {
   ].join('\n\n')}\n`
 }
 
-/** What client/index.ts exports besides functions, in its order. */
+/** Returns the exports of client/index.ts that are not functions, in order. */
 function exportedTypes() {
-  const { statements } = sourceOf('client/index.ts')
+  const { statements } = parseSource('client/index.ts')
   const own = statements
     .filter((each) => ts.isInterfaceDeclaration(each) || ts.isTypeAliasDeclaration(each))
     .filter(isExported)
@@ -69,9 +69,9 @@ function exportedTypes() {
 
 /** @param {string} name @param {string} file */
 function functionSection(name, file) {
-  const found = sourceOf(file).statements.find((each) => ts.isFunctionDeclaration(each) && each.name?.text === name)
+  const found = parseSource(file).statements.find((each) => ts.isFunctionDeclaration(each) && each.name?.text === name)
   if (!found || !ts.isFunctionDeclaration(found) || !found.body)
-    throw new Error(`${file}: there is no function "${name}".`)
+    throw new Error(`${file}: function "${name}" not found.`)
   const { text: source } = found.getSourceFile()
   const code = source.slice(found.getStart(), found.body.getStart()).trim()
   return section(name, found, withoutExport(code), '##')
@@ -84,23 +84,26 @@ function section(title, node, code, heading) {
   return parts.filter((part) => part).join('\n\n')
 }
 
-/** Every method of what the file opens; each of them must say what it does. @param {string} file */
+/** Returns every method of the object that the file opens. Each must have a doc comment. @param {string} file */
 function methodsIn(file) {
-  const methods = sourceOf(file)
+  const methods = parseSource(file)
     .statements.flatMap((each) => (ts.isFunctionDeclaration(each) ? [...(each.body?.statements ?? [])] : []))
     .flatMap((each) => (ts.isReturnStatement(each) && each.expression ? [each.expression] : []))
     .find(ts.isObjectLiteralExpression)
     ?.properties.filter(ts.isMethodDeclaration)
-  if (!methods?.length) throw new Error(`${file}: there are no methods.`)
+  if (!methods?.length) throw new Error(`${file}: no methods found.`)
   return methods.map((method) => {
     const name = method.name.getText()
     if (ts.getJSDocCommentsAndTags(method).length === 0) throw new Error(`${file}: "${name}" has no doc comment.`)
-    return section(name, method, signatureOf(method), '###')
+    return section(name, method, formatSignature(method), '###')
   })
 }
 
-/** A method as a caller sees it: no defaults, no destructuring, on one line. @param {ts.MethodDeclaration} method */
-function signatureOf({ name, typeParameters, parameters, type }) {
+/**
+ * Formats a method as callers see it: without defaults or destructuring, on one line. @param {ts.MethodDeclaration}
+ * method
+ */
+function formatSignature({ name, typeParameters, parameters, type }) {
   const generics = typeParameters ? `<${typeParameters.map((each) => onOneLine(each)).join(', ')}>` : ''
   const shown = parameters.map((parameter) => {
     const isOptional = parameter.initializer !== undefined || parameter.questionToken !== undefined
@@ -116,18 +119,18 @@ function onOneLine(node) {
 }
 
 function errorCodes() {
-  const words = entriesOf('client/protocol/model/error-words.ts')
-  const statuses = new Map(entriesOf('client/protocol/model/errors.ts'))
-  // Codes without a status come from the client alone.
+  const words = readEntries('client/protocol/model/error-words.ts')
+  const statuses = new Map(readEntries('client/protocol/model/errors.ts'))
+  // Codes without a status come only from the client.
   const rows = words.map(([code, said]) => `| \`${code}\` | ${statuses.get(code) ?? '–'} | ${said} |`)
   return ['| `code` | status | means |', '| --- | --- | --- |', ...rows].join('\n')
 }
 
-/** Names and values of the tables in a file. @param {string} file @returns {[string, string][]} */
-function entriesOf(file) {
+/** Returns the names and values of the tables in a file. @param {string} file @returns {[string, string][]} */
+function readEntries(file) {
   /** @type {[string, string][]} */
   const entries = []
-  ts.forEachChild(sourceOf(file), function visit(node) {
+  ts.forEachChild(parseSource(file), function visit(node) {
     if (ts.isPropertyAssignment(node) && ts.isLiteralExpression(node.initializer)) {
       const name = ts.isIdentifier(node.name) || ts.isStringLiteral(node.name) ? node.name.text : node.name.getText()
       entries.push([name, node.initializer.text])
@@ -139,7 +142,7 @@ function entriesOf(file) {
 
 /** @param {string} name @param {string} file */
 function typeNamed(name, file) {
-  const found = sourceOf(file).statements.find(
+  const found = parseSource(file).statements.find(
     (each) =>
       (ts.isInterfaceDeclaration(each) || ts.isTypeAliasDeclaration(each) || ts.isClassDeclaration(each)) &&
       each.name?.text === name,
@@ -147,47 +150,53 @@ function typeNamed(name, file) {
   if (found && (ts.isInterfaceDeclaration(found) || ts.isTypeAliasDeclaration(found) || ts.isClassDeclaration(found))) {
     return found
   }
-  throw new Error(`${file}: there is no type "${name}".`)
+  throw new Error(`${file}: type "${name}" not found.`)
 }
 
-/** A type as it is written; an interface with the members of what it extends, a class with its fields. @param {string} name @param {string} file */
-function codeOfType(name, file) {
+/**
+ * Returns a type's code. Interfaces include inherited members, classes their fields. @param {string} name @param
+ * {string} file
+ */
+function formatType(name, file) {
   const found = typeNamed(name, file)
   const code = withoutExport(found.getText())
-  if (ts.isClassDeclaration(found)) return `${code.slice(0, code.indexOf('{'))}{\n${fieldsOf(found).join('\n')}\n}`
-  if (!ts.isInterfaceDeclaration(found) || basesOf(found).length === 0) return code
+  if (ts.isClassDeclaration(found)) return `${code.slice(0, code.indexOf('{'))}{\n${fieldLines(found).join('\n')}\n}`
+  if (!ts.isInterfaceDeclaration(found) || listBases(found).length === 0) return code
   const head = `interface ${name}${found.typeParameters ? `<${found.typeParameters.map((each) => each.getText()).join(', ')}>` : ''}`
-  return `${head} {\n${membersOf(found, file)}}`
+  return `${head} {\n${formatMembers(found, file)}}`
 }
 
 /** @param {ts.ClassDeclaration} found */
-function fieldsOf({ members }) {
+function fieldLines({ members }) {
   return members.filter(ts.isPropertyDeclaration).flatMap(({ name, type }) => {
     return type ? [`  readonly ${name.getText()}: ${type.getText()}`] : []
   })
 }
 
-/** The language's own types need no description. @param {ts.InterfaceDeclaration} found */
-function basesOf({ heritageClauses = ts.factory.createNodeArray() }) {
+/** Skips built-in types, which need no description. @param {ts.InterfaceDeclaration} found */
+function listBases({ heritageClauses = ts.factory.createNodeArray() }) {
   return heritageClauses
     .flatMap(({ types }) => types.map(({ expression }) => expression.getText()))
     .filter((name) => name !== 'AsyncIterable')
 }
 
-/** The lines between the braces of an interface, those of what it extends first. @param {ts.InterfaceDeclaration} found @param {string} file @returns {string} */
-function membersOf(found, file) {
-  const bases = basesOf(found).map((name) => {
-    const from = fileOf(name, file)
+/**
+ * Returns the lines inside an interface, inherited ones first. @param {ts.InterfaceDeclaration} found @param {string}
+ * file @returns {string}
+ */
+function formatMembers(found, file) {
+  const bases = listBases(found).map((name) => {
+    const from = findDeclaration(name, file)
     const base = typeNamed(name, from)
-    return ts.isInterfaceDeclaration(base) ? membersOf(base, from) : ''
+    return ts.isInterfaceDeclaration(base) ? formatMembers(base, from) : ''
   })
   const own = found.getSourceFile().text.slice(found.members.pos, found.end - 1)
   return bases.join('') + own.replace('\n', '')
 }
 
-/** Where a name that a file uses is declared. @param {string} name @param {string} file */
-function fileOf(name, file) {
-  const found = sourceOf(file)
+/** Finds the file that declares a name. @param {string} name @param {string} file */
+function findDeclaration(name, file) {
+  const found = parseSource(file)
     .statements.filter(ts.isImportDeclaration)
     .find(({ importClause }) => {
       const bindings = importClause?.namedBindings
@@ -202,22 +211,22 @@ function readComment(node) {
   /** @param {string} name */
   const tag = (name) => doc?.tags?.find(({ tagName }) => tagName.text === name)
   const throws = tag('throws')
-  // References to documents that a reader of this one does not have.
-  const said = wordsOf(doc)
+  // Removes references to documents that readers of the reference do not have.
+  const said = commentText(doc)
     .replace(/(?:Contract \d[\d., and]*\.|Spec, "[^"]+"[.:])\s*/g, '')
     .trim()
   return {
     words: said.charAt(0).toUpperCase() + said.slice(1),
-    example: wordsOf(tag('example')),
+    example: commentText(tag('example')),
     throws:
       throws && ts.isJSDocThrowsTag(throws) && throws.typeExpression
-        ? `\`${throws.typeExpression.type.getText()}\`: ${wordsOf(throws)}`
-        : wordsOf(throws),
+        ? `\`${throws.typeExpression.type.getText()}\`: ${commentText(throws)}`
+        : commentText(throws),
   }
 }
 
 /** @param {ts.JSDoc | ts.JSDocTag | undefined} node */
-function wordsOf(node) {
+function commentText(node) {
   return ts.getTextOfJSDocComment(node?.comment)?.trim() ?? ''
 }
 
@@ -243,7 +252,7 @@ function resolve(file, from) {
 }
 
 /** @param {string} file */
-function sourceOf(file) {
+function parseSource(file) {
   return ts.createSourceFile(file, readFileSync(join(root, file), 'utf8'), ts.ScriptTarget.Latest, true)
 }
 

@@ -1,4 +1,6 @@
-/** `npm start`: builds what is missing, then runs the emulator with demo data. Further arguments go to `svc dev`. */
+/**
+ * Builds what is missing, then runs the emulator with demo data: `npm start`. Passes further arguments to `svc dev`.
+ */
 import { execFileSync, spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 

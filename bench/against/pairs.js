@@ -1,25 +1,25 @@
-/** Two builds of the service side by side. */
+/** Runs two builds of the service side by side. */
 import { join } from 'node:path'
 import { startDev } from '../tools/dev.js'
 import { newPath } from '../tools/folders.js'
 import { inTurns, median, ratios, rounded } from '../tools/rounds.js'
 
-/** The root folders of a former build and of this one. @typedef {{ before: string, now: string }} Builds */
+/** Root folders of the earlier build and this one. @typedef {{ before: string, now: string }} Builds */
 /** @typedef {import('../tools/dev.js').Dev} Dev */
 
-/** The entry file of a build's command. @param {string} build */
-export function commandOf(build) {
+/** Returns the entry file of a build's command. @param {string} build */
+export function buildCommand(build) {
   return join(build, 'cli', 'bin', 'run.js')
 }
 
 /**
- * Starts both services, each on a folder of its own, and stops them at the end.
+ * Starts both services on separate folders and stops them at the end.
  *
  * @template Result @param {Builds} builds @param {(before: Dev, now: Dev) => Promise<Result>} use
  */
 export async function withBoth(builds, use) {
-  const before = await startDev(newPath(), { command: commandOf(builds.before) })
-  const now = await startDev(newPath(), { command: commandOf(builds.now) })
+  const before = await startDev(newPath(), { command: buildCommand(builds.before) })
+  const now = await startDev(newPath(), { command: buildCommand(builds.now) })
   try {
     return await use(before, now)
   } finally {
@@ -28,9 +28,10 @@ export async function withBoth(builds, use) {
 }
 
 /**
- * One operation on both, in turns: the row has the ratio of each pair, which may be 10 % worse.
+ * Measures one operation on both services in turns. The row has the ratio of each pair, which may be 10 % worse.
  *
- * @param {{ what: string, unit: string, isRate?: boolean, pairs: number, before: () => Promise<number>, now: () => Promise<number> }} operation
+ * @param {{ what: string, unit: string, isRate?: boolean, pairs: number, before: () => Promise<number>, now: () =>
+ * Promise<number> }} operation
  * @returns {Promise<import('../tools/table.js').Row>}
  */
 export async function inPairs({ what, unit, isRate = false, pairs, before, now }) {

@@ -1,4 +1,4 @@
-/** Deliveries to 1,000 subscribers beside a former build. */
+/** Compares deliveries to 1,000 subscribers with an earlier build. */
 import { listening, startListeners } from '../tools/listening.js'
 import { post } from '../tools/posts.js'
 import { inPairs, withBoth } from './pairs.js'
@@ -19,7 +19,7 @@ export function measureRealtime(builds, pairs) {
 }
 
 /**
- * As many documents as all subscribers can receive: each is created when all have the ones before.
+ * Creates documents as fast as all subscribers can receive them: each waits until everyone has the ones before.
  *
  * @param {'websocket' | 'event stream'} kind @param {Dev} before @param {Dev} now @param {number} pairs
  */

@@ -1,4 +1,4 @@
-/** Requests at 50 connections, batches and imports beside a former build. */
+/** Compares requests on 50 connections, batches, and imports with an earlier build. */
 import { writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -6,7 +6,7 @@ import { run } from '../tools/child.js'
 import { newPath } from '../tools/folders.js'
 import { startLoad } from '../tools/load.js'
 import { fill, post, posts } from '../tools/posts.js'
-import { commandOf, inPairs, withBoth } from './pairs.js'
+import { buildCommand, inPairs, withBoth } from './pairs.js'
 
 const milliseconds = 1_000
 const deletes = 2_000
@@ -28,7 +28,7 @@ export function measureReads(builds, pairs) {
     const ids = new Map()
     for (const dev of [before, now]) {
       ids.set(dev, await fill(dev, 'posts', 10_000))
-      // The same indexes for both: repeated lists create them.
+      // Repeated lists create the indexes, so both services have the same ones.
       for (let times = 0; times < 10; times++) await dev.ask('GET', `/collections/posts?${listQuery}`)
     }
     await pause(3_000)
@@ -38,13 +38,15 @@ export function measureReads(builds, pairs) {
     const row = (what, measure) =>
       inPairs({ what, unit: '/s', isRate: true, pairs, before: () => measure(before), now: () => measure(now) })
     const rows = [
-      await row('get by id', (dev) => drive(dev, asksOf(dev, 'GET', ids.get(dev).slice(0, 1_000)))),
+      await row('get by id', (dev) => drive(dev, createAsks(dev, 'GET', ids.get(dev).slice(0, 1_000)))),
       await row('filtered, sorted list of 20 of 10,000, with total', (dev) =>
         drive(dev, [{ method: 'GET', path: `/collections/posts?${listQuery}`, headers: dev.headers }]),
       ),
-      await row('update of one field', (dev) => drive(dev, asksOf(dev, 'PATCH', ids.get(dev), { views: 7 }))),
+      await row('update of one field', (dev) => drive(dev, createAsks(dev, 'PATCH', ids.get(dev), { views: 7 }))),
       await row('create', (dev) => drive(dev, [{ ...creating(dev, '', post(1)) }])),
-      await row('delete', async (dev) => drive(dev, asksOf(dev, 'DELETE', await fill(dev, 'posts', deletes)), true)),
+      await row('delete', async (dev) =>
+        drive(dev, createAsks(dev, 'DELETE', await fill(dev, 'posts', deletes)), true),
+      ),
     ]
     await load.stop()
     return rows
@@ -87,7 +89,7 @@ export async function measureBatches(builds, pairs) {
 }
 
 /** @param {Dev} dev @param {string} method @param {string[]} ids @param {object} [body] @returns {Ask[]} */
-function asksOf(dev, method, ids, body) {
+function createAsks(dev, method, ids, body) {
   const sent = body && { body: JSON.stringify(body) }
   return ids.map((id) => ({ method, path: `/collections/posts/${id}`, headers: dev.headers, ...sent }))
 }
@@ -97,11 +99,14 @@ function creating({ headers }, path, body) {
   return { method: 'POST', path: `/collections/posts${path}`, headers, body: JSON.stringify(body) }
 }
 
-/** Documents a second, the command's own start and end included. @param {string} build @param {Dev} dev @param {string} file */
+/**
+ * Measures documents per second, including the start and end of the command. @param {string} build @param {Dev} dev
+ * @param {string} file
+ */
 async function importing(build, dev, file) {
   const begunAt = performance.now()
   const args = ['docs', 'import', 'posts', file, '--format', 'ndjson', '--yes']
   const env = { ...process.env, SVC_URL: dev.url, SVC_API_KEY: dev.apiKey }
-  await run(process.execPath, [commandOf(build), ...args], { cwd: tmpdir(), env })
+  await run(process.execPath, [buildCommand(build), ...args], { cwd: tmpdir(), env })
   return imported / ((performance.now() - begunAt) / 1_000)
 }

@@ -1,4 +1,4 @@
-/** What a start and an idle service cost, and the client's size, beside a former build. */
+/** Compares startup, idle cost, and client size with an earlier build. */
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { sizeOfBundle } from '../tools/bundle.js'
@@ -6,7 +6,7 @@ import { residentMegabytes } from '../tools/child.js'
 import { startDev } from '../tools/dev.js'
 import { newPath } from '../tools/folders.js'
 import { fill } from '../tools/posts.js'
-import { commandOf, inPairs } from './pairs.js'
+import { buildCommand, inPairs } from './pairs.js'
 
 const settledMilliseconds = 2_000
 
@@ -34,7 +34,7 @@ export async function measureStart(builds, pairs) {
   ]
 }
 
-/** The size does not vary, so one pair says it. @param {Builds} builds @returns {Promise<Row[]>} */
+/** The size does not vary, so one pair is enough. @param {Builds} builds @returns {Promise<Row[]>} */
 export async function measureClient(builds) {
   const size = (/** @type {string} */ build) => async () =>
     (await sizeOfBundle(join(build, 'dist/client/index.js'))).zipped
@@ -47,10 +47,10 @@ export async function measureClient(builds) {
   ]
 }
 
-/** A folder of that build with 10,000 documents. @param {string} build */
+/** Creates a folder with 10,000 documents for that build. @param {string} build */
 async function filled(build) {
   const folder = newPath()
-  const dev = await startDev(folder, { command: commandOf(build) })
+  const dev = await startDev(folder, { command: buildCommand(build) })
   await fill(dev, 'posts', 10_000)
   await dev.stop()
   return folder
@@ -58,14 +58,14 @@ async function filled(build) {
 
 /** @param {string} build @param {string} folder */
 async function readyAfter(build, folder) {
-  const dev = await startDev(folder, { command: commandOf(build) })
+  const dev = await startDev(folder, { command: buildCommand(build) })
   await dev.stop()
   return dev.readyMilliseconds
 }
 
 /** @param {string} build @param {string} folder */
 async function idleMegabytes(build, folder) {
-  const dev = await startDev(folder, { command: commandOf(build) })
+  const dev = await startDev(folder, { command: buildCommand(build) })
   await pause(settledMilliseconds)
   const megabytes = residentMegabytes(dev.pid)
   await dev.stop()

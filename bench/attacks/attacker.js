@@ -1,4 +1,4 @@
-/** Runs attacks in a process of its own, so that what an attack costs the attacker delays nobody who is measured. */
+/** Runs attacks in a separate process, so that their own cost does not delay the measured caller. */
 import { attacks, preparations } from './attacks.js'
 
 process.on(

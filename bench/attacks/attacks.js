@@ -1,13 +1,13 @@
-/** What one caller can do to the others. All attackers hold the public key, unless their name says otherwise. */
+/** Attacks of one caller on the others. Attackers hold the public key, unless the name says otherwise. */
 import { ask, atOnce, connections, fill, sockets, text } from './requests.js'
 
 /** @typedef {import('./requests.js').Target} Target */
 
-/** The path of the large document. */
+/** Path of the large document. */
 let large = ''
 let batch = ''
 
-/** Collections that attacks need, by name. @type {Record<string, (target: Target) => Promise<unknown>>} */
+/** Prepares collections that attacks need, by name. @type {Record<string, (target: Target) => Promise<unknown>>} */
 export const preparations = {
   posts: (target) => fill(target, 'posts', 1, () => ({}), 1),
   async large(target) {
@@ -15,9 +15,9 @@ export const preparations = {
     const [id] = await fill(target, 'large', 1, () => ({ items, n: 0 }), 1)
     large = `/collections/large/${id}`
   },
-  // 10,000 documents of 54 MB.
+  // 10,000 documents, 54 MB in total.
   searched: (target) => fill(target, 'searched', 10_000, (at) => ({ n: at, body: text(5_400, at) }), 1_000),
-  // A page of 28 MB.
+  // One page is 28 MB.
   pages: (target) => fill(target, 'pages', 100, (at) => ({ n: at, body: text(280_000, at) }), 20),
   async batches(target) {
     await fill(target, 'batches', 0, () => ({}), 1)
@@ -29,7 +29,7 @@ export const preparations = {
 
 const json = { 'content-type': 'application/json' }
 const subscribe = JSON.stringify({ type: 'subscribe', collection: 'posts' })
-/** Squares the number of a document 12 times. */
+/** Squares the document's number 12 times. */
 const tower = (/** @type {string} */ of) => {
   let query = `(select ${of} as x from things)`
   for (let n = 0; n < 12; n++) query = `(select x * x as x from ${query} s${n})`
@@ -37,7 +37,7 @@ const tower = (/** @type {string} */ of) => {
 }
 
 /**
- * By what they are called in the table.
+ * Attacks by their name in the table.
  *
  * @type {Record<string, { needs?: string, run: (target: Target) => Promise<unknown> }>}
  */

@@ -1,4 +1,4 @@
-/** The ways in which attacks reach a service. Each returns how often it got each answer. */
+/** Sends the requests of attacks. Each function counts the responses by status. */
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { WebSocket } from 'ws'
@@ -6,10 +6,10 @@ import { WebSocket } from 'ws'
 /** @typedef {{ url: string, project: string, key: string, adminKey: string, controlToken: string }} Target */
 
 /**
- * Sends a request many times and reads the answers.
+ * Sends a request many times and reads the responses.
  *
- * @param {number} times @param {string} url @param {RequestInit | ((at: number) => RequestInit)} options @param {number} [together] how many at
- * once; all unless given
+ * @param {number} times @param {string} url @param {RequestInit | ((at: number) => RequestInit)} options @param
+ * {number} [together] parallel requests; all by default
  */
 export async function atOnce(times, url, options, together = times) {
   let next = 0
@@ -20,14 +20,17 @@ export async function atOnce(times, url, options, together = times) {
   })
 }
 
-/** POSTs a body as it stands, over connections that end with the first answer. @param {Target} target @param {number} times @param {object} headers @param {string} body */
+/**
+ * POSTs a raw body over connections that close after the first response. @param {Target} target @param {number} times
+ * @param {object} headers @param {string} body
+ */
 export function connections({ url, key }, times, headers, body) {
   const { hostname, port, host } = new URL(url)
   const lines = Object.entries({ host, 'x-api-key': key, ...headers }).map((header) => header.join(': '))
   const request = Buffer.from(`POST /collections/posts HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n${body}`)
   return count(times, async (add) => {
     const socket = connect(Number(port), hostname)
-    const giveUp = setTimeout(() => socket.destroy(), mostMilliseconds)
+    const giveUp = setTimeout(() => socket.destroy(), maxMilliseconds)
     let answer = ''
     socket.on('data', (data) => {
       answer += data
@@ -41,16 +44,22 @@ export function connections({ url, key }, times, headers, body) {
   })
 }
 
-/** Sends messages as soon as a socket is open. @param {Target} target @param {number} many @param {number} messages @param {() => string} textOf */
-export function sockets({ url, key }, many, messages, textOf) {
+/**
+ * Sends messages as soon as a socket is open. @param {Target} target @param {number} many @param {number} messages
+ * @param {() => string} createText
+ */
+export function sockets({ url, key }, many, messages, createText) {
   return count(many, async (add) => {
     const socket = new WebSocket(`${url.replace('http', 'ws')}/realtime`)
-    const giveUp = setTimeout(() => socket.terminate(), mostMilliseconds)
+    const giveUp = setTimeout(() => socket.terminate(), maxMilliseconds)
     let answers = 0
     socket.on('message', () => ++answers > messages && socket.terminate())
     socket.on('error', () => undefined)
     socket.on('open', () => {
-      for (const text of [JSON.stringify({ type: 'auth', token: key }), ...Array.from({ length: messages }, textOf)]) {
+      for (const text of [
+        JSON.stringify({ type: 'auth', token: key }),
+        ...Array.from({ length: messages }, createText),
+      ]) {
         socket.send(text)
       }
     })
@@ -60,8 +69,8 @@ export function sockets({ url, key }, many, messages, textOf) {
   })
 }
 
-/** How long one connection of an attack lasts at most. */
-const mostMilliseconds = 60_000
+/** Timeout of one connection. */
+const maxMilliseconds = 60_000
 
 /** @param {number} times @param {(add: (answer: string) => void) => Promise<void>} work */
 async function count(times, work) {
@@ -74,7 +83,7 @@ async function count(times, work) {
   return answers
 }
 
-/** Its bytes are thrown away: the attacker's memory is not what is measured. @param {Response} answer */
+/** Discards the body, because the attacker's memory is not measured. @param {Response} answer */
 async function read(answer) {
   for await (const _ of answer.body ?? []);
   return String(answer.status)
@@ -95,9 +104,10 @@ export async function ask({ url, adminKey, controlToken }, method, path, body) {
 }
 
 /**
- * A collection of documents that everyone may read and write.
+ * Fills a collection that everyone may read and write.
  *
- * @param {Target} target @param {string} name @param {number} count @param {(at: number) => object} documentAt @param {number} together
+ * @param {Target} target @param {string} name @param {number} count @param {(at: number) => object} documentAt @param
+ * {number} together
  * @returns {Promise<string[]>} the ids
  */
 export async function fill(target, name, count, documentAt, together) {
@@ -111,7 +121,7 @@ export async function fill(target, name, count, documentAt, together) {
   return ids
 }
 
-/** A text that no compression makes small. @param {number} characters @param {number} seed */
+/** Generates incompressible text. @param {number} characters @param {number} seed */
 export function text(characters, seed) {
   let state = seed + 1
   let made = ''

@@ -1,6 +1,6 @@
 /**
- * Goes into a service by `--import`, and tells the process that started it how long the turns of its event loop were: by the clock,
- * and in processor time of the main thread, which does not grow with the load on the machine.
+ * Loaded into a service with `--import`. Reports the length of its event loop turns to the parent process: by the
+ * clock, and in CPU time of the main thread, which does not depend on the load of the machine.
  */
 import { readFileSync } from 'node:fs'
 import { isMainThread } from 'node:worker_threads'
@@ -25,11 +25,11 @@ if (isMainThread && process.send) {
     process.send?.({ longest })
     longest = { turn: 0, computing: 0 }
   })
-  // Else it would keep the service from ending.
+  // Lets the service exit.
   process.channel?.unref()
 }
 
-/** Milliseconds. */
+/** Returns the CPU time in milliseconds. */
 function computed() {
   return Number(readFileSync('/proc/thread-self/schedstat', 'utf8').split(' ')[0]) / 1e6
 }

@@ -1,4 +1,4 @@
-/** Bare `ws` and bare `node:http`: each POST goes to every subscriber, as one constant frame. */
+/** Plain `ws` and plain `node:http` servers that send each POST to every subscriber as a constant frame. */
 import { createServer } from 'node:http'
 import { WebSocketServer } from 'ws'
 

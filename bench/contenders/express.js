@@ -1,4 +1,4 @@
-/** Express 5 answering a constant: what the HTTP side alone can do. */
+/** Express 5 with a constant response, the upper limit of the HTTP side. */
 import express from 'express'
 
 const answer = Buffer.from(process.argv[2] ?? '{}')

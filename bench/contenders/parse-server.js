@@ -4,7 +4,7 @@ import express from 'express'
 import { peer } from '../tools/peers.js'
 
 const [databaseURI, folder = ''] = process.argv.slice(2)
-// It writes its log below the folder it is started in.
+// Parse Server writes its log below its working folder.
 mkdirSync(folder)
 process.chdir(folder)
 const { ParseServer } = await peer('parse-server')

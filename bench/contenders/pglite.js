@@ -1,21 +1,21 @@
-/** Bare PGlite on a data directory: how fast it opens, how much memory it takes, how often it executes a prepared statement. */
+/** Measures plain PGlite on a data directory: startup, memory, and executions of a prepared statement per second. */
 import { setImmediate as turn } from 'node:timers/promises'
 import { PGlite } from '@electric-sql/pglite'
 import { pg_trgm } from '@electric-sql/pglite/contrib/pg_trgm'
 import { serialize } from 'pg-protocol'
 
 /**
- * A statement and the parameters it is executed with, in turns, at least once.
+ * A statement and its parameter sets, executed in turns, at least once.
  *
  * @typedef {{ text: string, values: string[][], milliseconds: number }} Statement
  * @typedef {{ perSecond: number }} Pace
  */
 
 const [dataDir] = process.argv.slice(2)
-if (dataDir === undefined) throw new Error('It wants a data directory.')
+if (dataDir === undefined) throw new Error('Pass a data directory.')
 const db = await PGlite.create({ dataDir, extensions: { pg_trgm } })
 await db.query('select 1')
-// The settings of the service's own session.
+// Same settings as the service's own session.
 await db.exec(
   `set search_path to svc, public; set timezone to 'UTC'; set jit to off; set work_mem to '16MB'; set random_page_cost to 1.1`,
 )
@@ -52,6 +52,6 @@ async function pace({ text, values, milliseconds }) {
 /** @param {Buffer[]} parts */
 async function send(parts) {
   const answer = await db.execProtocolRaw(new Uint8Array(Buffer.concat(parts)), { syncToFs: false })
-  // "E" begins an error; everything here is expected to succeed.
+  // "E" begins an error. Every statement here should succeed.
   if (answer[0] === 0x45) throw new Error(Buffer.from(answer).toString('latin1'))
 }

@@ -1,4 +1,4 @@
-/** PocketBase with a public collection of posts, and an index on each field that is queried. */
+/** PocketBase with a public collection of posts and an index on each queried field. */
 import { execFileSync, spawn } from 'node:child_process'
 import getPort from 'get-port'
 import { peerFile } from '../tools/peers.js'
@@ -37,7 +37,7 @@ await ask('/api/collections', {
 })
 process.send?.({ port })
 
-/** Asks again while it starts. @param {string} path @param {unknown} body @returns {Promise<any>} */
+/** Retries while the server starts. @param {string} path @param {unknown} body @returns {Promise<any>} */
 async function ask(path, body) {
   const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
     method: 'POST',

@@ -1,11 +1,11 @@
-/** Many documents at once: batches of 1,000, and an import of 100,000. */
+/** Measures batches of 1,000 documents and an import of 100,000. */
 import { writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { built } from '../tools/built.js'
 import { run, startContender, svcCommand } from '../tools/child.js'
 import { startDev } from '../tools/dev.js'
-import { copyOf, newPath } from '../tools/folders.js'
+import { copyFolder, newPath } from '../tools/folders.js'
 import { startLoad } from '../tools/load.js'
 import { post, posts } from '../tools/posts.js'
 import { inTurns, median, ratios, rounded } from '../tools/rounds.js'
@@ -23,7 +23,7 @@ export async function measure() {
   const first = await startDev(folder)
   const { id: collection } = await first.ask('POST', '/collections', { name: 'posts' })
   await first.stop()
-  const bareFolder = await copyOf(folder)
+  const bareFolder = await copyFolder(folder)
   const file = newPath()
   await writeFile(file, Array.from({ length: imported }, (_, at) => `${JSON.stringify(post(at))}\n`).join(''))
 
@@ -71,9 +71,10 @@ export async function measure() {
 }
 
 /**
- * Documents a second, the command's own start and end included.
+ * Measures documents per second, including the start and end of the command.
  *
- * @param {import('../tools/dev.js').Dev} dev @param {number} documents @param {string[]} words the collection, the file and flags
+ * @param {import('../tools/dev.js').Dev} dev @param {number} documents @param {string[]} words the collection, the
+ * file, and flags
  */
 async function pace(dev, documents, words) {
   const begunAt = performance.now()

@@ -1,4 +1,4 @@
-/** The size of the client in an app's bundle. */
+/** Measures the client's size in an app's bundle. */
 import { fileURLToPath } from 'node:url'
 import { sizeOfClient } from '../tools/bundle.js'
 import { rounded } from '../tools/rounds.js'

@@ -1,14 +1,14 @@
-/** How each operation grows with its collection, from a thousand documents to a million. */
+/** Measures how each operation slows down as its collection grows from a thousand to a million documents. */
 import { startDev, untilIndexed } from '../tools/dev.js'
 import { newPath } from '../tools/folders.js'
 import { loadCollections } from '../tools/load-collections.js'
 import { inTurns, median, ratios, rounded } from '../tools/rounds.js'
 
-/** `GROWTH_MOST=100000` ends earlier. */
+/** Stops earlier with `GROWTH_MOST=100000`. */
 const most = Number(process.env.GROWTH_MOST ?? 1_000_000)
 const sizes = [1_000, 10_000, 100_000, 1_000_000].filter((size) => size <= most)
 const rounds = 5
-/** A round is the median of some requests: single ones last too short to be compared. */
+/** A round is the median of several requests, because a single one is too short to compare. */
 const requestsPerRound = 15
 
 /**
@@ -22,10 +22,13 @@ const document = { title: 'Post', rare: 7, group: 7, amount: 0.5, status: 'draft
 /** @param {(size: number) => string} query @returns {Operation} */
 const list = (query) => (dev, collection) => dev.ask('GET', collection.path + query(collection.size))
 
-/** One of the documents that the operations before have made. @param {Collection} collection */
+/** Returns a document created by an earlier operation. @param {Collection} collection */
 const some = ({ path, ids, turn }) => `${path}/${ids[turn % ids.length]}`
 
-/** Each operation, and how much longer it may take than with a thousand documents. @type {readonly (readonly [string, Operation, number])[]} */
+/**
+ * Operations, with their maximum slowdown compared to a thousand documents. @type {readonly (readonly [string,
+ * Operation, number])[]}
+ */
 const operations = [
   ['get by id', (dev, collection) => dev.ask('GET', some(collection)), 1.5],
   ['first page, newest, total', list(() => '?limit=20'), 1.5],
@@ -54,14 +57,14 @@ async function remove(dev, collection) {
 /** @returns {Promise<Row[]>} */
 export async function measure() {
   const folder = newPath()
-  await loadCollections(folder, Object.fromEntries(sizes.map((size) => [nameOf(size), size])))
+  await loadCollections(folder, Object.fromEntries(sizes.map((size) => [collectionName(size), size])))
   const dev = await startDev(folder)
   try {
     const collections = []
-    for (const size of sizes) collections.push(await collectionOf(dev, size))
+    for (const size of sizes) collections.push(await fillCollection(dev, size))
     for (const [, operation] of operations.slice(0, 8)) await warm(dev, collections, operation)
     const rows = []
-    for (const operation of operations) rows.push(...(await rowsOf(dev, collections, operation)))
+    for (const operation of operations) rows.push(...(await measureRows(dev, collections, operation)))
     return rows
   } finally {
     await dev.stop()
@@ -69,33 +72,34 @@ export async function measure() {
 }
 
 /** @param {number} size */
-function nameOf(size) {
+function collectionName(size) {
   return `of-${size}`
 }
 
 /** @param {Dev} dev @param {number} size @returns {Promise<Collection>} */
-async function collectionOf(dev, size) {
-  const path = `/collections/${nameOf(size)}`
-  // As many as are deleted, and some to get and to change.
+async function fillCollection(dev, size) {
+  const path = `/collections/${collectionName(size)}`
+  // As many as are deleted, plus some to get and change.
   const ids = []
   for (let at = 0; at < 10; at++) ids.push((await dev.ask('POST', path, document)).id)
   return { path, size, ids, turn: 0 }
 }
 
 /**
- * A row for each size but the first.
+ * Measures one row per size, except the first.
  *
- * @param {Dev} dev @param {readonly Collection[]} collections @param {typeof operations[number]} operation @returns {Promise<Row[]>}
+ * @param {Dev} dev @param {readonly Collection[]} collections @param {typeof operations[number]} operation @returns
+ * {Promise<Row[]>}
  */
-async function rowsOf(dev, collections, [what, operation, atMost]) {
+async function measureRows(dev, collections, [what, operation, atMost]) {
   const measurements = Object.fromEntries(
-    collections.map((collection) => [nameOf(collection.size), () => timeOf(dev, collection, operation)]),
+    collections.map((collection) => [collectionName(collection.size), () => measureTime(dev, collection, operation)]),
   )
   /** @type {Map<number, number[]>} */
   const times = new Map(sizes.map((size) => [size, []]))
   for (let round = 0; round < rounds; round++) {
     const results = await inTurns(measurements, { rounds: requestsPerRound, warmUps: 2 })
-    for (const size of sizes) times.get(size)?.push(median(results[nameOf(size)] ?? []))
+    for (const size of sizes) times.get(size)?.push(median(results[collectionName(size)] ?? []))
   }
   const [least = 0, ...others] = sizes
   const small = times.get(least) ?? []
@@ -112,14 +116,17 @@ async function rowsOf(dev, collections, [what, operation, atMost]) {
 }
 
 /** @param {Dev} dev @param {Collection} collection @param {Operation} operation */
-async function timeOf(dev, collection, operation) {
+async function measureTime(dev, collection, operation) {
   collection.turn++
   const begunAt = performance.now()
   await operation(dev, collection)
   return performance.now() - begunAt
 }
 
-/** Queries until the service has made the indexes. @param {Dev} dev @param {readonly Collection[]} collections @param {Operation} operation */
+/**
+ * Queries until the service has created the indexes. @param {Dev} dev @param {readonly Collection[]} collections
+ * @param {Operation} operation
+ */
 async function warm(dev, collections, operation) {
   for (const collection of collections) for (let times = 0; times < 6; times++) await operation(dev, collection)
   await untilIndexed(dev)

@@ -1,4 +1,4 @@
-/** The same work by services of the same kind, in turns; `bench/README.md` says how each is set up. */
+/** Compares the same work on similar services, in turns. `bench/README.md` describes their setup. */
 import { startLoad } from '../tools/load.js'
 import { fillOneByOne, services } from '../tools/peer-services.js'
 import { installPeers } from '../tools/peers.js'
@@ -10,11 +10,11 @@ import { inTurns, median, ratios, rounded } from '../tools/rounds.js'
 const count = 10_000
 const connections = 50
 const milliseconds = 2_000
-/** Deletes of a round, of documents that are created before it. */
+/** Deletes per round, of documents created before it. */
 const deletes = 2_000
 
 /**
- * The requests of a round.
+ * Requests of a round.
  *
  * @type {Record<string, (filled: Filled) => Promise<Omit<Load, 'port'>>>}
  */

@@ -1,10 +1,10 @@
-/** Requests at 50 connections: one document, a new one, a changed one, a removed one, a list. */
+/** Measures requests on 50 connections: get, create, update, delete, and list. */
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { built } from '../tools/built.js'
 import { startContender } from '../tools/child.js'
 import { startDev } from '../tools/dev.js'
-import { copyOf, newPath } from '../tools/folders.js'
+import { copyFolder, newPath } from '../tools/folders.js'
 import { startLoad } from '../tools/load.js'
 import { fill, post } from '../tools/posts.js'
 import { inTurns, median, ratios, rounded } from '../tools/rounds.js'
@@ -21,11 +21,11 @@ export async function measure() {
   const ids = await fill(filled, 'posts', 10_000)
   const { id: collection } = await filled.ask('GET', '/api/collections/posts')
   const sample = JSON.stringify(await filled.ask('GET', `/collections/posts/${ids[0]}`))
-  // The same indexes for both: repeated lists create them.
+  // Repeated lists create the indexes, so both services have the same ones.
   for (let times = 0; times < 10; times++) await filled.ask('GET', `/collections/posts?${listQuery}`)
   await pause(3_000)
   await filled.stop()
-  const bareFolder = await copyOf(folder)
+  const bareFolder = await copyFolder(folder)
 
   const dev = await startDev(folder)
   const express = await startContender('contenders/express.js', [sample])
@@ -91,7 +91,7 @@ export async function measure() {
   ]
 }
 
-/** The statement that the service runs for that list. @param {string} collection */
+/** Returns the statement that the service runs for that list. @param {string} collection */
 async function listStatement(collection) {
   /** @type {typeof import('../../client/protocol/wire/query/decode.js')} */
   const { parseQuery, decodeListQuery } = await built('client/protocol/wire/query/decode.js')

@@ -1,4 +1,4 @@
-/** The cost of delivering a change to subscribers. */
+/** Measures the cost of delivering a change to subscribers. */
 import { startContender } from '../tools/child.js'
 import { startDev } from '../tools/dev.js'
 import { newPath } from '../tools/folders.js'
@@ -31,12 +31,12 @@ export async function measure() {
 }
 
 /**
- * As many documents as all subscribers can receive: each is created when all have the ones before.
+ * Creates documents as fast as all subscribers can receive them: each waits until everyone has the ones before.
  *
  * @param {Dev} dev @param {'websocket' | 'event stream'} kind @param {string} against @returns {Promise<Row>}
  */
 async function deliveries(dev, kind, against) {
-  const bare = await startContender('contenders/broadcast.js', [await frameOf(dev)])
+  const bare = await startContender('contenders/broadcast.js', [await captureFrame(dev)])
   const [ours, theirs] = await Promise.all([startListeners(), startListeners()])
   const open = listening(dev, kind, subscribers)
   await ours.open(open)
@@ -57,7 +57,7 @@ async function deliveries(dev, kind, against) {
   }
 }
 
-/** From the moment a create is sent, so its commit and what comes before it are in the figure. @param {Dev} dev @returns {Promise<Row>} */
+/** Measures from sending the create, so the figure includes its commit. @param {Dev} dev @returns {Promise<Row>} */
 async function receipt(dev) {
   const listeners = await startListeners()
   await listeners.open(listening(dev, 'websocket', subscribers))
@@ -88,8 +88,8 @@ function creating(dev, port) {
   return { port, path: '/collections/posts', headers: dev.headers, body }
 }
 
-/** An event as the service sends it, for contenders that send a constant. @param {Dev} dev */
-async function frameOf(dev) {
+/** Captures an event frame for contenders that send a constant. @param {Dev} dev */
+async function captureFrame(dev) {
   const { id, data, createdAt } = await dev.ask('POST', '/collections/posts', post(1))
   const document = { id, data, createdAt }
   return JSON.stringify({ type: 'event', collection: 'posts', event: 'created', seq: 100, document })

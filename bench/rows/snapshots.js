@@ -1,4 +1,4 @@
-/** The time to save and load a snapshot. */
+/** Measures saving and loading a snapshot. */
 import { startDev } from '../tools/dev.js'
 import { newPath } from '../tools/folders.js'
 import { fill } from '../tools/posts.js'
@@ -8,7 +8,10 @@ const small = { documents: 10_000, files: 100, fileBytes: 10_000 }
 
 /** @typedef {import('../tools/dev.js').Dev} Dev @typedef {import('../tools/table.js').Row} Row */
 
-/** Of a project of a test's size. A load follows a reset, so that all of it comes back. @returns {Promise<Row[]>} */
+/**
+ * Measures a project as small as a test's. Resets before loading, so that everything is restored. @returns
+ * {Promise<Row[]>}
+ */
 export async function measure() {
   const dev = await startDev(newPath())
   await fill(dev, 'posts', small.documents)

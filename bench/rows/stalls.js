@@ -1,6 +1,6 @@
 /**
- * What one caller can do to the others: for each attack the longest GET of another project's key, the longest turn of the event loop
- * and the growth of memory, on PGlite and on PostgreSQL.
+ * Measures how attacks affect other callers: the longest GET in another project, the longest event loop turn, and the
+ * growth of memory, on PGlite and PostgreSQL.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { Agent, request } from 'node:http'
@@ -20,11 +20,11 @@ import { startPostgres } from '../tools/postgres.js'
 
 const most = { wait: 500, turn: 50, growth: 256 }
 
-/** How often the other caller asks, and for how long after an attack. */
+/** How often the other caller sends a request, and for how long after an attack. */
 const everyMilliseconds = 10
 const afterMilliseconds = 1_000
 
-/** `STALLS_ONLY=PATCH` measures the attacks whose name holds that. */
+/** Selects attacks by part of their name with `STALLS_ONLY=PATCH`. */
 const wanted = Object.entries(attacks).filter(([what]) => what.includes(process.env.STALLS_ONLY ?? ''))
 const prepare = [...new Set(wanted.flatMap(([, { needs = [] }]) => needs))]
 
@@ -52,14 +52,14 @@ async function measureOn(command, engine, flags) {
   const dev = await startDev(newPath(), { command, flags, isWatched: true })
   const attacker = await startContender('attacks/attacker.js')
   try {
-    const target = await projectOf(dev, 'attacked')
-    const other = await projectOf(dev, 'other')
+    const target = await createProject(dev, 'attacked')
+    const other = await createProject(dev, 'other')
     const rows = []
     await attacker.ask({ prepare, target })
-    const path = await documentOf(other)
+    const path = await createDocument(other)
     for (const [what] of wanted) {
       const figures = await suffer(dev, { ...other, path }, () => attacker.ask({ what, target }))
-      rows.push(...rowsOf(`${what}, ${engine}`, figures))
+      rows.push(...toRows(`${what}, ${engine}`, figures))
     }
     return rows
   } finally {
@@ -69,15 +69,15 @@ async function measureOn(command, engine, flags) {
 }
 
 /** @param {Dev} dev @param {string} name @returns {Promise<Target>} */
-async function projectOf({ url, controlToken }, name) {
+async function createProject({ url, controlToken }, name) {
   const headers = { 'svc-control-token': controlToken, 'content-type': 'application/json' }
   const answer = await fetch(`${url}/_svc/api/projects`, { method: 'POST', headers, body: JSON.stringify({ name }) })
   const { id, apiKey, secretKey } = await answer.json()
   return { url, controlToken, project: id, key: apiKey, adminKey: secretKey }
 }
 
-/** The path of a document of the other caller. @param {Target} target */
-async function documentOf({ url, adminKey, key }) {
+/** Returns the path of the other caller's document. @param {Target} target */
+async function createDocument({ url, adminKey, key }) {
   const headers = { 'x-api-key': adminKey, 'content-type': 'application/json' }
   const post = (/** @type {string} */ path, /** @type {object} */ body) =>
     fetch(url + path, { method: 'POST', headers, body: JSON.stringify(body) }).then((answer) => answer.json())
@@ -91,7 +91,7 @@ async function documentOf({ url, adminKey, key }) {
 async function suffer(dev, other, attack) {
   await pause(afterMilliseconds)
   await dev.longestTurn()
-  // The highest that the memory was counts from now on.
+  // Resets the recorded peak memory.
   writeFileSync(`/proc/${dev.pid}/clear_refs`, '5')
   const before = highestMegabytes(dev.pid)
   let wait = 0
@@ -112,7 +112,10 @@ async function suffer(dev, other, attack) {
 
 const agent = new Agent({ keepAlive: true })
 
-/** Milliseconds until the answer was there, from another address than the attacker's. @param {{ url: string, key: string, path: string }} asked @returns {Promise<number>} */
+/**
+ * Returns the milliseconds until the response, from another address than the attacker's. @param {{ url: string, key:
+ * string, path: string }} asked @returns {Promise<number>}
+ */
 function get({ url, key, path }) {
   const begunAt = performance.now()
   const options = { agent, headers: { 'x-api-key': key }, localAddress: '127.0.0.2' }
@@ -120,7 +123,7 @@ function get({ url, key, path }) {
     const asked = request(url + path, options, (answer) => {
       answer.resume()
       answer.once('end', () => {
-        if (answer.statusCode !== 200) console.error(`  The other caller was answered ${answer.statusCode}.`)
+        if (answer.statusCode !== 200) console.error(`  The other caller got status ${answer.statusCode}.`)
         resolve(performance.now() - begunAt)
       })
     })
@@ -129,14 +132,14 @@ function get({ url, key, path }) {
   })
 }
 
-/** The highest resident memory of a process. @param {number} pid */
+/** Returns the peak resident memory of a process. @param {number} pid */
 function highestMegabytes(pid) {
   const [, kilobytes] = /VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
   return Number(kilobytes) / 1024
 }
 
 /** @param {string} what @param {Figures} figures @returns {Row[]} */
-function rowsOf(what, { wait, turn, computing, growth }) {
+function toRows(what, { wait, turn, computing, growth }) {
   const row = (
     /** @type {string} */ of,
     /** @type {number} */ value,

@@ -1,10 +1,10 @@
-/** How long `svc dev` takes until it answers, and what it takes while idle. */
+/** Measures the startup time and idle cost of `svc dev`. */
 
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { residentMegabytes, startContender } from '../tools/child.js'
 import { startDev } from '../tools/dev.js'
-import { copyOf, newPath } from '../tools/folders.js'
+import { copyFolder, newPath } from '../tools/folders.js'
 import { fill } from '../tools/posts.js'
 import { inTurns, median, ratios, rounded } from '../tools/rounds.js'
 
@@ -16,7 +16,7 @@ export async function measure() {
   const first = await startDev(folder)
   await fill(first, 'posts', 10_000)
   await first.stop()
-  const bareFolder = await copyOf(folder)
+  const bareFolder = await copyFolder(folder)
   const { existing, fresh, bare } = await inTurns({
     bare: () => bareOpening(join(bareFolder, 'data')),
     existing: () => readyAfter(folder),

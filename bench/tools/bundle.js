@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib'
 import { build } from 'rolldown'
 import { withPublishedClient } from '../../scripts/client-package.js'
 
-/** What a module costs an app's bundle, minified, in KB. @param {string} input */
+/** Returns a module's minified size in an app's bundle, in KB. @param {string} input */
 export async function sizeOfBundle(input) {
   const { output } = await build({
     input,
@@ -12,15 +12,15 @@ export async function sizeOfBundle(input) {
     output: { minify: true, codeSplitting: false },
   })
   const [{ code }] = output
-  return sizeOf(code)
+  return measureSize(code)
 }
 
-/** What the published client is, in KB. @param {string} root */
+/** Returns the size of the published client, in KB. @param {string} root */
 export async function sizeOfClient(root) {
-  return sizeOf(await withPublishedClient(root, (path) => readFile(path, 'utf8')))
+  return measureSize(await withPublishedClient(root, (path) => readFile(path, 'utf8')))
 }
 
 /** @param {string} code */
-function sizeOf(code) {
+function measureSize(code) {
   return { minified: code.length / 1_024, zipped: gzipSync(code, { level: 9 }).length / 1_024 }
 }

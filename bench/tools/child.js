@@ -1,4 +1,4 @@
-/** Child processes: each contender runs in one of its own, and so does the load. */
+/** Runs contenders and the load generator as child processes. */
 import { execFile, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
@@ -9,9 +9,12 @@ export const run = promisify(execFile)
 export const root = fileURLToPath(new URL('../..', import.meta.url))
 export const svcCommand = fileURLToPath(new URL('../../cli/bin/run.js', import.meta.url))
 
-const mostMilliseconds = 900_000
+const maxMilliseconds = 900_000
 
-/** The running children: none outlives the bench, however it ends. @type {Set<import('node:child_process').ChildProcess>} */
+/**
+ * Running children. They are killed when the bench exits for any reason. @type
+ * {Set<import('node:child_process').ChildProcess>}
+ */
 const running = new Set()
 process.once('exit', () => {
   for (const child of running) child.kill('SIGKILL')
@@ -30,7 +33,7 @@ export function endsWithBench(child) {
  */
 
 /**
- * Starts a file of `bench/` and waits for its first message, which may name a port. One question is asked at a time.
+ * Starts a file of `bench/` and waits for its first message, which may contain a port. Send one question at a time.
  *
  * @param {string} file @param {string[]} [args] @returns {Promise<Contender>}
  */
@@ -41,12 +44,12 @@ export async function startContender(file, args = []) {
       serialization: 'advanced',
     }),
   )
-  const { port } = /** @type {{ port: number }} */ (await answerOf(child))
+  const { port } = /** @type {{ port: number }} */ (await nextMessage(child))
   return {
     port,
     pid: Number(child.pid),
     async ask(message) {
-      const answer = answerOf(child)
+      const answer = nextMessage(child)
       child.send(/** @type {import('node:child_process').Serializable} */ (message))
       return /** @type {never} */ (await answer)
     },
@@ -55,10 +58,10 @@ export async function startContender(file, args = []) {
 }
 
 /** @param {import('node:child_process').ChildProcess} child @returns {Promise<unknown>} */
-function answerOf(child) {
+function nextMessage(child) {
   return new Promise((resolve, reject) => {
     const onExit = (/** @type {number | null} */ code) => reject(new Error(`A contender ended with ${code}.`))
-    const timer = setTimeout(() => reject(new Error('A contender does not answer.')), mostMilliseconds)
+    const timer = setTimeout(() => reject(new Error('A contender does not answer.')), maxMilliseconds)
     child.once('exit', onExit)
     child.once('message', (message) => {
       clearTimeout(timer)
@@ -78,7 +81,7 @@ export async function stop(child) {
   clearTimeout(timer)
 }
 
-/** Resident memory of a process. @param {number} pid */
+/** Returns the resident memory of a process. @param {number} pid */
 export function residentMegabytes(pid) {
   const [, kilobytes] = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
   return Number(kilobytes) / 1024

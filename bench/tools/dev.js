@@ -1,4 +1,4 @@
-/** `svc dev` as users start it, in a process of its own, and requests to it. */
+/** Starts `svc dev` in a separate process, as users do, and sends requests to it. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { watch } from 'node:fs'
@@ -26,8 +26,8 @@ const calmMilliseconds = 3_000
 /**
  * Starts it on a folder and waits for the ready file.
  *
- * @param {string} folder @param {{ command?: string, flags?: string[], isWatched?: boolean }} [options] the entry file of another build, flags of
- * `svc dev`, and whether the turns of its event loop are measured
+ * @param {string} folder @param {{ command?: string, flags?: string[], isWatched?: boolean }} [options] entry file of
+ * another build, flags of `svc dev`, and whether to measure the turns of its event loop
  * @returns {Promise<Dev>}
  */
 export async function startDev(folder, { command = svcCommand, flags = [], isWatched = false } = {}) {
@@ -83,7 +83,7 @@ export async function startDev(folder, { command = svcCommand, flags = [], isWat
       const answer = await fetch(`${info.url}/_svc/api${path}`, { method, headers, body: JSON.stringify(body) })
       if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status}`)
     },
-    /** In milliseconds, since it was asked for last. */
+    /** Longest turn in milliseconds since the last call. */
     async longestTurn() {
       const answer = once(child, 'message')
       child.send('turn')
@@ -98,8 +98,8 @@ export async function startDev(folder, { command = svcCommand, flags = [], isWat
 }
 
 /**
- * Waits until the service has made the indexes that lists asked for. It makes one when no request has come for a second, and answers nothing
- * else meanwhile: what is asked after a pause is answered at once only when none is left to be made.
+ * Waits until the service has created the indexes for earlier lists. It creates one after a second without requests,
+ * and blocks while doing so. A request after a pause is fast only if no index is left to create.
  *
  * @param {Dev} dev
  */

@@ -1,4 +1,4 @@
-/** Folders that live as long as the bench. */
+/** Creates temporary folders that are removed when the bench ends. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { cp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -8,13 +8,13 @@ const place = mkdtempSync(join(tmpdir(), 'svc-bench-'))
 process.once('exit', () => rmSync(place, { recursive: true, force: true }))
 let folders = 0
 
-/** A path that does not exist yet. */
+/** Returns a path that does not exist yet. */
 export function newPath() {
   return join(place, String(folders++))
 }
 
-/** A copy of a folder that no process has open. @param {string} folder */
-export async function copyOf(folder) {
+/** Copies a folder that no process has open. @param {string} folder */
+export async function copyFolder(folder) {
   const copy = newPath()
   await cp(folder, copy, { recursive: true })
   await rm(join(copy, 'lock'), { force: true })

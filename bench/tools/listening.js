@@ -1,4 +1,4 @@
-/** A process full of subscribers, and its commands. */
+/** Controls a process with many subscribers. */
 import { startContender } from './child.js'
 
 /** @typedef {import('../listeners.js').Open} Open @typedef {import('../listeners.js').Drive} Drive @typedef {import('../listeners.js').Driven} Driven */
@@ -13,7 +13,7 @@ export async function startListeners() {
 }
 
 /**
- * What subscribers of `posts` open, so many of them.
+ * Describes `count` subscriptions to `posts`.
  *
  * @param {import('./dev.js').Dev} dev @param {'websocket' | 'event stream'} kind @param {number} count @returns {Open}
  */
@@ -23,7 +23,7 @@ export function listening({ port, apiKey, headers }, kind, count) {
     : { open: kind, port, path: '/realtime/sse/posts', count, headers }
 }
 
-/** The first messages of a WebSocket, in order. @param {string} token */
+/** Returns the first messages of a WebSocket, in order. @param {string} token */
 function subscription(token) {
   return [JSON.stringify({ type: 'auth', token }), JSON.stringify({ type: 'subscribe', collection: 'posts' })]
 }

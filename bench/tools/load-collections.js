@@ -1,11 +1,11 @@
-/** Collections of any size, filled by the database itself: by requests, a million documents take minutes. */
+/** Fills collections of any size with SQL, because a million documents over HTTP would take minutes. */
 import { join } from 'node:path'
 import { startContender } from './child.js'
 import { startDev } from './dev.js'
 
 const step = 50_000
 
-/** Documents of about 300 bytes: `rare` has 1,000 values, `group` has 50, and `amount` is anything from 0 to 1. */
+/** Documents of about 300 bytes. `rare` has 1,000 distinct values, `group` has 50, and `amount` is between 0 and 1. */
 const insert = `insert into documents (id, collection_id, data, created_at, updated_at)
   select id, $1::uuid, jsonb_build_object(
     'title', 'Post number ' || n, 'rare', n % 1000, 'group', n % 50, 'amount', random(), 'status', 'published',
@@ -14,7 +14,10 @@ const insert = `insert into documents (id, collection_id, data, created_at, upda
   from (select n, uuidv7() as id from generate_series($2::int, $3::int) as n) as fresh`
 const setCount = 'update document_counts set documents = $2::bigint where collection_id = $1::uuid'
 
-/** @param {string} folder a state folder, which is made @param {Readonly<Record<string, number>>} sizes how many documents, by collection */
+/**
+ * @param {string} folder state folder to create @param {Readonly<Record<string, number>>} sizes number of documents by
+ * collection
+ */
 export async function loadCollections(folder, sizes) {
   const empty = await startDev(folder)
   /** @type {[string, number][]} */

@@ -3,7 +3,7 @@ import { startContender } from './child.js'
 /** @typedef {import('../load.js').Load} Load @typedef {import('../load.js').Result} Result */
 
 /**
- * Starts the load generator. A load in which any answer is not a 2xx counts for nothing.
+ * Starts the load generator. Rejects a run with any response other than 2xx.
  *
  * @returns {Promise<{ drive: (load: Load) => Promise<Result>, stop: () => Promise<void> }>}
  */

@@ -1,4 +1,4 @@
-/** The same work by services of the same kind: how each is started, filled and queried, by its own API. */
+/** Starts, fills, and queries similar services through their own APIs. */
 import { startContender } from './child.js'
 import { startDev } from './dev.js'
 import { newPath } from './folders.js'
@@ -67,7 +67,7 @@ function svcAsks({ headers }) {
 }
 
 /**
- * The requests that nearly all of them share.
+ * Returns the requests that most services share.
  *
  * @param {string} path @param {{ update: string, headers?: Record<string, string> }} differences
  */
@@ -82,7 +82,7 @@ function restAsks(path, { update, headers = {} }) {
 }
 
 /**
- * Creates documents, fifty at a time, and answers their ids.
+ * Creates documents, fifty at a time, and returns their ids.
  *
  * @param {Service} service @param {number} count @returns {Promise<string[]>}
  */

@@ -1,4 +1,4 @@
-/** The peers of the bench, in a package of their own; installed when first needed. */
+/** Installs the bench's peers, which are a separate package, when first needed. */
 import { execFileSync } from 'node:child_process'
 import { existsSync, statSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -13,7 +13,7 @@ export function installPeers() {
   execFileSync('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], { cwd: folder, stdio: 'inherit' })
 }
 
-/** A file of a peer that is no module. @param {string} path */
+/** Returns the path of a peer's file that is not a module. @param {string} path */
 export function peerFile(path) {
   return `${folder}node_modules/${path}`
 }

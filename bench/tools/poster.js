@@ -1,4 +1,4 @@
-/** The same POST again and again, over connections that stay open. */
+/** Repeats a POST over keep-alive connections. */
 import { Agent, request } from 'node:http'
 
 /** @param {{ port: number, path: string, headers: Record<string, string>, body: string }} ask */

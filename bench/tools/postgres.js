@@ -1,4 +1,4 @@
-/** The PostgreSQL server of the tests, which is written in TypeScript. */
+/** Starts the tests' PostgreSQL server, which is written in TypeScript. */
 import { createViteServer } from 'vitest/node'
 import { root } from './child.js'
 

@@ -1,4 +1,4 @@
-/** The documents of the bench: some 300 bytes each, with fields to filter and sort by. */
+/** Generates the bench's documents: about 300 bytes each, with fields to filter and sort by. */
 
 const words = 'a service on your own machine keeps what you give it and answers as soon as it can '
 
@@ -21,7 +21,7 @@ export function posts(count, first = 0) {
 }
 
 /**
- * Fills a collection by batches, and makes it if it is not there.
+ * Fills a collection with batches. Creates it if necessary.
  *
  * @param {import('./dev.js').Dev} dev @param {string} collection @param {number} count @returns {Promise<string[]>}
  */

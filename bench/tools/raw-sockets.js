@@ -1,4 +1,4 @@
-/** Subscribers that parse only what it takes to count the events that arrive. */
+/** Subscribers that parse just enough to count events. */
 import { connect } from 'node:net'
 
 /**
@@ -12,7 +12,10 @@ const ping = 0x89
 const endOfHead = Buffer.from('\r\n\r\n')
 const beginOfEvent = Buffer.from('\ndata:')
 
-/** Resolves once as many messages have come as `answers` says; those after them are events. @param {Listening} listening @returns {Promise<Listener>} */
+/**
+ * Resolves after `answers` messages. Later messages are events. @param {Listening} listening @returns
+ * {Promise<Listener>}
+ */
 export function openWebSocket({ port, path, headers, first, answers, onEvents }) {
   return new Promise((resolve, reject) => {
     let isUpgraded = false
@@ -29,14 +32,14 @@ export function openWebSocket({ port, path, headers, first, answers, onEvents })
         }),
       ),
     )
-    const listener = listenerOf(socket)
+    const listener = createListener(socket)
     socket.on('error', reject)
     socket.on('close', () => reject(new Error('The server closed a socket.')))
     socket.on('data', (chunk) => {
       pending = pending.length === 0 ? chunk : Buffer.concat([pending, chunk])
       if (!isUpgraded && !upgrade()) return
       let many = 0
-      for (let end = endOfFrame(pending); end !== undefined; end = endOfFrame(pending)) {
+      for (let end = findFrameEnd(pending); end !== undefined; end = findFrameEnd(pending)) {
         if (pending[0] === text) many++
         if (pending[0] === ping) socket.write(Buffer.from([0x8a, 0x80, 0, 0, 0, 0]))
         pending = pending.subarray(end)
@@ -62,7 +65,7 @@ export function openWebSocket({ port, path, headers, first, answers, onEvents })
   })
 }
 
-/** Resolves once the answer has begun. @param {Listening} listening @returns {Promise<Listener>} */
+/** Resolves once the response has begun. @param {Listening} listening @returns {Promise<Listener>} */
 export function openEventStream({ port, path, headers, onEvents }) {
   return new Promise((resolve, reject) => {
     let isOpen = false
@@ -78,7 +81,7 @@ export function openEventStream({ port, path, headers, onEvents }) {
         if (!pending.includes(endOfHead)) return
         if (!pending.toString('latin1', 0, 12).endsWith('200')) reject(new Error(pending.toString('latin1', 0, 500)))
         isOpen = true
-        resolve(listenerOf(socket))
+        resolve(createListener(socket))
       }
       let many = 0
       let from = 0
@@ -93,7 +96,7 @@ export function openEventStream({ port, path, headers, onEvents }) {
 }
 
 /** @param {import('node:net').Socket} socket @returns {Listener} */
-function listenerOf(socket) {
+function createListener(socket) {
   return { pause: () => socket.pause(), close: () => socket.destroy() }
 }
 
@@ -105,15 +108,18 @@ function head(port, path, headers) {
   return `GET ${path} HTTP/1.1\r\n${lines.join('')}\r\n`
 }
 
-/** A client's frame; its mask is zero, so the text stands as it is. @param {string} message */
+/** Builds a client frame. The mask is zero, so the text stays readable. @param {string} message */
 function frame(message) {
   const bytes = Buffer.from(message)
   const length = bytes.length < 126 ? [0x80 | bytes.length] : [0xfe, bytes.length >> 8, bytes.length & 0xff]
   return Buffer.concat([Buffer.from([text, ...length, 0, 0, 0, 0]), bytes])
 }
 
-/** Where the server's frame at the beginning of these bytes ends; nothing while it is not all there. @param {Buffer} bytes */
-function endOfFrame(bytes) {
+/**
+ * Returns the end of the server's frame at the start of these bytes. Undefined if it is incomplete. @param {Buffer}
+ * bytes
+ */
+function findFrameEnd(bytes) {
   if (bytes.length < 2) return undefined
   const [, short = 0] = bytes
   if (short < 126) return bytes.length >= 2 + short ? 2 + short : undefined

@@ -1,7 +1,7 @@
-/** Measuring in rounds: the contenders take turns, so that a noisy machine is noisy for all of them. */
+/** Measures in rounds. Contenders take turns, so that noise on the machine affects all of them. */
 
 /**
- * Each measurement once to warm up, then `rounds` times in turns.
+ * Runs each measurement once to warm up, then `rounds` times in turns.
  *
  * @template {string} Name
  * @param {Record<Name, () => Promise<number>>} measurements
@@ -21,7 +21,7 @@ export async function inTurns(measurements, { rounds = 5, warmUps = 1 } = {}) {
   return results
 }
 
-/** Round by round. @param {number[]} ours @param {number[]} theirs */
+/** Divides round by round. @param {number[]} ours @param {number[]} theirs */
 export function ratios(ours, theirs) {
   return ours.map((one, round) => one / (theirs[round] ?? Number.NaN))
 }

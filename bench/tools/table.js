@@ -1,7 +1,7 @@
 import { median, rounded } from './rounds.js'
 
 /**
- * One line of performance: what is measured against what, as a ratio (or a plain figure) of several rounds.
+ * A row of the table: a ratio (or a plain figure) from several rounds, with its target.
  *
  * @typedef {{
  *   what: string, against: string, values: number[], target: { atMost: number } | { atLeast: number },
@@ -17,9 +17,9 @@ export function isReached({ values, target }) {
   return 'atMost' in target ? middle <= target.atMost : middle >= target.atLeast
 }
 
-/** Rows as a table in Markdown. @param {Row[]} rows */
-export function tableOf(rows) {
-  const lines = [headings, ...rows.map(cellsOf)]
+/** Formats rows as a Markdown table. @param {Row[]} rows */
+export function formatTable(rows) {
+  const lines = [headings, ...rows.map(formatCells)]
   const widths = headings.map((_, column) => Math.max(3, ...lines.map((cells) => (cells[column] ?? '').length)))
   const written = lines.map(
     (cells) => `| ${cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`,
@@ -29,7 +29,7 @@ export function tableOf(rows) {
 }
 
 /** @param {Row} row */
-function cellsOf(row) {
+function formatCells(row) {
   const { what, against, values, target, unit = '', figures = '' } = row
   const [least, middle, most] = [Math.min(...values), median(values), Math.max(...values)].map(rounded)
   const goal = 'atMost' in target ? `≤ ${target.atMost}` : `≥ ${target.atLeast}`

@@ -1,4 +1,7 @@
-/** Backups of what a command is about to change at a hosted service, which has no snapshots: operations that `svc docs batch` takes. */
+/**
+ * Backs up what a command is about to change at a hosted service, which has no snapshots. The backup is a file for
+ * `svc docs batch`.
+ */
 import { chmod, mkdir, open, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
 import { openInput } from '../../seeds/records/input.js'
@@ -10,13 +13,13 @@ import { stateFolderHere } from '../target/emulator-file.js'
 import { requireNoLink } from '../target/no-link.js'
 
 export interface Backup {
-  /** As a command in this folder names it. */
+  /** Path relative to the current folder. */
   readonly path: string
-  /** How many documents it holds. */
+  /** Number of documents in the backup. */
   readonly saved: number
 }
 
-/** A place that no backup has taken yet: `.svc/backups/2026-11-29T01-45-00-000Z-docs-delete-posts`. */
+/** Returns an unused path, for example `.svc/backups/2026-11-29T01-45-00-000Z-docs-delete-posts`. */
 export async function newBackupPlace(command: string, now = new Date()): Promise<string> {
   const state = stateFolderHere(undefined)
   const folder = join(state, 'backups')
@@ -25,7 +28,7 @@ export async function newBackupPlace(command: string, now = new Date()): Promise
   const words = command.replaceAll(/[^\w.-]+/g, '-').slice(0, 80)
   return writing(async () => {
     await mkdir(folder, { recursive: true, mode: 0o700 })
-    // The folder may be older, or come with a repository. Data of a service belong into none.
+    // The folder may exist already, for example from a repository. Restricts access, because backups hold user data.
     await chmod(folder, 0o700)
     await writeFile(join(folder, '.gitignore'), '*\n')
     return join(folder, `${moment}-${words}`)
@@ -33,10 +36,11 @@ export async function newBackupPlace(command: string, now = new Date()): Promise
 }
 
 /**
- * Writes what takes a command back. The file is complete and on the disk once this resolves, and not there if it rejects.
+ * Writes the operations that undo a command. The file is complete and on disk when this resolves, and absent if it
+ * rejects.
  *
- * @returns nothing, and leaves no file, where there is nothing to save
- * @throws {CliFailure} `BACKUP_FAILED` where it cannot be written
+ * @returns undefined, without a file, if there is nothing to save
+ * @throws {CliFailure} `BACKUP_FAILED` if the file cannot be written
  */
 export async function writeBackup(place: string, lines: AsyncIterable<Undo>): Promise<Backup | undefined> {
   const path = `${place}.ndjson`
@@ -59,11 +63,11 @@ export async function writeBackup(place: string, lines: AsyncIterable<Undo>): Pr
     return { path: shownPath(path), saved }
   } catch (error) {
     await rm(draft, { force: true }).catch(() => undefined)
-    throw isOfDisk(error) ? unwritable(error) : error
+    throw isDiskError(error) ? unwritable(error) : error
   }
 }
 
-/** The ids of the documents that a backup holds, in its order. */
+/** Yields the ids of the documents in a backup, in order. */
 export async function* savedIds({ path }: Backup): AsyncGenerator<string, void, undefined> {
   for await (const operations of readOperations(await openInput(path), undefined)) {
     for (const read of operations) {
@@ -77,25 +81,29 @@ export function shownPath(path: string): string {
   return relative(process.cwd(), path)
 }
 
-/** Runs what writes to the disk. @throws {CliFailure} `BACKUP_FAILED` */
+/**
+ * Wraps disk errors.
+ *
+ * @throws {CliFailure} `BACKUP_FAILED`
+ */
 export async function writing<Result>(work: () => Promise<Result>): Promise<Result> {
   return work().catch((error) => {
-    throw isOfDisk(error) ? unwritable(error) : error
+    throw isDiskError(error) ? unwritable(error) : error
   })
 }
 
-/** An error of Node's file system; those of requests are of another kind. */
-function isOfDisk(error: unknown): error is NodeJS.ErrnoException {
+/** Recognizes errors from Node's file system, as opposed to requests. */
+function isDiskError(error: unknown): error is NodeJS.ErrnoException {
   return error instanceof Error && 'syscall' in error && 'code' in error
 }
 
 function unwritable(cause: Error): CliFailure {
-  const message = `The backup cannot be written: ${cause.message}. Nothing was changed.`
-  const hint = 'Make room or fix the permissions of the folder. Without a backup: --no-backup'
+  const message = `Could not write the backup: ${cause.message}. Nothing was changed.`
+  const hint = 'Free some disk space or fix the permissions of the folder. To skip the backup: --no-backup'
   return new CliFailure('BACKUP_FAILED', exits.failed, message, hint, { cause })
 }
 
-/** Makes the name last. Windows cannot open a folder, and keeps names by itself. */
+/** Makes the rename durable. Windows cannot open a folder, and needs no sync. */
 async function syncFolder(folder: string): Promise<void> {
   if (process.platform === 'win32') return
   const handle = await open(folder)

@@ -1,4 +1,4 @@
-/** Backups of stored files: the bytes, in the folders that they were stored in, as `svc files upload` takes them. */
+/** Backs up stored files with their folders, ready for `svc files upload`. */
 import { mkdir, open } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
 import type { Client } from '../../client/index.js'
@@ -9,13 +9,17 @@ import type { Progress } from '../terminal/progress.js'
 import { shownPath, writing } from './backup-file.js'
 
 export interface SavedFiles {
-  /** The folder. */
+  /** Folder of the backup. */
   readonly path: string
-  /** Files and folders at its top. */
+  /** Files and folders at the top level. */
   readonly entries: readonly string[]
 }
 
-/** Saves all of them or fails. @throws {CliFailure} `BACKUP_FAILED` where one cannot be written */
+/**
+ * Saves all files or fails.
+ *
+ * @throws {CliFailure} `BACKUP_FAILED` if a file cannot be written
+ */
 export async function saveFiles(
   { files }: Client,
   stored: readonly StoredFile[],

@@ -7,10 +7,10 @@ import { largePages } from '../documents/large-pages.js'
 type Collection = ReturnType<Client['collection']>
 
 /**
- * Reads the documents that conditions match, for a backup that has to hold all of them.
+ * Reads all matching documents for a backup and verifies that none was missed.
  *
- * @param total how many the user was asked about; left out where the service does not tell
- * @throws {CliFailure} `CHANGED`, once all are read, if another program wrote to them while they were read
+ * @param total the number the user confirmed; omit it if the service does not report one
+ * @throws {CliFailure} `CHANGED`, after the last document, if another program wrote to them in the meantime
  */
 export async function* settledDocuments(collection: Collection, where: Where, total: number | undefined) {
   const before = await newest(collection, where)
@@ -25,11 +25,11 @@ export async function* settledDocuments(collection: Collection, where: Where, to
     'CHANGED',
     exits.failed,
     'The documents changed while the backup was made. This command changed nothing.',
-    'Give the same command again. Without a backup: --no-backup',
+    'Run the same command again. To skip the backup: --no-backup',
   )
 }
 
-/** Differs as soon as one of the documents is created, changed or deleted. */
+/** Changes as soon as one of the documents is created, changed, or deleted. */
 async function newest(collection: Collection, where: Where): Promise<Json> {
   const { items, total } = await collection.list({ where, sort: '-updatedAt', limit: 1 })
   const { id = null, updatedAt = null } = items[0] ?? {}

@@ -13,7 +13,7 @@ interface SavedDocument {
   readonly data: JsonObject
 }
 
-/** Lines that create deleted documents again, each only while the deleted one is gone. */
+/** Recreates deleted documents, each only while the original is gone. */
 export async function* undoOfDeletion(
   collection: string,
   documents: AsyncIterable<SavedDocument>,
@@ -21,7 +21,7 @@ export async function* undoOfDeletion(
   for await (const { id, data } of documents) yield { op: 'create', collection, data, unless: id }
 }
 
-/** Lines that set back the fields that an update changes, each only while they are as the update left them. */
+/** Restores the fields that an update changes, each only while the update's value is still there. */
 export async function* undoOfUpdate(
   collection: string,
   documents: AsyncIterable<SavedDocument>,
@@ -30,7 +30,7 @@ export async function* undoOfUpdate(
   for await (const { id, data } of documents) yield undoOfChange({ collection, id }, data, changed(data, changes))
 }
 
-/** Lines that take the operations of a file back, from its operation number `from` on. What it creates stays. */
+/** Undoes the operations of a file, starting at operation number `from`. Created documents stay. */
 export async function* undoOfOperations(
   client: Client,
   input: ImportSource,
@@ -47,11 +47,12 @@ export async function* undoOfOperations(
       const some = changing.filter((operation) => operation.collection === name)
       const ids = some.map(({ id }) => id)
       const found = new Map<string, JsonObject>()
-      for await (const { id, data } of thoseThere(client.collection(name), ids)) found.set(id, data)
+      for await (const { id, data } of existingDocuments(client.collection(name), ids)) found.set(id, data)
       for (const operation of some) {
         const state = states.get(operation.id)
         const before = state?.after ?? found.get(operation.id)
-        // One about a document that is not there is refused, and changes nothing. So is one that meets another type.
+        // The service refuses an operation on a missing document or one that does not fit its type, so there is nothing
+        // to undo.
         if (!before || (state && !state.after)) continue
         const result = applied(operation, before)
         if (!result) continue
@@ -68,10 +69,10 @@ export async function* undoOfOperations(
 }
 
 /**
- * The documents of these ids that are there. Asks for each that the list does not show: a service that reads the filter in another
- * way would show none of them.
+ * Yields the documents that exist. Looks up each one the list does not show, because a service may interpret the
+ * filter differently.
  */
-export async function* thoseThere(
+export async function* existingDocuments(
   collection: ReturnType<Client['collection']>,
   ids: readonly string[],
 ): AsyncGenerator<SavedDocument> {
@@ -85,11 +86,11 @@ export async function* thoseThere(
   }
 }
 
-/** A document that several operations are about. */
+/** Tracks a document that several operations change. */
 interface State {
   readonly last: Operation
   readonly before: JsonObject
-  /** Left out once it is deleted. */
+  /** Undefined once the document is deleted. */
   readonly after: JsonObject | undefined
 }
 
@@ -110,7 +111,7 @@ function applied({ kind, data }: Operation, before: JsonObject): { after: JsonOb
   }
 }
 
-/** Ids that several operations name. Of all others only the id is in memory. */
+/** Finds ids that several operations name. Keeps only the ids in memory. */
 async function findRepeated(input: ImportSource, collection: string | undefined): Promise<ReadonlySet<string>> {
   const once = new Set<string>()
   const repeated = new Set<string>()
@@ -133,7 +134,7 @@ function changed(before: JsonObject, changes: JsonObject): JsonObject {
   return mergeFields(before, { fields: rest, ...operators })
 }
 
-/** A document that the change leaves as it is has a line too: it is one of those that are written. */
+/** Writes a line even if nothing changes, because the document is still written. */
 function undoOfChange(
   { collection, id }: Pick<Operation, 'collection' | 'id'>,
   before: JsonObject,

@@ -1,6 +1,6 @@
 /** Explains refusals of a service that sends neither error codes nor its dialect, such as a deployed one. */
 import { httpStatus, SvcError } from '../../client/protocol/model/errors.js'
-import { askedOf, mayWrite } from '../target/guarded-fetch.js'
+import { mayWrite, readRequest } from '../target/guarded-fetch.js'
 import { CliFailure, describeFailure, exits, type Failure, noGoodKey, reworded } from './failure.js'
 
 export interface Answered {
@@ -18,7 +18,7 @@ export function watchedFetch(
 ): typeof globalThis.fetch {
   return async (input, init) => {
     const response = await fetch(input, init)
-    const { url, method } = askedOf(input, init)
+    const { url, method } = readRequest(input, init)
     const isOwn = response.headers.has('svc-dialect')
     onAnswer({ method, path: new URL(url).pathname, status: response.status, isOwn })
     return response

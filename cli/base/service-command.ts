@@ -20,7 +20,7 @@ import {
   type TargetFlags,
   targetWords,
 } from '../target/target.js'
-import { kindOf, type TargetKind } from '../target/target-kind.js'
+import { classifyTarget, type TargetKind } from '../target/target-kind.js'
 import { accept, acceptedAs } from '../target/trust.js'
 import { onStderr } from '../terminal/colour.js'
 import { nearest } from '../terminal/nearest.js'
@@ -120,7 +120,7 @@ export abstract class ServiceCommand extends SvcCommand {
   }
 
   protected targetKind(flags: TargetFlags): Promise<TargetKind> {
-    this.kind ??= kindOf(this.requireTarget(flags))
+    this.kind ??= classifyTarget(this.requireTarget(flags))
     return this.kind
   }
 

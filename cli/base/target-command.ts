@@ -4,7 +4,7 @@ import { userRefusal } from '../../client/protocol/model/access/user-refusal.js'
 import type { SvcError } from '../../client/protocol/model/errors.js'
 import type { Backup } from '../backups/backup-file.js'
 import type { Undo } from '../sync/operations.js'
-import { loginOf, ownerKey } from '../target/owner.js'
+import { loginAs, ownerKey } from '../target/owner.js'
 import type { TargetFlags } from '../target/target.js'
 import type { TargetKind } from '../target/target-kind.js'
 import { counted } from '../terminal/print.js'
@@ -87,7 +87,7 @@ export abstract class TargetCommand extends ServiceCommand {
   /** Logs in at the first request, and only once for all clients of the command. */
   private openSession(flags: TargetFlags): { session?: SessionStore } {
     if (flags.as === undefined) return {}
-    this.login ??= loginOf(this.requireTarget(flags), super.client(flags), flags.as)
+    this.login ??= loginAs(this.requireTarget(flags), super.client(flags), flags.as)
     return { session: this.login }
   }
 

@@ -4,7 +4,7 @@ import type { Control } from '../../client/control.js'
 import type { Client } from '../../client/index.js'
 import type { Json } from '../../client/protocol/model/json.js'
 import type { AppUser } from '../../client/protocol/model/user.js'
-import { findUser, openOwner, tokenOf } from '../target/owner.js'
+import { createToken, findUser, openOwner } from '../target/owner.js'
 import type { TargetFlags } from '../target/target.js'
 import type { Row } from '../terminal/print.js'
 import { misuse } from './failure.js'
@@ -51,7 +51,7 @@ export abstract class UserCommand extends ServiceCommand {
     const given = token ?? this.owner(flags)
     const client = await this.clientForWrite(flags, what)
     const isToken = typeof given === 'string'
-    const { user } = await client.auth.use(isToken ? given : await tokenOf(given, await this.findUser(client, who)))
+    const { user } = await client.auth.use(isToken ? given : await createToken(given, await this.findUser(client, who)))
     const isMeant = user.id === who || user.email.toLowerCase() === who.toLowerCase()
     if (!isMeant) throw misuse(`The token belongs to ${user.email}.`, `Use a token of ${who}.`)
     return client

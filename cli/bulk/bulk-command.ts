@@ -22,12 +22,12 @@ export interface BulkFlags extends TargetFlags, WhereFlags {
 }
 
 interface BulkWrite {
-  /** What is done to each, as a question begins: "Delete". */
+  /** Verb for the question, for example "Delete". */
   readonly verb: string
-  /** What was done to each: "deleted". */
+  /** Past participle, for example "deleted". */
   readonly done: string
   write(collection: Collection, ids: readonly string[]): Promise<unknown>
-  /** What takes it back, for these documents. */
+  /** Returns the operations that undo the write for these documents. */
   undo(documents: AsyncIterable<Document>): AsyncIterable<Undo>
   readonly lost: typeof lostByChange | typeof lostByDeletion
 }
@@ -38,9 +38,13 @@ interface Writing extends Pick<BulkWrite, 'done' | 'write'> {
   readonly flags: BulkFlags
 }
 
-/** A command that writes all documents that conditions match: counts them and asks first, and says how far it came. */
+/** Base of the commands that write to all matching documents. Counts them, asks, and reports progress. */
 export abstract class BulkCommand extends TargetCommand {
-  /** How many it has written. @throws {CliFailure} with exit 130 or 143 where it was stopped */
+  /**
+   * Returns how many documents were written.
+   *
+   * @throws {CliFailure} with exit 130 or 143 if it was interrupted
+   */
   protected async writeMatching(name: string, flags: BulkFlags, bulk: BulkWrite): Promise<number> {
     const { verb, done, write, undo, lost } = bulk
     const where = readWhere(flags.where, flags.or)
@@ -58,13 +62,13 @@ export abstract class BulkCommand extends TargetCommand {
     const words = `${this.words()} ${name}`
     const lines = undo(settledDocuments(collection, where, total))
     const backup = await this.backUp(kind, flags, { words, lost, lines })
-    // Only what is saved is written.
+    // Writes only documents that are in the backup.
     const ids = backup ? savedIds(backup) : matchingIds(collection, where)
     const writeAll = () => this.writeAll(collection, { ids, total, flags, done, write })
     return total > 1 ? this.undoably(target, words, flags, writeAll) : writeAll()
   }
 
-  /** The words that this command is called by. */
+  /** Returns the name of this command, for example `docs delete`. */
   protected words(): string {
     return (this.id ?? '').replaceAll(':', ' ')
   }
@@ -81,7 +85,7 @@ export abstract class BulkCommand extends TargetCommand {
       const options = { ids, signal: stop.signal, onWritten }
       const result = await writeSelection(collection, options, (ids) => write(collection, ids))
       if (stop.signal.aborted) throw stopped(`${count(written)} of ${counted(total, 'document')} ${done}`, stop.exit())
-      if (result.gone > 0) this.note(`${counted(result.gone, 'document')} had been deleted meanwhile.`)
+      if (result.gone > 0) this.note(`${counted(result.gone, 'document')} had already been deleted.`)
     } catch (error) {
       if (error instanceof CliFailure) throw error
       const reached = `${count(written)} of ${counted(total, 'document')} ${done} before it failed.`
@@ -95,10 +99,5 @@ export abstract class BulkCommand extends TargetCommand {
 }
 
 function stopped(what: string, exit: number): CliFailure {
-  return new CliFailure(
-    'INTERRUPTED',
-    exit,
-    `Stopped; ${what}.`,
-    'Give the same command again to go on with the others.',
-  )
+  return new CliFailure('INTERRUPTED', exit, `Stopped; ${what}.`, 'Run the same command again to continue.')
 }

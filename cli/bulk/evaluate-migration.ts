@@ -1,4 +1,7 @@
-/** The function of a migration, called with every document, as operations that carry out what it wants. Nothing is written here. */
+/**
+ * Calls the migration function with every document and collects the resulting operations. Writes nothing to the
+ * service.
+ */
 
 import { relative } from 'node:path'
 import { type Document, operatorNames } from '../../client/protocol/model/document.js'
@@ -8,18 +11,17 @@ import { CliFailure, exits } from '../base/failure.js'
 import { fieldChanges } from '../documents/edit/field-changes.js'
 import { shellWord } from '../terminal/shell-word.js'
 
-/** Answers the new data of a document, or nothing where it is to stay as it is. */
+/** Returns the new data, or nothing to leave the document unchanged. */
 type Migrate = (document: Document) => unknown
 
 export interface Migration {
-  /** The module, as it is named to people. */
+  /** Path of the module, for messages. */
   readonly file: string
   readonly migrate: Migrate
-  /** The flags that name the service in a command that is suggested. */
+  /** Flags that select the service in suggested commands. */
   readonly target?: string
 }
 
-/** What one document was and would be. */
 export interface MigratedDocument {
   readonly id: string
   readonly before: JsonObject
@@ -27,34 +29,43 @@ export interface MigratedDocument {
 }
 
 export interface MigrationPreview {
-  /** How many were read. */
+  /** Number of documents read. */
   readonly documents: number
-  /** How many of them would be changed. */
+  /** Number of documents that would change. */
   readonly changes: number
-  /** In how many documents each field would be another. */
+  /** Number of documents in which each field would change. */
   readonly fields: { readonly [name: string]: number }
-  /** The first of those that would be changed. */
+  /** The first documents that would change. */
   readonly examples: readonly MigratedDocument[]
 }
 
-const mostExamples = 3
+const maxExamples = 3
 
 const howToWrite = 'Write it as: export default ({ data }) => ({ ...data, field: value })'
 
-/** Runs the code of the module. @throws {CliFailure} where that fails, or where it exports no function */
+/**
+ * Imports the module.
+ *
+ * @throws {CliFailure} if it fails to load or has no default function
+ */
 export async function readMigration(file: string): Promise<Migration> {
   const name = relative(process.cwd(), file)
   const exported = await importModule(file).catch((cause) => {
-    throw badMigration(`${name} could not be run: ${readReason(cause)}.`, 'See where it fails: --debug', cause)
+    throw badMigration(
+      `${name} could not be run: ${readReason(cause)}.`,
+      'Run it with --debug to see the stack trace',
+      cause,
+    )
   })
   if (typeof exported === 'function') return { file: name, migrate: exported as Migrate }
-  throw badMigration(`${name} does not export a function as its default.`, howToWrite)
+  throw badMigration(`${name} has no default export that is a function.`, howToWrite)
 }
 
 /**
- * Calls the function with each document in turn, and hands over what is to be written as lines of an operations file.
+ * Calls the function for each document in turn and passes on the writes as lines of an operations file.
  *
- * @throws {CliFailure} naming the document, where the function throws or answers what cannot be a document's data
+ * @throws {CliFailure} naming the document, if the function throws or returns something that cannot be a document's
+ * data
  */
 export async function evaluateMigration(
   documents: AsyncIterable<Document>,
@@ -74,7 +85,7 @@ export async function evaluateMigration(
     changes++
     const names = changed.map(([name]) => name)
     for (const name of names) fields.set(name, (fields.get(name) ?? 0) + 1)
-    if (examples.length < mostExamples) examples.push({ id, before, after })
+    if (examples.length < maxExamples) examples.push({ id, before, after })
     const isSmaller = changed.some(([, { to }]) => to === undefined)
     const operation = isSmaller
       ? { op: 'replace', id, was: before, data: after }
@@ -104,25 +115,25 @@ async function dataAfter(
   }
   if (answer === undefined) {
     if (equalJson(given.data, data)) return undefined
-    throw bad('changed the data and did not return them for', howToWrite)
+    throw bad('changed the data without returning it for', howToWrite)
   }
-  const after = jsonOf(answer)
-  if (!isObject(after)) throw bad('returned what is not a JSON object for', howToWrite)
+  const after = toJson(answer)
+  if (!isObject(after)) throw bad('did not return a JSON object for', howToWrite)
   if (answer === given || isWhole(after, document)) {
-    throw bad('returned the whole document rather than its data for', howToWrite)
+    throw bad('returned the whole document instead of its data for', howToWrite)
   }
   const operator = operatorNames.find((name) => Object.hasOwn(after, name))
   if (operator !== undefined) throw bad(`returned the field "${operator}", which no document can have, for`, howToWrite)
   return after
 }
 
-/** Whether the document was spread in the place of its data: `{ ...document, field }`. */
+/** Returns whether the function spread the document instead of its data: `{ ...document, field }`. */
 function isWhole(after: JsonObject, { id, data, createdAt }: Document): boolean {
   return (after.id === id || after.createdAt === createdAt) && isObject(after.data) && !isObject(data.data)
 }
 
-/** Dates become text, and what is undefined is left out. */
-function jsonOf(value: unknown): Json | undefined {
+/** Converts dates to text and drops undefined fields. */
+function toJson(value: unknown): Json | undefined {
   try {
     return JSON.parse(JSON.stringify(value))
   } catch {

@@ -1,4 +1,4 @@
-/** Runs the operations of a file with a progress bar, and reports how far it came where it is interrupted or fails. */
+/** Runs a file of operations with a progress bar. Reports its progress if interrupted. */
 import type { ImportSource } from '../../seeds/records/input.js'
 import { CliFailure, stoppedBy } from '../base/failure.js'
 import { stopSignal } from '../base/stop-signal.js'
@@ -7,17 +7,17 @@ import { startProgress } from '../terminal/progress.js'
 import { type Reached, type RunOptions, type RunResult, reachedBefore, runOperations } from './run-operations.js'
 
 export interface FollowOptions extends Pick<RunOptions, 'client' | 'collection' | 'state'> {
-  /** All that the file holds. */
+  /** Number of operations in the file. */
   readonly operations: number
-  /** What each of them is to people: "operation", "document". */
+  /** Noun for one of them in messages: "operation" or "document". */
   readonly noun: string
-  /** Whether progress is shown. */
+  /** Shows a progress bar. */
   readonly isWanted: boolean
-  /** Receives how far it came where it is stopped or fails. */
+  /** Called with the progress if the run is interrupted or fails. */
   onStopped(reached: Reached): void
 }
 
-/** @throws {CliFailure} saying how far it came, where it is stopped or fails */
+/** @throws {CliFailure} with the progress so far, if the run is interrupted or fails */
 export async function followOperations(input: ImportSource, options: FollowOptions): Promise<RunResult> {
   const { state, operations, noun, isWanted, onStopped, ...run } = options
   const progress = await startProgress(operations, noun, { isWanted })
@@ -28,9 +28,9 @@ export async function followOperations(input: ImportSource, options: FollowOptio
     reached = now
     progress.at(now.done, now.done)
   }
-  const wordsOf = ({ done, refused }: Reached) => {
-    const some = refused > 0 ? `, ${count(refused)} of them refused` : ''
-    return `${count(done)} of ${counted(operations, noun)} are dealt with${some}`
+  const describeProgress = ({ done, refused }: Reached) => {
+    const some = refused > 0 ? `, ${count(refused)} refused` : ''
+    return `${count(done)} of ${counted(operations, noun)} processed${some}`
   }
   try {
     const result = await runOperations(input, { ...run, state, signal: stop.signal, onDone })
@@ -38,14 +38,14 @@ export async function followOperations(input: ImportSource, options: FollowOptio
     throw new CliFailure(
       'INTERRUPTED',
       stop.exit(),
-      `Stopped; ${wordsOf(reached)}.`,
-      'Give the same command again to go on.',
+      `Stopped; ${describeProgress(reached)}.`,
+      'Run the same command again to continue.',
     )
   } catch (error) {
     progress.stop()
     onStopped(reached)
     if (error instanceof CliFailure) throw error
-    throw stoppedBy(error, `${wordsOf(reached)}.`, 'Give the same command again to go on.')
+    throw stoppedBy(error, `${describeProgress(reached)}.`, 'Run the same command again to continue.')
   } finally {
     progress.stop()
     stop.release()

@@ -1,4 +1,4 @@
-/** Operations that say what a document was: one that was changed since stays as it is, and one that is there is not created again. */
+/** Runs operations that state what a document was. Skips documents that changed since, and creates nothing twice. */
 import { SvcError } from '../../client/protocol/model/errors.js'
 import { equalJson, type JsonObject } from '../../client/protocol/model/json.js'
 import { undefinedIfMissing } from '../base/failure.js'
@@ -6,7 +6,7 @@ import type { Client } from '../base/target-command.js'
 import { ownValue } from '../records/own-value.js'
 import type { Operation } from './operations.js'
 import { dataById } from './read-back.js'
-import { isAboutSome, type Refusal, refusal, type SentBatch, wordsOf } from './refusals.js'
+import { describeRefusal, isAboutSome, type Refusal, refusal, type SentBatch } from './refusals.js'
 
 type Collection = ReturnType<Client['collection']>
 
@@ -15,8 +15,8 @@ export interface CheckedOperations extends SentBatch {
 }
 
 /**
- * Which updates or deletions still hold. What is as they want it already counts as accepted: it was written by a run that was
- * stopped. A batch takes no versions, so what is written between this look and the batch is not noticed.
+ * Finds the updates and deletions that still apply. Counts documents that already match as accepted, because an
+ * interrupted run wrote them. Batches take no versions, so a write between this check and the batch goes unnoticed.
  */
 export async function checkOperations(collection: Collection, batch: readonly Operation[]): Promise<CheckedOperations> {
   const guarded = batch.filter(({ was }) => was !== undefined)
@@ -44,7 +44,7 @@ function isAsWanted({ kind, data }: Operation, now: JsonObject | undefined): boo
   return kind === 'delete' ? now === undefined : now !== undefined && isSame(now, data, Object.keys(data))
 }
 
-/** Those that create what is not there. */
+/** Keeps the creates whose document does not exist yet. */
 export async function withoutThose(collection: Collection, batch: readonly Operation[]): Promise<readonly Operation[]> {
   const found = await dataById(
     collection,
@@ -53,9 +53,9 @@ export async function withoutThose(collection: Collection, batch: readonly Opera
   return batch.filter(({ unless }) => unless === undefined || !found.has(unless))
 }
 
-const mostInFlight = 8
+const maxInFlight = 8
 
-/** Replacements, each by itself: there is no batch of them. One that says what the document was is for that version alone. */
+/** Replaces documents one by one, because the API has no batch for it. With `was`, replaces only that version. */
 export async function replaceAll(collection: Collection, batch: readonly Operation[]): Promise<SentBatch> {
   const left = [...batch].reverse()
   const refused: Refusal[] = []
@@ -65,19 +65,19 @@ export async function replaceAll(collection: Collection, batch: readonly Operati
       if (found) refused.push(found)
     }
   }
-  const workers = Array.from({ length: mostInFlight }, () =>
+  const workers = Array.from({ length: maxInFlight }, () =>
     work().catch((error) => {
       left.length = 0
       throw error
     }),
   )
-  // Requests in flight are awaited before the failure is thrown.
+  // Waits for requests in flight before throwing.
   await Promise.allSettled(workers)
   await Promise.all(workers)
   return { accepted: batch.length - refused.length, refused }
 }
 
-/** Why it was not carried out; nothing where it was, now or before. */
+/** Returns why the replacement was refused. Undefined if it succeeded, now or earlier. */
 async function replaceOne(collection: Collection, operation: Operation): Promise<Refusal | undefined> {
   try {
     return await replaceGuarded(collection, operation)
@@ -85,10 +85,10 @@ async function replaceOne(collection: Collection, operation: Operation): Promise
     if (!(error instanceof SvcError)) throw error
     if (error.code === 'CONFLICT') return isChanged(operation)
     if (!isAboutSome(error)) throw error
-    if (error.code !== 'NOT_FOUND') return refusal(operation, error.code, wordsOf(error))
-    // The document is there, so this service has nothing that replaces one.
+    if (error.code !== 'NOT_FOUND') return refusal(operation, error.code, describeRefusal(error))
+    // The document exists, so the service has no endpoint to replace it.
     if (await collection.get(operation.id).catch(undefinedIfMissing)) throw error
-    return operation.was === undefined ? refusal(operation, error.code, wordsOf(error)) : isGone(operation)
+    return operation.was === undefined ? refusal(operation, error.code, describeRefusal(error)) : isGone(operation)
   }
 }
 
@@ -104,15 +104,19 @@ async function replaceGuarded(collection: Collection, operation: Operation): Pro
   const after = await collection.replace(id, data, { ifMatch: now.version })
   const kept = Object.keys(after.data).find((name) => Object.hasOwn(was, name) && !Object.hasOwn(data, name))
   if (kept === undefined) return undefined
-  return refusal(operation, 'INVALID_BODY', `"${kept}" is still there: this service merges what replaces a document`)
+  return refusal(
+    operation,
+    'INVALID_BODY',
+    `the service kept "${kept}", because it merges replacements instead of replacing the document`,
+  )
 }
 
 function isGone(operation: Operation): Refusal {
-  return refusal(operation, 'NOT_FOUND', 'was deleted meanwhile')
+  return refusal(operation, 'NOT_FOUND', 'was deleted in the meantime')
 }
 
 function isChanged(operation: Operation): Refusal {
-  return refusal(operation, 'CONFLICT', 'was changed meanwhile')
+  return refusal(operation, 'CONFLICT', 'was changed in the meantime')
 }
 
 function isSame(one: JsonObject, other: JsonObject, names: readonly string[]): boolean {

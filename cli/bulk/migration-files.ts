@@ -1,4 +1,4 @@
-/** Where the operations of a migration are kept until all of them are carried out, so that one that was stopped goes on. */
+/** Stores the operations of a migration until all are done, so that an interrupted run can resume. */
 import { randomUUID } from 'node:crypto'
 import { mkdir, readdir, readFile, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
@@ -6,21 +6,21 @@ import { InputFailure } from '../../seeds/failure.js'
 import { type ImportSource, openInput } from '../../seeds/records/input.js'
 import { noFile } from '../base/failure.js'
 import { type Claim, claim, claimOfOther } from '../files/claim.js'
-import { hashOf } from '../files/hash.js'
+import { hashJson } from '../files/hash.js'
 import { writeLines } from '../files/write-lines.js'
 import { openState, type StateFile } from '../imports/state.js'
 import { recordsFolder } from '../target/records-folder.js'
 
 export interface MigrationPlace {
-  /** Of the service and the collection there, which a fresh database may have anew. */
+  /** URL of the service. A fresh database may reuse the collection's name, so the id counts too. */
   readonly url: string
   readonly collectionId: string
   readonly module: string
-  /** What the user chose the documents by. */
+  /** Conditions that select the documents. */
   readonly conditions: readonly string[]
 }
 
-/** Operations that are worked out, and how many of them are carried out. */
+/** Computed operations and how many of them are done. */
 export interface KeptOperations {
   readonly input: ImportSource
   readonly state: StateFile
@@ -28,22 +28,23 @@ export interface KeptOperations {
 }
 
 export interface MigrationFiles {
-  /** Another process that is at the same migration; of a dry run, which looks at nothing else then. */
+  /** Another process running the same migration. Set only in a dry run, which then reads nothing else. */
   readonly underWay: Claim | undefined
-  /** What a run that was stopped has left. */
+  /** Operations of an interrupted run. */
   readonly stopped: KeptOperations | undefined
-  /** Whether it was the same module, with the same conditions. */
+  /** Whether that run had the same module and conditions. */
   readonly isSame: boolean
-  /** Keeps what `write` hands over, beside what was kept before; nothing where that throws. */
+  /** Stores the lines from `write` next to earlier files. Stores nothing if `write` throws. */
   keep<Result>(write: (line: (text: string) => Promise<void>) => Promise<Result>): Promise<Result & KeptOperations>
-  /** Removes what was kept before, but for what a run goes on with. */
+  /** Removes earlier files, except those of the run to resume. */
   removeKept(): Promise<void>
 }
 
 /**
- * Locks them until this process ends; a dry run needs no lock. With `restart`, what is known of a run that was stopped is not read.
+ * Locks the files until this process ends, except in a dry run. With `restart`, ignores the state of an interrupted
+ * run.
  *
- * @throws {CliFailure} where there is no such module; `IN_USE` where another process holds their lock
+ * @throws {CliFailure} if the module does not exist; `IN_USE` if another process holds the lock
  */
 export async function openMigrationFiles(
   { url, collectionId, module, conditions }: MigrationPlace,
@@ -57,20 +58,20 @@ export async function openMigrationFiles(
   const same = `${name}.${digest([code, ...conditions])}.`
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const place = join(folder, name)
-  if (!isDry) claim(place, { message: `Another run of "${module}" is under way.`, hint: 'Wait for it, or stop it' })
+  if (!isDry) claim(place, { message: `Another run of "${module}" is in progress.`, hint: 'Wait for it, or stop it' })
   const underWay = isDry ? claimOfOther(place) : undefined
   const names = underWay ? [] : await readdir(folder)
   const kept: { file: string; operations: KeptOperations }[] = []
   for (const file of names) {
     if (!file.startsWith(name) || !file.endsWith('.ndjson')) continue
     const operations = await openOperations(folder, file, { restart }).catch((error) => {
-      // A dry run holds no lock: a run may have ended, and removed its operations.
+      // A dry run holds no lock, so another run may have finished and removed its operations.
       if (!isDry || !(error instanceof InputFailure && error.code === 'NO_FILE')) throw error
       return undefined
     })
     if (operations) kept.push({ file, operations })
   }
-  // Those without a state were left by a process that was killed before it carried out any.
+  // Files without state belong to a process that was killed before it sent anything.
   const stopped = kept.find(({ operations }) => operations.state.found)
 
   return {
@@ -78,9 +79,9 @@ export async function openMigrationFiles(
     stopped: stopped?.operations,
     isSame: stopped?.file.startsWith(same) === true,
     async keep(write) {
-      // None of them was begun. With `restart` that is not known: they stay until these are carried out.
+      // None of these was started. With `restart` that is unknown, so they stay until the new operations are done.
       if (!restart) for (const { operations } of kept) await operations.remove()
-      // By a name of its own: what a run that was stopped has left stays until these are carried out.
+      // Uses a new name, because the operations of an interrupted run stay until these are done.
       const file = `${same}${randomUUID().slice(0, 8)}.ndjson`
       const path = join(folder, file)
       try {
@@ -111,5 +112,5 @@ async function openOperations(folder: string, file: string, { restart = false } 
 }
 
 function digest(parts: readonly string[]): string {
-  return hashOf(parts).slice(0, 24)
+  return hashJson(parts).slice(0, 24)
 }

@@ -1,12 +1,12 @@
-/** What a migration would do, as people read it. */
+/** Formats the preview of a migration for the terminal. */
 
 import type { ChalkInstance } from 'chalk'
 import { differences, fitting } from '../documents/edit/differences.js'
 import { count, counted } from '../terminal/print.js'
 import type { MigrationPreview } from './evaluate-migration.js'
 
-/** Fields that are named; `--json` has all of them. */
-const mostFields = 10
+/** Fields to list. `--json` lists all. */
+const maxFields = 10
 const indent = '  '
 
 export function previewLines(
@@ -15,8 +15,8 @@ export function previewLines(
 ): string[] {
   const columns = fitting(stream, indent.length)
   const byCount = Object.entries(fields).sort(([, one], [, other]) => other - one)
-  const named = byCount.slice(0, mostFields).map(([name, number]) => `${name} (${count(number)})`)
-  const more = byCount.length > mostFields ? [`and ${count(byCount.length - mostFields)} more`] : []
+  const named = byCount.slice(0, maxFields).map(([name, number]) => `${name} (${count(number)})`)
+  const more = byCount.length > maxFields ? [`and ${count(byCount.length - maxFields)} more`] : []
   const left = changes - examples.length
   return [
     `${count(changes)} of ${counted(documents, 'document')} would change.`,
@@ -29,8 +29,11 @@ export function previewLines(
   ]
 }
 
-/** The colour of such a line: that of what was, or of what would be. */
-export function colourOf(line: string, { red, green }: Pick<ChalkInstance, 'red' | 'green'>): (text: string) => string {
+/** Colors removed lines red and added lines green. */
+export function lineColour(
+  line: string,
+  { red, green }: Pick<ChalkInstance, 'red' | 'green'>,
+): (text: string) => string {
   if (line.startsWith(`${indent}-`)) return red
   return line.startsWith(`${indent}+`) ? green : String
 }

@@ -1,6 +1,7 @@
 /**
- * Lines that each say one write: `{"op": "update", "collection": "posts", "id": "…", "data": {…}}`. With `was`, it is carried out
- * only while the document still is so, and a delete also where it is gone; with `unless`, a document is created only while the one of that id is gone.
+ * Reads operations, one write per line: `{"op": "update", "collection": "posts", "id": "…", "data": {…}}`. With `was`,
+ * a write applies only while the document has that data (a delete also if the document is gone). With `unless`, a
+ * create applies only if no document has that id.
  */
 import { isObject, type JsonObject } from '../../client/protocol/model/json.js'
 import { type ImportSource, readRecords } from '../../seeds/records/input.js'
@@ -9,18 +10,18 @@ const kinds = ['create', 'update', 'replace', 'delete'] as const
 export type OperationKind = (typeof kinds)[number]
 
 export interface Operation {
-  /** Of the input, from 1. */
+  /** Line in the input, from 1. */
   readonly line: number
   readonly kind: OperationKind
   readonly collection: string
-  /** What a create has none of. */
+  /** Empty for a create. */
   readonly id: string
   readonly data: JsonObject
-  /** Of an update the fields that it changes, as they were; of a replacement or a deletion all of them. */
+  /** For an update, the previous values of the changed fields. For a replace or delete, all previous fields. */
   readonly was?: JsonObject | undefined
-  /** Of a create, the id of the document that it stands for: while that one is there, nothing is created. */
+  /** For a create, the id of the original document. Creates nothing while that document exists. */
   readonly unless?: string | undefined
-  /** Of its text. */
+  /** Size of the line. */
   readonly bytes: number
 }
 
@@ -29,7 +30,7 @@ export interface BadLine {
   readonly problem: string
 }
 
-/** The operations of a file in its order, a handful at a time. A line that names no collection is about `collection`. */
+/** Reads operations in order, in small batches. Lines without a collection use `collection`. */
 export async function* readOperations(
   input: ImportSource,
   collection: string | undefined,
@@ -44,7 +45,7 @@ export async function* readOperations(
   }
 }
 
-/** What it says or, as words, what is wrong with it. */
+/** Returns the operation, or a description of the problem. */
 function readOperation(fields: { readonly [name: string]: unknown }): Omit<Operation, 'line' | 'bytes'> | string {
   const { op, collection, id = '', data = {}, was, unless, ...others } = fields
   const kind = kinds.find((each) => each === op)

@@ -1,4 +1,4 @@
-/** Whether a service has what it acknowledged. */
+/** Verifies that the service stored what it acknowledged. */
 import type { Document } from '../../client/protocol/model/document.js'
 import type { JsonObject } from '../../client/protocol/model/json.js'
 import { CliFailure, exits, undefinedIfMissing } from '../base/failure.js'
@@ -7,10 +7,10 @@ import { inPieces } from '../records/pieces.js'
 
 type Collection = ReturnType<Client['collection']>
 
-/** One page, so that a list of them is one request. */
+/** Fits one page, so that a list is one request. */
 const idsAtOnce = 99
 
-/** Which of these documents are there. Reads ids only where the total of a page leaves them open. */
+/** Returns the ids that exist. Reads documents only if the total leaves it open. */
 export async function idsThere(collection: Collection, ids: readonly string[]): Promise<ReadonlySet<string>> {
   const there = new Set<string>()
   for (const some of inPieces(ids, idsAtOnce)) {
@@ -22,7 +22,7 @@ export async function idsThere(collection: Collection, ids: readonly string[]): 
   return there
 }
 
-/** Those of the documents that are there. */
+/** Yields the documents that exist. */
 export async function* documentsOf(collection: Collection, ids: readonly string[]): AsyncGenerator<Document> {
   for (const some of inPieces(ids, idsAtOnce)) {
     const left = new Set(some)
@@ -33,7 +33,7 @@ export async function* documentsOf(collection: Collection, ids: readonly string[
   }
 }
 
-/** The data of the documents that are there, by their ids. */
+/** Returns the data of the documents that exist, by id. */
 export async function dataById(collection: Collection, ids: readonly string[]): Promise<Map<string, JsonObject>> {
   const found = new Map<string, JsonObject>()
   for await (const { id, data } of documentsOf(collection, ids)) found.set(id, data)
@@ -41,8 +41,8 @@ export async function dataById(collection: Collection, ids: readonly string[]): 
 }
 
 /**
- * Those of the documents that are there, where a list shows none of them: a service that reads the filter in another way shows
- * none either. Asks for the first and the last, and for all if one of these is there.
+ * Finds documents that a list does not show, because a service may interpret the filter differently. Tries the first
+ * and last id, and all others only if one of those exists.
  */
 async function* unlisted(collection: Collection, ids: readonly string[]): AsyncGenerator<Document> {
   const ask = (id: string) => collection.get(id).catch(undefinedIfMissing)
@@ -55,12 +55,12 @@ async function* unlisted(collection: Collection, ids: readonly string[]): AsyncG
   }
 }
 
-/** A difference between what a service acknowledged and what it has: exit 1. */
+/** Reports that the service lost data it acknowledged. Exit 1. */
 export function notSaved(message: string): CliFailure {
   return new CliFailure(
     'NOT_SAVED',
     exits.failed,
     message,
-    'Does another program write there? Look at what is there before you repeat the command.',
+    'Check whether another program writes to it, and check the data before you run the command again.',
   )
 }

@@ -1,15 +1,15 @@
-/** What the service did not take of some operations, and why. */
+/** Describes the operations that the service refused. */
 import type { ErrorCode, SvcError } from '../../client/protocol/model/errors.js'
 import { count } from '../terminal/print.js'
 import type { BadLine, Operation } from './operations.js'
 
 export interface Refusal extends BadLine {
   readonly id: string
-  /** As in the answer of the service. */
+  /** Code from the service's response. */
   readonly code: ErrorCode
 }
 
-/** What of a file was refused, and the first of it, in the order of its lines. */
+/** Counts the refused operations of a file and keeps the first ones, by line. */
 export interface Refusals {
   readonly refused: number
   readonly refusals: readonly Refusal[]
@@ -28,23 +28,23 @@ export function both(one: SentBatch, other: SentBatch): SentBatch {
   return { accepted: one.accepted + other.accepted, refused: [...one.refused, ...other.refused] }
 }
 
-const mostShown = 20
+const maxShown = 20
 
-/** The first refusals as lines for people, and how many more there are. */
+/** Formats the first refusals, and how many more there are. */
 export function refusalLines<One extends BadLine>(
   { refused, refusals }: { readonly refused: number; readonly refusals: readonly One[] },
   nameOf: (one: One) => string,
 ): string[] {
-  const shown = refusals.slice(0, mostShown)
+  const shown = refusals.slice(0, maxShown)
   const more = refused - shown.length
   return [...shown.map((one) => `${nameOf(one)}  ${one.problem}`), ...(more > 0 ? [`… and ${count(more)} more`] : [])]
 }
 
-/** Failures that a single operation can cause; all others concern the whole work. */
+/** Returns whether a single operation can cause the failure. Other failures concern the whole run. */
 export function isAboutSome({ code }: SvcError): boolean {
   return ['VALIDATION_ERROR', 'NOT_FOUND', 'PAYLOAD_TOO_LARGE', 'RESULT_TOO_LARGE', 'INVALID_BODY'].includes(code)
 }
 
-export function wordsOf({ issues, message }: SvcError): string {
+export function describeRefusal({ issues, message }: SvcError): string {
   return issues.length > 0 ? issues.map((issue) => issue.message).join('; ') : message
 }

@@ -1,4 +1,4 @@
-/** A file of operations from its first line to its last, or on from where it was stopped. */
+/** Runs a file of operations from the start, or resumes an interrupted run. */
 
 import { type ImportSource, isUnchanged } from '../../seeds/records/input.js'
 import { CliFailure, exits } from '../base/failure.js'
@@ -11,16 +11,16 @@ import { gatherOperations, type SendOptions, sendOperations } from './send-opera
 
 type Counts = { readonly [Kind in OperationKind]: number }
 
-/** What a file says before anything of it is carried out. */
+/** Summarizes a file before it runs. */
 export interface Preview {
   readonly counts: Counts
   readonly operations: number
-  /** By collection, the line that names it first. */
+  /** First line that names each collection. */
   readonly collections: ReadonlyMap<string, number>
   readonly bad: readonly BadLine[]
 }
 
-const mostBadLines = 1_000
+const maxBadLines = 1_000
 const none: Counts = { create: 0, update: 0, replace: 0, delete: 0 }
 
 export async function previewOperations(input: ImportSource, collection: string | undefined): Promise<Preview> {
@@ -30,7 +30,7 @@ export async function previewOperations(input: ImportSource, collection: string 
   for await (const handful of readOperations(input, collection)) {
     for (const read of handful) {
       if ('problem' in read) {
-        if (bad.length < mostBadLines) bad.push(read)
+        if (bad.length < maxBadLines) bad.push(read)
         continue
       }
       counts[read.kind]++
@@ -43,37 +43,37 @@ export async function previewOperations(input: ImportSource, collection: string 
 export interface RunOptions extends Pick<SendOptions, 'client'> {
   readonly collection: string | undefined
   readonly state: StateFile
-  /** Once aborted, nothing more is sent; what is in flight is awaited. */
+  /** Once aborted, nothing more is sent. Requests in flight are awaited. */
   readonly signal: AbortSignal
-  /** Receives how far it is after each handful. */
+  /** Called with the progress after each batch. */
   onDone(reached: Reached): void
 }
 
-/** How far a file is dealt with, by an earlier run that was stopped and by this one. */
+/** Progress through a file, including earlier runs. */
 export interface Reached extends Refusals {
-  /** Operations of the file, the refused ones among them. */
+  /** Operations processed, including refused ones. */
   readonly done: number
 }
 
 export interface RunResult extends Reached {
-  /** Carried out by this run. */
+  /** Operations this run applied. */
   readonly accepted: Counts
   readonly isWhole: boolean
 }
 
-/** So many refusals are kept for the run that goes on, which writes them again with each handful; the count is of all. */
-const mostKept = 1_000
+/** Refusals to keep in the state file, which is rewritten after each batch. The count covers all. */
+const maxKept = 1_000
 
-/** What an earlier run has left. */
+/** Returns the progress of an earlier run. */
 export function reachedBefore({ found }: StateFile): Reached {
   return { done: found?.done ?? 0, refused: found?.refused ?? 0, refusals: found?.refusals ?? [] }
 }
 
 /**
- * Carries the operations out in their order, many at a time, and keeps how far it has come after each handful. What is kept
- * stays: until the command is at its end, the same command goes on, and finds that there is nothing left to do.
+ * Sends the operations in order, in batches, and saves the progress after each batch. Running the same command again
+ * resumes, or finds nothing left to do.
  *
- * @throws {CliFailure} `FILE_CHANGED` where it is not the file that was previewed any more: nothing of the other one is sent
+ * @throws {CliFailure} `FILE_CHANGED` if the file changed since the preview. Nothing from the changed file is sent.
  */
 export async function runOperations(input: ImportSource, options: RunOptions): Promise<RunResult> {
   const { client, collection, state: file, signal, onDone } = options
@@ -85,7 +85,7 @@ export async function runOperations(input: ImportSource, options: RunOptions): P
   const waiting = gatherOperations()
 
   async function flush(): Promise<void> {
-    // What was read until now is of the same file, if that is the same still.
+    // Checks before each batch that the lines read so far come from the same file.
     if (!(await isUnchanged(input))) throw fileChanged(input, state.done)
     const operations = waiting.take()
     if (operations.length === 0) return
@@ -97,7 +97,7 @@ export async function runOperations(input: ImportSource, options: RunOptions): P
       ...state,
       done: state.done + operations.length,
       refused: state.refused + carried.refused.length,
-      refusals: refusals.slice(0, mostKept),
+      refusals: refusals.slice(0, maxKept),
     }
     file.save({ ...state, isOpen: true })
     onDone(reached())
@@ -126,9 +126,12 @@ async function* operationsOf(input: ImportSource, collection: string | undefined
 function fileChanged({ name }: ImportSource, done: number): CliFailure {
   const [reached, hint] =
     done === 0
-      ? ['nothing was done', 'Give the same command again: it counts and asks anew.']
-      : [`${count(done)} operations are dealt with`, 'A new run begins with the first line: take out what is done.']
-  return new CliFailure('FILE_CHANGED', exits.invalid, `"${name}" was changed meanwhile; ${reached}.`, hint)
+      ? ['nothing was sent', 'Run the same command again.']
+      : [
+          `${count(done)} operations processed`,
+          'A new run starts at the first line: remove the operations that are done.',
+        ]
+  return new CliFailure('FILE_CHANGED', exits.invalid, `"${name}" changed while it was being read; ${reached}.`, hint)
 }
 
 function added(one: Counts, other: Counts): Counts {

@@ -1,4 +1,4 @@
-/** One write for every document of a selection: read by their ids and written some at a time, several requests at once. */
+/** Applies one write to every selected document, in batches, with several requests in flight. */
 import { SvcError } from '../../client/protocol/model/errors.js'
 import { sizes } from '../../client/protocol/model/limits.js'
 import type { Where } from '../../client/protocol/model/where.js'
@@ -8,33 +8,33 @@ import { idsThere } from './read-back.js'
 
 type Collection = ReturnType<Client['collection']>
 
-/** The ids of the documents that conditions match. */
+/** Yields the ids of the documents that match. */
 export async function* matchingIds(collection: Collection, where: Where): AsyncGenerator<string, void, undefined> {
   for await (const { items } of largePages(collection, where)) for (const { id } of items) yield id
 }
 
 export interface SelectionOptions {
-  /** The documents to write. */
+  /** Ids of the documents to write. */
   readonly ids: AsyncIterable<string>
-  /** Once aborted, nothing new is read or written; what is in flight is awaited. */
+  /** Once aborted, nothing more is read or written. Requests in flight are awaited. */
   readonly signal: AbortSignal
-  /** Receives how many documents have been written so far. */
+  /** Called with the number of documents written so far. */
   onWritten(written: number): void
 }
 
 export interface SelectionResult {
   readonly written: number
-  /** Documents that were deleted by another writer meanwhile. */
+  /** Documents that another writer deleted in the meantime. */
   readonly gone: number
 }
 
-/** As many as a batch takes. */
+/** Size of one batch. */
 const idsAtOnce = sizes.maxBatchItems
-const mostInFlight = 3
+const maxInFlight = 3
 
 /**
- * Writes all documents of a selection, each once. What was written when it fails or is stopped stays so; `onWritten` has said
- * how much that is.
+ * Writes every selected document once. If it fails or is stopped, earlier writes stay; `onWritten` has reported how
+ * many.
  */
 export async function writeSelection(
   collection: Collection,
@@ -46,7 +46,7 @@ export async function writeSelection(
   let failure: { readonly error: unknown } | undefined
 
   async function send(ids: readonly string[]): Promise<void> {
-    const written = await writeThose(collection, ids, write)
+    const written = await writeBatch(collection, ids, write)
     result.written += written
     result.gone += ids.length - written
     onWritten(result.written)
@@ -68,7 +68,7 @@ export async function writeSelection(
       if (ids.length < idsAtOnce) continue
       begin(ids)
       ids = []
-      if (inFlight.size >= mostInFlight) await Promise.race(inFlight)
+      if (inFlight.size >= maxInFlight) await Promise.race(inFlight)
     }
   } catch (error) {
     failure ??= { error }
@@ -79,8 +79,8 @@ export async function writeSelection(
   return result
 }
 
-/** How many of them were there to be written. A batch is refused as a whole, so one that is refused is halved. */
-async function writeThose(
+/** Returns how many documents were written. A batch is refused as a whole, so a refused batch is split in half. */
+async function writeBatch(
   collection: Collection,
   ids: readonly string[],
   write: (ids: readonly string[]) => Promise<unknown>,
@@ -92,14 +92,14 @@ async function writeThose(
     if (!(error instanceof SvcError)) throw error
     if (error.code === 'NOT_FOUND') {
       const there = await idsThere(collection, ids)
-      // Nothing of the batch is missing, so the path or the collection is.
+      // All documents exist, so the path or the collection is missing.
       if (there.size === ids.length) throw error
-      return there.size > 0 ? writeThose(collection, [...there], write) : 0
+      return there.size > 0 ? writeBatch(collection, [...there], write) : 0
     }
     if (ids.length === 1 || !isTooLarge(error)) throw error
     const middle = Math.ceil(ids.length / 2)
-    const first = await writeThose(collection, ids.slice(0, middle), write)
-    return first + (await writeThose(collection, ids.slice(middle), write))
+    const first = await writeBatch(collection, ids.slice(0, middle), write)
+    return first + (await writeBatch(collection, ids.slice(middle), write))
   }
 }
 

@@ -1,14 +1,14 @@
-/** Carries out operations of several collections, each batch of them all or none, and says which lines were refused. */
+/** Sends operations in atomic batches, across several collections, and reports the refused lines. */
 import { type Issue, SvcError } from '../../client/protocol/model/errors.js'
 import { objectOfMany } from '../../client/protocol/model/json.js'
 import { sizes } from '../../client/protocol/model/limits.js'
 import type { Client } from '../base/target-command.js'
-import { hashOf } from '../files/hash.js'
+import { hashJson } from '../files/hash.js'
 import { inPieces } from '../records/pieces.js'
 import { checkOperations, replaceAll, withoutThose } from './guarded-operations.js'
 import type { Operation, OperationKind } from './operations.js'
 import { idsThere } from './read-back.js'
-import { both, isAboutSome, type Refusal, refusal, type SentBatch, wordsOf } from './refusals.js'
+import { both, describeRefusal, isAboutSome, type Refusal, refusal, type SentBatch } from './refusals.js'
 
 type Collection = ReturnType<Client['collection']>
 
@@ -19,29 +19,32 @@ export interface Carried {
 
 export interface SendOptions {
   readonly client: Client
-  /** Part of every idempotency key, random for each run and kept while it may go on: what is sent twice is created once. */
+  /**
+   * Part of every idempotency key. Random per run and kept on resume, so that a repeated request creates nothing
+   * twice.
+   */
   readonly id: string
-  /** Whether they may have been carried out before: what is deleted already counts as such. */
+  /** Whether the operations may have run before. Then missing documents count as deleted. */
   readonly isRepeated: boolean
 }
 
-const mostOperations = 3 * sizes.maxBatchItems
-// Room for what the service's forms put around each.
-const mostBytes = sizes.maxBodyBytes * 0.7
+const maxOperations = 3 * sizes.maxBatchItems
+// Leaves room for the envelope around each document.
+const maxBytes = sizes.maxBodyBytes * 0.7
 
-/** Gathers operations in their order, until there are many, or one is about a document that another is about already. */
+/** Collects operations in order until the batch is full, or until two concern the same document. */
 export function gatherOperations() {
   let operations: Operation[] = []
   let ids = new Set<string>()
   let bytes = 0
   return {
     isFullFor: (operation: Operation) =>
-      operations.length >= mostOperations ||
-      (operations.length > 0 && bytes + operation.bytes > mostBytes) ||
-      ids.has(documentOf(operation)),
+      operations.length >= maxOperations ||
+      (operations.length > 0 && bytes + operation.bytes > maxBytes) ||
+      ids.has(targetId(operation)),
     add(operation: Operation) {
       operations.push(operation)
-      const id = documentOf(operation)
+      const id = targetId(operation)
       if (id !== '') ids.add(id)
       bytes += operation.bytes
     },
@@ -55,11 +58,11 @@ export function gatherOperations() {
   }
 }
 
-function documentOf({ id, unless = id }: Operation): string {
+function targetId({ id, unless = id }: Operation): string {
   return unless
 }
 
-/** Sends operations that are about different documents: a batch for each collection and kind, all at once. */
+/** Sends operations on different documents: one batch per collection and kind, all in parallel. */
 export async function sendOperations(operations: readonly Operation[], options: SendOptions): Promise<Carried> {
   const groups = new Map<string, Operation[]>()
   for (const operation of operations) {
@@ -69,7 +72,7 @@ export async function sendOperations(operations: readonly Operation[], options: 
     else groups.set(name, [operation])
   }
   const batches = [...groups.values()].flatMap((group) => [...inPieces(group, sizes.maxBatchItems)])
-  const carried = await Promise.all(batches.map((batch) => carryOut(batch, options)))
+  const carried = await Promise.all(batches.map((batch) => runBatch(batch, options)))
   const accepted = { create: 0, update: 0, replace: 0, delete: 0 }
   for (const [at, { accepted: count }] of carried.entries()) {
     const kind = batches[at]?.[0]?.kind
@@ -78,13 +81,13 @@ export async function sendOperations(operations: readonly Operation[], options: 
   return { accepted, refused: carried.flatMap(({ refused }) => refused) }
 }
 
-async function carryOut(batch: readonly Operation[], options: SendOptions): Promise<SentBatch> {
+async function runBatch(batch: readonly Operation[], options: SendOptions): Promise<SentBatch> {
   const [first] = batch
   if (!first) return { accepted: 0, refused: [] }
-  return carriers[first.kind](options.client.collection(first.collection), batch, options)
+  return runners[first.kind](options.client.collection(first.collection), batch, options)
 }
 
-const carriers: {
+const runners: {
   readonly [Kind in OperationKind]: (
     collection: Collection,
     batch: readonly Operation[],
@@ -93,7 +96,7 @@ const carriers: {
 } = {
   create: async (collection, batch, { id }) =>
     sendBatch(collection, await withoutThose(collection, batch), (some) => {
-      const idempotencyKey = `${id}-${hashOf(some.map(({ line }) => line))}`
+      const idempotencyKey = `${id}-${hashJson(some.map(({ line }) => line))}`
       const fields = some.map(({ data }) => data)
       return collection.createMany(fields, { idempotencyKey, returning: false })
     }),
@@ -113,7 +116,9 @@ const carriers: {
   },
 }
 
-/** One that is refused keeps no other out: those that the answer names are left out, else the batch is halved. */
+/**
+ * Keeps a refused operation from blocking the others: drops the ones the error names, else splits the batch in half.
+ */
 async function sendBatch(
   collection: Collection,
   batch: readonly Operation[],
@@ -130,15 +135,15 @@ async function sendBatch(
     if (!(error instanceof SvcError) || !isAboutSome(error)) throw error
     if (error.code === 'NOT_FOUND') {
       const gone = await goneIn(collection, batch, error)
-      // Nothing of the batch is missing, so the path or the collection is.
+      // All documents exist, so the path or the collection is missing.
       if (gone.size === 0) throw error
       const settled = isMissingDone
         ? { accepted: gone.size, refused: [] }
-        : { accepted: 0, refused: [...gone].map((operation) => refusal(operation, error.code, wordsOf(error))) }
+        : { accepted: 0, refused: [...gone].map((operation) => refusal(operation, error.code, describeRefusal(error))) }
       return both(settled, await sendSome(batch.filter((operation) => !gone.has(operation))))
     }
     if (batch.length === 1) {
-      return { accepted: 0, refused: [refusal(first, error.code, wordsOf(error))] }
+      return { accepted: 0, refused: [refusal(first, error.code, describeRefusal(error))] }
     }
     const named = namedIn(error, batch)
     if (named.size === 0) {
@@ -150,7 +155,7 @@ async function sendBatch(
   }
 }
 
-/** The operations whose document is not there: those that the answer names, else those that a look at the ids does not find. */
+/** Returns the operations whose document is missing: those the error names, or those a lookup does not find. */
 async function goneIn(
   collection: Collection,
   batch: readonly Operation[],
@@ -166,7 +171,7 @@ async function goneIn(
   return new Set(withId.filter(({ id }) => !there.has(id)))
 }
 
-/** The operations that all issues name, by their index or the id of their document; none where an issue names none. */
+/** Returns the operations that the issues name by index or document id. Empty if any issue names none. */
 function namedIn({ issues }: SvcError, batch: readonly Operation[]): Map<Operation, string> {
   const named = new Map<Operation, string>()
   for (const { path, message } of issues) {

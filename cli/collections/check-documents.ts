@@ -1,36 +1,43 @@
-/** Stored documents that the schema of their collection would refuse: it holds for writes only, so older ones may differ. */
+/**
+ * Finds stored documents that violate their collection's schema. Schemas apply only to writes, so older documents may
+ * differ.
+ */
 import type { Client, Collection } from '../../client/index.js'
 import { fieldTypes } from '../../client/protocol/model/collection.js'
 import { checkFields } from '../../client/protocol/model/schema.js'
 
-/** One thing that is wrong, and in how many documents. */
+/** A violation and the number of documents that have it. */
 export interface Drift {
   readonly field: string
   readonly problem: string
-  /** As in `issues[].type` of a refused write. */
+  /** Same as `issues[].type` of a refused write. */
   readonly type: string
   readonly documents: number
-  /** Ids of some of them. */
+  /** Ids of a few of them. */
   readonly examples: readonly string[]
 }
 
 export interface CheckedCollection {
   readonly name: string
   readonly documents: number
-  /** Documents with which something is wrong. */
+  /** Number of documents with a violation. */
   readonly refused: number
   readonly issues: readonly Drift[]
 }
 
-const mostExamples = 3
+const maxExamples = 3
 
-/** Reads every document. @throws {SvcError} `FORBIDDEN`, `UNAUTHORIZED` where they may not be read */
+/**
+ * Reads every document.
+ *
+ * @throws {SvcError} `FORBIDDEN`, `UNAUTHORIZED` if the caller cannot read them
+ */
 export async function checkDocuments(
   client: Client,
   { name, schema }: Pick<Collection, 'name' | 'schema'>,
   onRead: (documents: number) => void,
 ): Promise<CheckedCollection> {
-  // A hosted service may know types that this version does not.
+  // A hosted service may have types that this version does not know.
   const rules = Object.fromEntries(Object.entries(schema).filter(([, { type }]) => fieldTypes.includes(type)))
   const issues = new Map<string, Drift>()
   let documents = 0
@@ -43,7 +50,7 @@ export async function checkDocuments(
       const field = String(path.at(-1) ?? '')
       const known = issues.get(message)
       const { documents: before = 0, examples = [] } = known ?? {}
-      const some = examples.length < mostExamples ? [...examples, id] : examples
+      const some = examples.length < maxExamples ? [...examples, id] : examples
       issues.set(message, { field, problem: message, type, documents: before + 1, examples: some })
     }
     if (documents % 100 === 0) onRead(documents)

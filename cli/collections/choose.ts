@@ -3,10 +3,10 @@ import { CliFailure, exits, undefinedIfMissing } from '../base/failure.js'
 import { nearest } from '../terminal/nearest.js'
 
 /**
- * The collections of these names or ids; all, without one.
+ * Returns the collections with these names or ids. Returns all if none is given.
  *
- * @throws {CliFailure} `NOT_FOUND` with the name that was meant, if one is near; else with `hint`
- * @throws {SvcError} with the reason why the caller may not know
+ * @throws {CliFailure} `NOT_FOUND`, with a similar name if there is one, else with `hint`
+ * @throws {SvcError} if the caller cannot list collections
  */
 export async function chooseCollections(
   { collections }: Pick<Client, 'collections'>,
@@ -32,9 +32,9 @@ export async function chooseCollections(
 }
 
 /**
- * A collection that a list does not name; undefined where there is none.
+ * Looks up a collection that the list does not show. Undefined if it does not exist.
  *
- * @throws {SvcError} with the scope that the key lacks: a list leaves out what it is not for
+ * @throws {SvcError} naming the scope that the key lacks, because a list omits what the key cannot read
  */
 export function findUnlisted({ get }: Client['collections'], name: string): Promise<Collection | undefined> {
   return get(name).catch(undefinedIfMissing)

@@ -8,7 +8,7 @@ import {
 } from '../../client/protocol/model/collection.js'
 import type { Row } from '../terminal/print.js'
 
-/** A collection as the terminal shows it. */
+/** Formats a collection as a table row. */
 export function collectionRow(collection: Collection | CountedCollection): Row {
   const { name, id, schema, permissions, createdAt, updatedAt } = collection
   const documents = 'documentCount' in collection ? { documents: collection.documentCount } : {}
@@ -28,7 +28,7 @@ export function collectionRow(collection: Collection | CountedCollection): Row {
   }
 }
 
-/** What is not open to all; nothing where everything is. */
+/** Lists the restrictions. Empty if everything is open. */
 export function permissionWords(permissions: Permissions = {}): string {
   const roles = [
     ...permissionKinds.flatMap((kind) => (permissions[kind] ? [`${kind}: ${permissions[kind].join(' ')}`] : [])),
@@ -37,7 +37,7 @@ export function permissionWords(permissions: Permissions = {}): string {
   return roles.join(', ')
 }
 
-/** Fields as flags name them, each with the roles that it is open to. */
+/** Formats fields as flags name them, with their roles. */
 function fieldRoleWords(fields: FieldRoles): string {
   return Object.entries(fields)
     .map(([field, roles]) => (roles.length === 0 ? field : `${field}=${roles.join(',')}`))

@@ -3,7 +3,7 @@ import type { Client } from '../base/target-command.js'
 
 type NewCollection = Parameters<Client['collections']['create']>[0]
 
-/** Creates the collection, and answers whether it did: false where there is one of that name. */
+/** Creates the collection unless it exists. Returns whether it was created. */
 export async function createIfMissing(client: Client, collection: NewCollection): Promise<boolean> {
   try {
     await client.collections.create(collection)
@@ -14,7 +14,7 @@ export async function createIfMissing(client: Client, collection: NewCollection)
   }
 }
 
-/** A deployed service has no code for it. */
+/** Deployed services have no error code for this. */
 function isTaken(error: SvcError): boolean {
   return error.code === 'COLLECTION_EXISTS' || (httpStatus(error) === 400 && /\balready exists\b/i.test(error.message))
 }

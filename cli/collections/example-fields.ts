@@ -1,4 +1,4 @@
-/** A first document that a schema takes, as it is typed. */
+/** Builds the arguments of a first document that the schema accepts. */
 import type { FieldType, Schema } from '../../client/protocol/model/collection.js'
 
 const examples: { readonly [Type in FieldType]: string } = {
@@ -13,12 +13,12 @@ const examples: { readonly [Type in FieldType]: string } = {
   any: '=Hello',
 }
 
-/** The fields that are required, else the first one, else a title. */
+/** Picks the required fields, else the first field, else a title. */
 export function exampleFields(schema: Schema): string {
   const rules = Object.entries(schema)
   const required = rules.filter(([, rule]) => rule.required && rule.default === undefined)
   const chosen = required.length > 0 ? required : rules.slice(0, 1)
-  // Other names would have to be quoted, each shell in its own way.
+  // Other names need quotes, which differ between shells.
   if (chosen.length === 0 || chosen.some(([name]) => !/^[\w.-]+$/.test(name))) return 'title=Hello'
   return chosen.map(([name, { type }]) => `${name}${examples[type]}`).join(' ')
 }

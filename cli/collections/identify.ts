@@ -3,16 +3,16 @@ import { refusedForPath } from '../base/foreign-answer.js'
 import type { Client } from '../base/target-command.js'
 
 export interface Identified {
-  /** Tells it from one of the same name in another service or in a fresh database. */
+  /** Distinguishes collections with the same name in other services or a fresh database. */
   readonly id: string
   readonly documentCount?: number | undefined
   readonly schema?: Schema
 }
 
 /**
- * Looks a collection up by its name. A deployed service shows no single collection: there, the address and the name are its id.
+ * Looks up a collection by name. Deployed services have no route for it, so the URL and the name serve as the id.
  *
- * @throws {SvcError} `NOT_FOUND` where there is none
+ * @throws {SvcError} `NOT_FOUND` if it does not exist
  */
 export async function identifyCollection(client: Client, name: string, url: string): Promise<Identified> {
   try {

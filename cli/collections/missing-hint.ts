@@ -1,8 +1,12 @@
 import { isCollectionName } from '../../client/protocol/model/schema.js'
 import { shellWord } from '../terminal/shell-word.js'
 
-/** What to do about a collection that is not there, and whose name is like none that is. `target` are the flags that name the service. */
+/**
+ * Suggests what to do about a missing collection that has no similar name.
+ *
+ * @param options `target` holds the flags that select the service
+ */
 export function missingHint(name: string, { mayCreate = false, target = '' } = {}): string {
-  if (!isCollectionName(name)) return `See which there are: svc collections list${target}`
+  if (!isCollectionName(name)) return `List the collections: svc collections list${target}`
   return `Create it: svc collections create ${shellWord(name)}${target}${mayCreate ? ', or pass --create' : ''}`
 }

@@ -1,11 +1,11 @@
-/** `--field title:string!` and `--schema file`: what the documents of a collection must look like. */
+/** Reads the schema flags `--field title:string!` and `--schema file`. */
 import { type FieldRule, fieldTypes, type Schema } from '../../client/protocol/model/collection.js'
 import type { Json } from '../../client/protocol/model/json.js'
 import { misuse } from '../base/failure.js'
 import { readJsonObject } from '../documents/fields-args.js'
 import { nearest } from '../terminal/nearest.js'
 
-/** The schema that a file and the fields say; the fields win. Undefined when neither was given. */
+/** Merges the file and the fields, which win. Undefined without either. */
 export async function readSchema({
   field,
   schema,
@@ -14,7 +14,7 @@ export async function readSchema({
   schema?: string
 }): Promise<Schema | undefined> {
   if (field === undefined && schema === undefined) return undefined
-  // The service checks the file: it knows what a schema may say.
+  // The service validates the file, because it knows which rules exist.
   const rules = schema === undefined ? {} : ((await readJsonObject(schema)) as unknown as Schema)
   return { ...rules, ...Object.fromEntries((field ?? []).map(readRule)) }
 }
@@ -25,7 +25,7 @@ function readRule(text: string): readonly [string, FieldRule] {
   const type = fieldTypes.find((known) => known === parts.type)
   if (!type) {
     const meant = nearest(parts.type ?? '', fieldTypes)
-    const hint = meant ? `Did you mean "${meant}"?` : `The types: ${fieldTypes.join(', ')}.`
+    const hint = meant ? `Did you mean "${meant}"?` : `Use one of: ${fieldTypes.join(', ')}.`
     throw misuse(`Not a valid field type: "${parts.type}".`, hint)
   }
   return [
@@ -38,7 +38,7 @@ function readRule(text: string): readonly [string, FieldRule] {
   ]
 }
 
-/** JSON where it is, else text: `=0` is a number, `=draft` a word. */
+/** Parses JSON, or else keeps the text: `=0` is a number, `=draft` is text. */
 function readDefault(text: string): Json {
   try {
     return JSON.parse(text)

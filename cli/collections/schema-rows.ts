@@ -1,7 +1,7 @@
 import type { Schema } from '../../client/protocol/model/collection.js'
 import type { Row } from '../terminal/print.js'
 
-/** The rules of a schema, one a line. */
+/** Formats each rule of a schema as a table row. */
 export function ruleRows(schema: Schema): Row[] {
   return Object.entries(schema).map(([field, { type, required = false, default: value }]) => ({
     field,

@@ -1,6 +1,6 @@
 import type { Client, Collection } from '../../client/index.js'
 
-/** A client whose collections all have a schema. A service that sends none has no rules. */
+/** Adds an empty schema to collections from services that send none. */
 export function withSchemas(client: Client): Client {
   const { collections } = client
   return {

@@ -20,7 +20,7 @@ import { type Stopping, untilStopped } from '../dev/until-stopped.js'
 import { splitAtDashes } from '../dev/words-after-dashes.js'
 import { clearReadyFile } from '../files/ready-file.js'
 import { openServedBranch } from '../git/served-branch.js'
-import { ownSeedTarget, type SeedOptions, seededNote, seedFiles, seedingOf } from '../seeds/seed-inputs.js'
+import { createSeedOptions, ownSeedTarget, type SeedOptions, seededNote, seedFiles } from '../seeds/seed-inputs.js'
 import { type EmulatorInfo, stateFolder } from '../target/emulator-file.js'
 import { envFile, fillEnvFile, lacksEnvFile } from '../target/env-file.js'
 import { fetchDirectly } from '../target/fetch-directly.js'
@@ -88,7 +88,7 @@ app exits first, svc dev exits with its exit code.`)
       const demo = flags.demo
         ? await unlessStopped(loadDemo(ownSeedTarget(info), client, (words) => this.noteAlways(words)))
         : undefined
-      const seeding = seedingOf(
+      const seeding = createSeedOptions(
         info,
         client,
         this.mayAsk(flags) ? (question) => this.confirm(question, flags) : undefined,
@@ -159,8 +159,8 @@ app exits first, svc dev exits with its exit code.`)
     info: EmulatorInfo,
   ): Promise<() => Promise<void>> {
     if (place === undefined) return async () => undefined
-    const { keepTypesOf } = await import('../types/keep-types-of.js')
-    return keepTypesOf(info, { place, isTyped }, (words) => this.note(words))
+    const { keepEmulatorTypes } = await import('../types/keep-emulator-types.js')
+    return keepEmulatorTypes(info, { place, isTyped }, (words) => this.note(words))
   }
 
   private async sayReady(info: EmulatorInfo, details: ReadyDetails): Promise<void> {

@@ -5,7 +5,7 @@ import type { DashboardPage } from '../../client/protocol/model/dashboard-pages.
 import { dataFlag, emulatorHere, noEmulatorAsked } from '../base/here.js'
 import { SvcCommand } from '../base/svc-command.js'
 import { nearby } from '../dev/box.js'
-import { dashboardAddress, dashboardPages, dashboardPlace } from '../target/dashboard-address.js'
+import { dashboardAddress, dashboardPages, dashboardPageUrl } from '../target/dashboard-address.js'
 import { stateFolderHere } from '../target/emulator-file.js'
 import { isStillThere, patientMilliseconds } from '../target/emulator-health.js'
 import { openDashboard } from '../target/open-dashboard.js'
@@ -37,7 +37,7 @@ export default class Open extends SvcCommand {
     const emulator = emulatorHere(flags.data)
     if (!emulator || !(await isStillThere(emulator, patientMilliseconds))) throw noEmulatorAsked(flags.data)
     const url = dashboardAddress(emulator, args.page, args.id)
-    const place = dashboardPlace(emulator, args.page, args.id)
+    const place = dashboardPageUrl(emulator, args.page, args.id)
     const file = join(stateFolderHere(flags.data), 'emulator.json')
     const isOpened = !flags.print && !this.jsonEnabled() && process.stdout.isTTY === true && !process.env.CI
 

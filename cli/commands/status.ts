@@ -3,7 +3,7 @@ import { dataFlag, emulatorHere, noEmulatorAsked } from '../base/here.js'
 import { SvcCommand } from '../base/svc-command.js'
 import { servedBranch } from '../git/served-branch.js'
 import { openControl } from '../target/control.js'
-import { patientMilliseconds, presenceOf } from '../target/emulator-health.js'
+import { checkPresence, patientMilliseconds } from '../target/emulator-health.js'
 import { infoRows } from '../target/info-rows.js'
 import { record } from '../terminal/print.js'
 import { printable } from '../terminal/text-width.js'
@@ -21,7 +21,7 @@ export default class Status extends SvcCommand {
   async run() {
     const { flags } = await this.parse(Status)
     const emulator = emulatorHere(flags.data)
-    const presence = emulator ? await presenceOf(emulator, patientMilliseconds) : 'gone'
+    const presence = emulator ? await checkPresence(emulator, patientMilliseconds) : 'gone'
     if (!emulator || presence === 'gone') throw noEmulatorAsked(flags.data)
     if (presence === 'slow') this.note(`${emulator.url} does not answer at the moment. Process ${emulator.pid} runs.`)
     // The control token grants full access, so it is never printed.

@@ -6,7 +6,7 @@ import { emulatorHere } from '../base/here.js'
 import { SvcCommand } from '../base/svc-command.js'
 import { nearby } from '../dev/box.js'
 import { type EmulatorInfo, findEmulatorFile, readEmulatorFile, stateFolder } from '../target/emulator-file.js'
-import { isProcessThere, isStillThere, presenceOf } from '../target/emulator-health.js'
+import { checkPresence, isProcessThere, isStillThere } from '../target/emulator-health.js'
 import { isAccepted } from '../target/trust.js'
 import { shellWord } from '../terminal/shell-word.js'
 
@@ -29,7 +29,8 @@ export default class Stop extends SvcCommand {
     const { flags } = await this.parse(Stop)
     const emulator = emulatorHere(flags.data ?? stateFolder)
     // The pid in an old file may belong to another process by now, so the emulator must answer.
-    const presence = emulator && isProcessThere(emulator) ? await presenceOf(emulator, maxAnswerMilliseconds) : 'gone'
+    const presence =
+      emulator && isProcessThere(emulator) ? await checkPresence(emulator, maxAnswerMilliseconds) : 'gone'
     if (!emulator || presence === 'gone') return this.reportNothing(flags.data)
     if (presence === 'slow') throw notAnswering(emulator)
     process.kill(emulator.pid, 'SIGTERM')

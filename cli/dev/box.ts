@@ -1,7 +1,7 @@
 import { join, relative, resolve } from 'node:path'
 import { isLoopbackUrl } from '../../client/protocol/model/loopback.js'
 import { calledAs } from '../base/called-as.js'
-import { dashboardAddress, dashboardPlace } from '../target/dashboard-address.js'
+import { dashboardAddress, dashboardPageUrl } from '../target/dashboard-address.js'
 import { type EmulatorInfo, stateFolder } from '../target/emulator-file.js'
 import { hashingWords } from '../target/info-rows.js'
 import { onStdout } from '../terminal/colour.js'
@@ -71,7 +71,7 @@ export function box(info: EmulatorInfo, details: BoxDetails): string {
 
 /** Leaves the control token in its file, because it grants full access. */
 function pageElsewhere(info: EmulatorInfo, { folder }: BoxDetails): string {
-  return `${dashboardPlace(info)}  control token: in ${nearby(join(folder, 'emulator.json'))}`
+  return `${dashboardPageUrl(info)}  control token: in ${nearby(join(folder, 'emulator.json'))}`
 }
 
 function secretElsewhere(): string {

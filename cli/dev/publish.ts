@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { basename, join, resolve } from 'node:path'
 import { withdrawFile } from '../files/ready-file.js'
 import { type EmulatorInfo, readEmulatorFile, stateFolder, writePrivateFile } from '../target/emulator-file.js'
-import { presenceOf } from '../target/emulator-health.js'
+import { checkPresence } from '../target/emulator-health.js'
 import { isAccepted } from '../target/trust.js'
 
 export interface Published {
@@ -28,7 +28,7 @@ export async function publishEmulatorInfo(
   const own = join(folder, 'emulator.json')
   const there = isBeside ? readEmulatorFile(own) : undefined
   const isOther = there && there.url !== info.url && isAccepted({ path: own, url: there.url })
-  const other = isOther && (await presenceOf(there)) !== 'gone' ? there : undefined
+  const other = isOther && (await checkPresence(there)) !== 'gone' ? there : undefined
   const files = [...(other ? [] : [own]), ...(readyFile === undefined ? [] : [resolve(readyFile)])]
   const content = `${JSON.stringify(info, null, 2)}\n`
   for (const file of files) await writePrivateFile(file, content)

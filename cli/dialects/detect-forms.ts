@@ -1,4 +1,4 @@
-/** Finds out which forms a service speaks, by reads that create nothing. */
+/** Detects the dialect of a service with read-only requests. */
 import { plainError } from '../../client/protocol/model/error-words.js'
 import { isObject, type Json, parseJson } from '../../client/protocol/model/json.js'
 import { axisNames } from '../../client/protocol/wire/axes.js'
@@ -7,13 +7,13 @@ import { decodeError } from '../../client/protocol/wire/errors/decode.js'
 import { CliFailure, exits } from '../base/failure.js'
 import { fetchDirectly } from '../target/fetch-directly.js'
 import type { Finding } from './finding.js'
-import { fieldsOf, isList, itemsOf, judge, unwrapped } from './judges.js'
+import { documentFieldsIn, isList, judge, pageItems, unwrapped } from './judges.js'
 import type { Seen, SeenAnswer } from './seen.js'
 
-interface Asked {
+interface DetectOptions {
   readonly url: string
   readonly key: string | undefined
-  /** A collection that is there. Left out, one that the service lists: to name another may create it. */
+  /** An existing collection. Defaults to one from the service's list, because naming another could create it. */
   readonly collection?: string | undefined
   readonly fetch?: typeof globalThis.fetch
   readonly signal?: AbortSignal | undefined
@@ -21,25 +21,25 @@ interface Asked {
 
 type Ask = (path: string) => Promise<SeenAnswer>
 
-/** @throws {SvcError | CliFailure} where nothing answers, the key is refused, or something else answers there. */
-export async function detectForms(asked: Asked): Promise<Finding[]> {
-  const ask = asker(asked)
+/** @throws {SvcError | CliFailure} if nothing responds, the key is refused, or the URL belongs to something else */
+export async function detectForms(options: DetectOptions): Promise<Finding[]> {
+  const ask = asker(options)
   const collections = await ask('/collections')
   if ([401, 403].includes(collections.status)) throw refused(collections)
   const said = collections.header('svc-dialect')
-  if (said) return findingsOf(said)
+  if (said) return parseFindings(said)
 
-  // A service that lists no collections may refuse that before it looks at the key.
+  // A service without a collection list may refuse that route before it checks the key.
   const users = await ask('/auth-collections/users?limit=1')
   const [record] = [collections, users].filter(isRecord)
-  if (!record) throw users.status === 404 || users.status < 400 ? notAService(asked.url) : refused(users)
+  if (!record) throw users.status === 404 || users.status < 400 ? notAService(options.url) : refused(users)
   const missing = await ask('/auth-collections/users/svc-detect-missing')
-  const name = asked.collection ?? (await fullestCollection(ask, namesIn(collections)))
+  const name = options.collection ?? (await fullestCollection(ask, namesIn(collections)))
   return judge({ record, missing, ...(name === undefined ? {} : await seenByReading(ask, name)) })
 }
 
-/** Whatever else an answer shows, its header says it. */
-function findingsOf(said: string): Finding[] {
+/** Trusts the header over everything else in the response. */
+function parseFindings(said: string): Finding[] {
   const dialect = parseDialect(said)
   return axisNames().map((axis) => ({ axis, form: dialect[axis], evidence: `svc-dialect: ${said}` }) as Finding)
 }
@@ -58,25 +58,25 @@ function namesIn({ status, body }: SeenAnswer): string[] {
   return listed.flatMap((one) => (isObject(one) && typeof one.name === 'string' ? [one.name] : []))
 }
 
-/** A collection with documents shows the most. */
+/** Prefers a collection with documents, which reveals the most. */
 async function fullestCollection(ask: Ask, names: readonly string[]): Promise<string | undefined> {
   for (const name of names.slice(0, 10)) {
-    const { page } = await listOf(ask, name, '?limit=1')
-    if (itemsOf(page?.body).length > 0) return name
+    const { page } = await listDocuments(ask, name, '?limit=1')
+    if (pageItems(page?.body).length > 0) return name
   }
   return names[0]
 }
 
 interface Listed {
-  /** The path of the collection itself. */
+  /** Response at the collection's own path. */
   readonly plain: SeenAnswer
-  /** Where its documents are, and what was answered there. */
+  /** Path of the documents, and the response there. */
   readonly documents: string
   readonly page: SeenAnswer | undefined
 }
 
-/** The documents of a collection. A service may have them below one of both paths only. */
-async function listOf(ask: Ask, name: string, query = ''): Promise<Listed> {
+/** Lists a collection's documents. Depending on the service, they are at one of two paths. */
+async function listDocuments(ask: Ask, name: string, query = ''): Promise<Listed> {
   const documents = `/collections/${encodeURIComponent(name)}`
   const plain = await ask(documents + query)
   if (isList(plain)) return { plain, documents, page: plain }
@@ -85,8 +85,8 @@ async function listOf(ask: Ask, name: string, query = ''): Promise<Listed> {
 }
 
 async function seenByReading(ask: Ask, name: string): Promise<Omit<Seen, 'record' | 'missing'>> {
-  const { plain, documents, page } = await listOf(ask, name)
-  const found = Object.entries(fieldsOf(itemsOf(page?.body)[0])).find(isComparable)
+  const { plain, documents, page } = await listDocuments(ask, name)
+  const found = Object.entries(documentFieldsIn(pageItems(page?.body)[0])).find(isComparable)
   if (!found) return { plain, page }
   const [field, value] = found.map((part) => encodeURIComponent(String(part)))
   const filtered = (condition: string) => ask(`${documents}?${condition}&limit=1`)
@@ -100,12 +100,12 @@ async function seenByReading(ask: Ask, name: string): Promise<Omit<Seen, 'record
   }
 }
 
-/** Whether a filter can ask for a field without any doubt about where its name ends. */
+/** Returns whether a filter on the field is unambiguous, whichever suffix the service uses. */
 function isComparable([name, value]: [string, Json]): boolean {
   return /^[a-z]+$/i.test(name) && name !== 'id' && typeof value === 'string' && /^[\w -]+$/.test(value)
 }
 
-function asker({ url, key, fetch = fetchDirectly, signal }: Asked): Ask {
+function asker({ url, key, fetch = fetchDirectly, signal }: DetectOptions): Ask {
   return async (path) => {
     const late = AbortSignal.timeout(10_000)
     const response = await fetch(`${url}${path}`, {
@@ -122,14 +122,14 @@ function asker({ url, key, fetch = fetchDirectly, signal }: Asked): Ask {
       header: (name: string) => response.headers.get(name),
       body: parseJson(await response.text()),
     }
-    // A failure of the moment says nothing of forms.
+    // A temporary failure reveals nothing about the dialect.
     if (status === 429 || status >= 500) throw refused(answer)
     return answer
   }
 }
 
 function notAService(url: string): CliFailure {
-  const message = `What answers at ${url} does not speak the API of this service.`
+  const message = `The server at ${url} does not provide the API of this service.`
   return new CliFailure(
     'NOT_A_SERVICE',
     exits.failed,

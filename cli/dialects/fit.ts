@@ -1,43 +1,46 @@
-/** Which of several schemas a value fits best: forms of the wire are recognized by what their tables say they look like. */
+/** Finds the schema that a value fits best, to recognize the forms of a dialect. */
 import { isObject, type Json } from '../../client/protocol/model/json.js'
 import type { JsonSchema } from '../../client/protocol/wire/codec.js'
 
-/** The form whose schema has most of its members in the value and lacks fewest; nothing if none has any. */
+/**
+ * Returns the form whose schema shares most fields with the value and misses fewest. Undefined if it shares none with
+ * any.
+ */
 export function bestFit<Form extends string>(
   schemas: Readonly<Record<Form, JsonSchema>>,
   value: Json | undefined,
 ): Form | undefined {
   const fits = (Object.keys(schemas) as Form[])
-    .map((form) => ({ form, score: fitOf(schemas[form], value) }))
+    .map((form) => ({ form, score: scoreFit(schemas[form], value) }))
     .filter(({ score }) => score !== undefined)
     .sort((one, other) => Number(other.score) - Number(one.score))
   return fits[0]?.form
 }
 
-/** What a value of that schema looks like, for people: `{id, data, …}`. */
-export function looksOf(schema: JsonSchema): string {
+/** Describes values of a schema, for example `{id, data, …}`. */
+export function describeSchema(schema: JsonSchema): string {
   if (schema.type === 'array') return 'an array'
   if (schema.type !== 'object') return 'as it is'
-  return `{${[...requiredOf(schema), ...(schema.additionalProperties ? ['…'] : [])].join(', ')}}`
+  return `{${[...requiredNames(schema), ...(schema.additionalProperties ? ['…'] : [])].join(', ')}}`
 }
 
-function fitOf(schema: JsonSchema, value: Json | undefined): number | undefined {
+function scoreFit(schema: JsonSchema, value: Json | undefined): number | undefined {
   if (schema.type === undefined) return 0
   if (schema.type === 'array') return Array.isArray(value) ? 1 : undefined
   if (!isObject(value)) return undefined
-  const required = requiredOf(schema)
+  const required = requiredNames(schema)
   const properties = schema.properties as Readonly<Record<string, JsonSchema>>
-  const present = required.filter((name) => isOf(properties[name] ?? {}, value[name])).length
-  // What is missing counts double: any document may have a field that is named as one of another form.
+  const present = required.filter((name) => matchesKind(properties[name] ?? {}, value[name])).length
+  // Missing fields count double, because any document may happen to have a field of another form's name.
   return present === 0 ? undefined : present - 2 * (required.length - present)
 }
 
-function requiredOf(schema: JsonSchema): readonly string[] {
+function requiredNames(schema: JsonSchema): readonly string[] {
   return schema.required as readonly string[]
 }
 
-/** Whether a member is there, and of the kind that tells it from another of its name. */
-function isOf({ const: only, type }: JsonSchema, value: Json | undefined): boolean {
+/** Returns whether a member exists and has the kind that distinguishes its form. */
+function matchesKind({ const: only, type }: JsonSchema, value: Json | undefined): boolean {
   if (only !== undefined) return value === only
   return type === 'object' ? isObject(value) : value !== undefined
 }

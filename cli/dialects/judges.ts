@@ -1,15 +1,15 @@
-/** How the form of each axis shows in what was seen. The compiler asks for a judge of each axis. */
+/** Decides the form of each axis from the responses. The compiler requires a judge for every axis. */
 import { isObject, type Json, type JsonObject } from '../../client/protocol/model/json.js'
 import { type Axis, axes, axisNames, type Form, listForms } from '../../client/protocol/wire/axes.js'
 import type { JsonSchema } from '../../client/protocol/wire/codec.js'
 import type { Finding } from './finding.js'
-import { bestFit, looksOf } from './fit.js'
+import { bestFit, describeSchema } from './fit.js'
 import type { Seen, SeenAnswer } from './seen.js'
 
-/** What was seen of an axis; nothing where that says nothing. */
+/** Returns the form and its evidence. Undefined if the responses do not show it. */
 type Judge<Name extends Axis> = (seen: Seen) => readonly [form: Form<Name>, evidence: string] | undefined
 
-/** The forms that the answers show, of all axes of the registry. */
+/** Returns the forms that the responses show. */
 export function judge(seen: Seen): Finding[] {
   return axisNames().flatMap((axis) => {
     const [form, evidence] = judges[axis]?.(seen) ?? []
@@ -23,12 +23,12 @@ const judges: { readonly [Name in Axis]: Judge<Name> } = {
     if (isList(plain)) return ['flat', 'GET /collections/<c> is its documents']
     return ['nested', 'documents are at /collections/<c>/documents']
   },
-  document: ({ page }) => fitting(schemasOf(axes.document), 'a document is', itemsOf(page?.body)[0]),
-  record: ({ record }) => fitting(envelopesOf(axes.record, {}), 'a success is', record.body),
+  document: ({ page }) => fitting(plainSchemas(axes.document), 'a document is', pageItems(page?.body)[0]),
+  record: ({ record }) => fitting(envelopeSchemas(axes.record, {}), 'a success is', record.body),
   list: ({ page }) =>
-    page && fitting(envelopesOf(axes.list, { type: 'object' }), 'documents come as', unwrapped(page.body)),
+    page && fitting(envelopeSchemas(axes.list, { type: 'object' }), 'documents come as', unwrapped(page.body)),
   paging: ({ page }) => {
-    const limit = page && limitOf(page)
+    const limit = page && pageLimit(page)
     const form = listForms('paging').find((one) => axes.paging[one].default === limit)
     return form && [form, `a page without limit has ${limit}`]
   },
@@ -39,8 +39,8 @@ const judges: { readonly [Name in Axis]: Judge<Name> } = {
     return isDouble ? ['double', '__eq is a suffix, _eq is part of the name'] : undefined
   },
   errors: ({ missing: { status, body } }) =>
-    status >= 400 ? fitting(schemasOf(axes.errors), 'an error is', body) : undefined,
-  // Only a write would show these, and a login that needs a code the last one.
+    status >= 400 ? fitting(plainSchemas(axes.errors), 'an error is', body) : undefined,
+  // Only a write reveals these forms. `two_factor` even needs a login with a code.
   body: () => undefined,
   put: () => undefined,
   events: () => undefined,
@@ -49,7 +49,7 @@ const judges: { readonly [Name in Axis]: Judge<Name> } = {
 }
 
 function finds(answer: SeenAnswer): boolean {
-  return isList(answer) && itemsOf(answer.body).length > 0
+  return isList(answer) && pageItems(answer.body).length > 0
 }
 
 function fitting<Name extends string>(
@@ -58,15 +58,15 @@ function fitting<Name extends string>(
   value: Json | undefined,
 ): readonly [Name, string] | undefined {
   const form = bestFit(schemas, value)
-  return form && [form, `${subject} ${looksOf(schemas[form])}`]
+  return form && [form, `${subject} ${describeSchema(schemas[form])}`]
 }
 
-function schemasOf<Name extends string>(table: Readonly<Record<Name, { readonly schema: JsonSchema }>>) {
-  return envelopesOf(table, {})
+function plainSchemas<Name extends string>(table: Readonly<Record<Name, { readonly schema: JsonSchema }>>) {
+  return envelopeSchemas(table, {})
 }
 
-/** The schemas of a table; of envelopes, around that schema. */
-function envelopesOf<Name extends string>(
+/** Returns the schemas of a table. Envelopes wrap the inner schema. */
+function envelopeSchemas<Name extends string>(
   table: Readonly<Record<Name, { readonly schema: JsonSchema | ((inner: JsonSchema) => JsonSchema) }>>,
   inner: JsonSchema,
 ): Record<Name, JsonSchema> {
@@ -77,20 +77,20 @@ function envelopesOf<Name extends string>(
   return Object.fromEntries(schemas) as Record<Name, JsonSchema>
 }
 
-/** The fields of a document, whatever its form. */
-export function fieldsOf(document: Json | undefined): JsonObject {
+/** Returns the fields of a document in any form. */
+export function documentFieldsIn(document: Json | undefined): JsonObject {
   if (!isObject(document)) return {}
-  const isFlat = bestFit(schemasOf(axes.document), document) === 'flat'
+  const isFlat = bestFit(plainSchemas(axes.document), document) === 'flat'
   return !isFlat && isObject(document.data) ? document.data : document
 }
 
-function limitOf({ body, header }: SeenAnswer): Json | undefined {
+function pageLimit({ body, header }: SeenAnswer): Json | undefined {
   const answer = unwrapped(body)
   return isObject(answer) ? answer.limit : Number(header('x-limit'))
 }
 
-/** The items of a page, whatever stands around them. */
-export function itemsOf(body: Json | undefined): readonly Json[] {
+/** Returns the items of a page in any envelope. */
+export function pageItems(body: Json | undefined): readonly Json[] {
   return listIn(body) ?? []
 }
 

@@ -1,4 +1,4 @@
-/** What a service answered to what detection asked it. */
+/** Responses that detection collected. */
 import type { Json } from '../../client/protocol/model/json.js'
 
 export interface SeenAnswer {
@@ -8,17 +8,17 @@ export interface SeenAnswer {
 }
 
 export interface Seen {
-  /** A success: the list of collections or of users. */
+  /** A successful response: the list of collections or users. */
   readonly record: SeenAnswer
-  /** A user that does not exist. */
+  /** Response for a user that does not exist. */
   readonly missing: SeenAnswer
-  /** The path of a collection itself. */
+  /** Response at the collection's own path. */
   readonly plain?: SeenAnswer
-  /** The documents of that collection, without a limit; nothing unless a list was answered. */
+  /** The collection's documents, without a limit. Undefined if no list was returned. */
   readonly page?: SeenAnswer | undefined
-  /** One document, filtered. Only of a collection that has some. */
+  /** The documents filtered by one value. Undefined for an empty collection. */
   readonly filtered?: {
-    /** By what one document has, the suffix after two underscores and after one. */
+    /** Filtered by a value of one document, with the suffix after two underscores and after one. */
     readonly double: SeenAnswer
     readonly single: SeenAnswer
   }

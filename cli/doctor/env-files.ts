@@ -5,7 +5,7 @@ import { execa } from 'execa'
 import { isLoopbackUrl } from '../../client/protocol/model/loopback.js'
 import { calledAs } from '../base/called-as.js'
 import { stateFolder } from '../target/emulator-file.js'
-import { envFile, envFiles, envLine, fillEnvFile, lacksEnvFile, ownLinesOf } from '../target/env-file.js'
+import { envFile, envFiles, envLine, fillEnvFile, lacksEnvFile, markOwnLines } from '../target/env-file.js'
 import { maskKey } from '../target/profiles.js'
 import type { Finding, Patient, Seen } from './finding.js'
 import { keptKeys, keptPort } from './folder-files.js'
@@ -51,7 +51,7 @@ function readLines(app: string, file: string): Line[] {
   } catch {
     return []
   }
-  return ownLinesOf(text).flatMap(({ line, isOwn }) => {
+  return markOwnLines(text).flatMap(({ line, isOwn }) => {
     const { prefix = '', name = '', value = '' } = envLine.exec(line.trimEnd())?.groups ?? {}
     return name === '' ? [] : [{ file, prefix, name, value, isFilled: isOwn }]
   })

@@ -1,4 +1,7 @@
-/** Explains why conditions found nothing: a field that nothing has, a value that the field's type rules out, or the other suffix family. */
+/**
+ * Explains why a filter matched nothing: an unknown field, a value the field's type rules out, or a single underscore
+ * in an operator.
+ */
 import type { Client } from '../../client/index.js'
 import type { FieldType, Schema } from '../../client/protocol/model/collection.js'
 import { isObject, type Json, type JsonObject } from '../../client/protocol/model/json.js'
@@ -6,17 +9,17 @@ import type { Page } from '../../client/protocol/model/page.js'
 import { formatPath, valueAt } from '../../client/protocol/model/path.js'
 import { type Operator, operators, parseNumber, type Test, type Where } from '../../client/protocol/model/where.js'
 import { nearest } from '../terminal/nearest.js'
-import { type Condition, conditionsOf, type WhereFlags } from './where-flag.js'
+import { type Condition, listConditions, type WhereFlags } from './where-flag.js'
 
-/** A collection, or the users: what is asked when conditions found nothing there. */
+/** Describes the collection, or the users, that a filter searched. */
 export interface SearchedFields {
-  /** A sentence ends with it: 'document of "posts"'. */
+  /** Noun for one record, for example 'document of "posts"'. */
   readonly record: string
   /** Fields that every record has. */
   readonly own: readonly string[]
-  /** Answers `null` where nothing is stored, so that no field says anything. */
+  /** Returns `null` for an empty collection, because then no field means anything. */
   schema(): Promise<Schema | null>
-  /** Some records that match. */
+  /** Returns some matching records. */
   sample(where: Where): Promise<Page<{ readonly data: JsonObject }>>
 }
 
@@ -46,17 +49,17 @@ export function userFields(client: Client): SearchedFields {
 const sampled = { limit: 50, count: false }
 
 /**
- * At most two requests. A service that does not show its schemas may not know the filter of the second request either, so then
- * only the spelling is explained.
+ * Sends at most two requests. If the service hides its schemas, it may not support the second request's filter, so
+ * only spelling is explained.
  *
- * @param populated fields whose linked documents were asked for, which have fields of their own
+ * @param populated fields with linked documents, which have fields of their own
  */
 export async function emptyResultNotes(
   flags: WhereFlags,
   fields: SearchedFields | undefined,
   populated: readonly string[] = [],
 ): Promise<string[]> {
-  const conditions = conditionsOf(flags)
+  const conditions = listConditions(flags)
   const linked = populated.map((path) => path.split('.')[0])
   const asked = conditions.filter(({ tests }) =>
     tests.every(({ path }) => !linked.includes(path[0]) && !(path.length === 1 && fields?.own.includes(path[0]))),
@@ -65,7 +68,7 @@ export async function emptyResultNotes(
   return found ?? conditions.flatMap(spellingNote).slice(0, 1)
 }
 
-/** @throws {SvcError} where the service cannot tell */
+/** @throws {SvcError} if the service cannot tell */
 async function examine(conditions: readonly Condition[], fields: SearchedFields): Promise<string[] | undefined> {
   const schema = await fields.schema()
   if (schema === null) return undefined
@@ -76,7 +79,7 @@ async function examine(conditions: readonly Condition[], fields: SearchedFields)
   const notes = tests.flatMap(({ condition, test }) => {
     const name = formatPath(test.path)
     const seen = items.map(({ data }) => valueAt(data, test.path)).filter((value) => value != null)
-    // A full page may be of records that have another of the fields, so it says nothing about this one.
+    // A full page may hold records with one of the other fields, so it says nothing about this one.
     if (!isTyped(test) && seen.length === 0) {
       return items.length < limit ? unknownField(name, condition, Object.keys(schema), fields) : []
     }
@@ -106,13 +109,13 @@ function unknownField(
   return [`No ${record} has a field "${name}".${meant === undefined ? '' : ` Did you mean "${meant}"?`}`]
 }
 
-/** What to say of a condition that looks like one of the other suffix family. */
+/** Explains a condition with a single underscore, such as `views_gte=1`. */
 function spellingNote({ text }: Condition): string[] {
   const [, field, suffix] = /^([^=]*[^_=])_([a-z]+)=/.exec(text) ?? []
   if (!field || !suffix || !suffixes.includes(suffix)) return []
   const written = suffix === 'eq' ? field : `${field}__${suffix}`
   return [
-    `"${field}_${suffix}" is a field's name here; to compare "${field}", write ${written}. Conditions take two underscores in every dialect.`,
+    `"${field}_${suffix}" is read as a field name. To compare "${field}", write ${written}: operators take two underscores in every dialect.`,
   ]
 }
 
@@ -130,13 +133,15 @@ const typeWords: { readonly [Type in FieldType]: string } = {
   any: 'anything',
 }
 
-/** The type that all values have; what texts, arrays and mixed values stand for is not known. */
+/**
+ * Returns the type that all values share. Undefined for texts, arrays, and mixed values, which may stand for anything.
+ */
 function commonType(values: readonly (Json | undefined)[]): FieldType | undefined {
-  const [type, ...others] = new Set(values.map(typeOf))
+  const [type, ...others] = new Set(values.map(jsonType))
   return others.length === 0 ? type : undefined
 }
 
-function typeOf(value: Json | undefined): FieldType | undefined {
+function jsonType(value: Json | undefined): FieldType | undefined {
   if (typeof value === 'number' || typeof value === 'boolean') return typeof value as 'number' | 'boolean'
   return isObject(value) ? 'object' : undefined
 }
@@ -160,7 +165,7 @@ const always = () => true
 const never = () => false
 const isNumber = (text: string) => parseNumber(text) !== undefined
 
-/** Which values each type can match. Contract 4.2. */
+/** Values that can match a field of each type. Contract 4.2. */
 const matchable: { readonly [Type in FieldType]: { readonly [Kind in Comparison]: (text: string) => boolean } } = {
   string: { equality: always, order: always, search: always },
   number: { equality: isNumber, order: isNumber, search: never },
@@ -168,7 +173,7 @@ const matchable: { readonly [Type in FieldType]: { readonly [Kind in Comparison]
   boolean: { equality: (text) => text === 'true' || text === 'false', order: never, search: never },
   array: { equality: always, order: never, search: always },
   object: { equality: never, order: never, search: never },
-  // The service refuses what is not a time.
+  // The service rejects values that are not times.
   datetime: { equality: always, order: always, search: always },
   file: { equality: always, order: always, search: always },
   any: { equality: always, order: always, search: always },

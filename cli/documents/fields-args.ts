@@ -1,4 +1,4 @@
-/** Fields of a document on the command line: `title=Hello` is text, `views:=3` is JSON. */
+/** Reads document fields from the command line: `title=Hello` is text, `views:=3` is JSON. */
 import * as Args from '@oclif/core/args'
 import type { Issue } from '../../client/protocol/model/errors.js'
 import { parseExactJson } from '../../client/protocol/model/exact-json.js'
@@ -11,16 +11,16 @@ import { shellWord } from '../terminal/shell-word.js'
 export const fieldsDescription = 'fields: title=Hello is text, views:=3 and tags:=\'["a"]\' are JSON'
 
 export const collectionArg = Args.string({ required: true, description: 'name of the collection' })
-/** `title=Hello` and `views:=3`, as many as there are. */
+/** Any number of `title=Hello` and `views:=3`. */
 export const fieldsArg = Args.string({ multiple: true, description: 'title=Hello is text, views:=3 is JSON' })
 export const idArg = Args.string({ required: true, description: 'id of the document' })
 
-/** The fields that a file and the arguments say; the arguments win. `-` as the file is stdin. */
+/** Merges the fields of a file with the arguments, which win. `-` reads stdin. */
 export async function readFileAndFields(file: string | undefined, words: readonly string[]): Promise<JsonObject> {
   return readFields(words, file === undefined ? {} : await readJsonObject(file))
 }
 
-/** The fields that the arguments say, beside given ones; the arguments win. */
+/** Merges the given fields with the arguments, which win. */
 export function readFields(words: readonly string[], given: JsonObject = {}): JsonObject {
   const fields = { ...given }
   for (const word of words) {
@@ -42,17 +42,17 @@ function readField(word: string): readonly [string, JsonObject[string]] {
   try {
     return [name, parseExactJson(text, (literal) => warnKeptAsText(`"${name}"`, literal))]
   } catch {
-    throw misuse(`The value of "${name}" is not JSON: ${text}`, `Text needs no colon: ${name}=${text}`)
+    throw misuse(`The value of "${name}" is not JSON: ${text}`, `For text, leave out the colon: ${name}=${text}`)
   }
 }
 
-/** What to write instead, where a value was refused that is text only because of how it was written. */
+/** Suggests `:=` if a value was refused only because it was sent as text. */
 export function textHint(words: readonly string[], issues: readonly Issue[]): string | undefined {
   for (const { path } of issues) {
     const name = String(path[0])
     const text = words.find((word) => word.startsWith(`${name}=`))?.slice(name.length + 1)
     if (text !== undefined && isOtherJson(text))
-      return `"${name}=${text}" is text. Write ${shellWord(`${name}:=${text}`)} for what JSON means by it.`
+      return `"${name}=${text}" is sent as text. To send it as JSON, write ${shellWord(`${name}:=${text}`)}`
   }
   return undefined
 }
@@ -65,7 +65,7 @@ function isOtherJson(text: string): boolean {
   }
 }
 
-/** The one JSON object of a file; `-` is stdin. */
+/** Reads a file that contains one JSON object. `-` reads stdin. */
 export async function readJsonObject(file: string): Promise<JsonObject> {
   const content = await readText(file)
   const source = file === '-' ? 'stdin' : file
@@ -73,9 +73,9 @@ export async function readJsonObject(file: string): Promise<JsonObject> {
   try {
     document = parseExactJson(content, (literal) => warnKeptAsText(source, literal))
   } catch (cause) {
-    throw new CliFailure('INVALID_BODY', exits.invalid, `${source} is not JSON.`, undefined, { cause })
+    throw new CliFailure('INVALID_BODY', exits.invalid, `${source} is not valid JSON.`, undefined, { cause })
   }
   if (isObject(document)) return document
-  const hint = 'To create many at once: svc docs import'
-  throw new CliFailure('INVALID_BODY', exits.invalid, `${source} does not hold one JSON object.`, hint)
+  const hint = 'To create several documents at once: svc docs import'
+  throw new CliFailure('INVALID_BODY', exits.invalid, `${source} does not contain a single JSON object.`, hint)
 }

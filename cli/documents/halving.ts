@@ -1,6 +1,6 @@
 import { SvcError } from '../../client/index.js'
 
-/** Asks for a page, and for half of it as long as the answer would be too large; which limit it was in the end. */
+/** Requests a page, and halves the limit while the response is too large. Returns the limit that worked. */
 export async function halving<Answer>(
   limit: number,
   ask: (limit: number) => Promise<Answer>,

@@ -1,4 +1,4 @@
-/** Documents on stdout: as a table, as CSV, as NDJSON, or as one JSON object; a page, or any number of them. */
+/** Prints documents as a table, CSV, NDJSON, or one JSON object. */
 import { once } from 'node:events'
 import type { Document } from '../../client/protocol/model/document.js'
 import { namingFields, namingRank } from '../../client/protocol/model/documents/naming-fields.js'
@@ -39,17 +39,17 @@ function isName(field: string): boolean {
   return namingRank(field) < namingFields.length
 }
 
-/** What to say where no document of a page has a field that was asked for. */
+/** Notes the selected columns that no document has. */
 export function missingColumns(documents: readonly Document[], columns: readonly string[] = []): string | undefined {
-  const names = namesOf(documents.map(documentRow))
+  const names = fieldNames(documents.map(documentRow))
   const missing = columns.filter((column) => !names.includes(column)).map((column) => `"${column}"`)
   if (documents.length === 0 || missing.length === 0) return undefined
-  return `no document here has a field ${missing.join(' or ')}; there are ${names.join(', ')}`
+  return `No document has a field ${missing.join(' or ')}. Fields: ${names.join(', ')}`
 }
 
 const handful = 100
 
-/** Any number of documents, held a handful at a time and written as fast as the reader takes them. */
+/** Prints any number of documents in batches, with backpressure from the reader. */
 export async function printDocuments(
   documents: AsyncIterable<Document> | Iterable<Document>,
   format: ListFormat,
@@ -75,17 +75,17 @@ export async function printDocuments(
 
 interface PrintOptions {
   readonly columns?: readonly string[] | undefined
-  /** Whether cells of CSV that a spreadsheet would run are made text. */
+  /** Escapes CSV cells that a spreadsheet would run. */
   readonly isSafe?: boolean
-  /** Something of them is on stdout. */
+  /** Called once output has begun. */
   readonly onBegun?: () => void
-  /** What a table is laid out by; left out, its first rows. */
+  /** Column widths of the table. Defaults to those of its first rows. */
   readonly layout?: TableLayout | undefined
 }
 
 type Print = (documents: readonly Document[], place: { isFirst: boolean; isLast: boolean }) => string
 
-/** What ends the items of the JSON object. */
+/** Closes the items of the JSON object. */
 export const endOfItems = '\n]'
 
 const printers: { readonly [F in ListFormat]: (options: PrintOptions) => Promise<Print> | Print } = {
@@ -104,10 +104,10 @@ const printers: { readonly [F in ListFormat]: (options: PrintOptions) => Promise
     let names = columns
     return (documents, { isFirst }) => {
       const rows = documents.map(documentRow)
-      names ??= namesOf(rows)
+      names ??= fieldNames(rows)
       if (names.length === 0) return ''
       const text = csvText(names, rows, { hasHeader: isFirst, isSafe })
-      // A file has the cells as they are; a terminal would do what they say.
+      // Escapes control characters only on a terminal. A file gets the cells unchanged.
       return process.stdout.isTTY ? printableLines(text) : text
     }
   },
@@ -124,7 +124,7 @@ const printers: { readonly [F in ListFormat]: (options: PrintOptions) => Promise
   },
 }
 
-/** What a table of all of these has room for, and which columns; nothing of them is kept. */
+/** Computes the columns and widths that fit all documents, without keeping them in memory. */
 export async function layoutOfAll(
   documents: AsyncIterable<Document>,
   columns?: readonly string[],
@@ -134,24 +134,24 @@ export async function layoutOfAll(
   return layout
 }
 
-/** Every field that any of the documents has: the columns of a CSV that leaves nothing out. */
+/** Returns every field of all documents, for a CSV that leaves nothing out. */
 export async function namesOfAll(documents: AsyncIterable<Document> | Iterable<Document>): Promise<string[]> {
   const names = new Set<string>()
   for await (const document of documents) for (const name of Object.keys(documentRow(document))) names.add(name)
   return timesLast([...names])
 }
 
-function namesOf(rows: readonly JsonObject[]): string[] {
+function fieldNames(rows: readonly JsonObject[]): string[] {
   return timesLast([...new Set(rows.flatMap((row) => Object.keys(row)))])
 }
 
-/** Fields that only later documents have stand before the service's own times, too. */
+/** Puts the service's own times last, after fields that only later documents have. */
 function timesLast(names: readonly string[]): string[] {
   const isTime = (name: string) => name === 'createdAt' || name === 'updatedAt'
   return [...names.filter((name) => !isTime(name)), ...names.filter(isTime)]
 }
 
-/** The id, what names a document, all else as it appears, and the times. */
+/** Orders columns: id, the naming field, all others as they appear, and the times. */
 function inTableOrder(names: readonly string[]): string[] {
   const rank = (name: string) => (name === 'id' ? -1 : namingRank(name))
   return timesLast(names.toSorted((one, other) => rank(one) - rank(other)))

@@ -1,9 +1,9 @@
 import * as Flags from '@oclif/core/flags'
 
 export const upsertFlags = {
-  upsert: Flags.boolean({ description: 'change the documents that are there already' }),
+  upsert: Flags.boolean({ description: 'update documents that already exist' }),
   by: Flags.string({
-    description: 'with --upsert, the field by which a document is known; id is its id',
+    description: 'with --upsert, the field that identifies a document (or id)',
     helpValue: 'field',
     dependsOn: ['upsert'],
   }),
@@ -16,17 +16,17 @@ interface Given {
 }
 
 interface Upsert {
-  /** The field by which documents are known; undefined where they are not changed, or it was not named. */
+  /** Field that identifies documents. Undefined without `--upsert` or `--by`. */
   readonly by: string | undefined
   /** The API key. */
   readonly key: string | undefined
-  /** What to say where the field is spelled as it was once. */
+  /** Note for users of the old spelling. */
   readonly note: string | undefined
 }
 
-/** `--upsert --key email`, which is the older spelling of `--by`, is read too: no API key looks like a field. */
+/** Also accepts the old spelling `--upsert --key email`, because no API key looks like a field. */
 export function readUpsert({ upsert, by, key }: Given): Upsert {
   const isField = upsert && by === undefined && key !== undefined && !/^svc_(key|secret)_/.test(key)
   if (!isField) return { by, key, note: undefined }
-  return { by: key, key: undefined, note: `Read as --by ${key}: --key is the API key.` }
+  return { by: key, key: undefined, note: `Using --by ${key}. The --key flag is for the API key.` }
 }

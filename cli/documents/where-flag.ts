@@ -1,4 +1,4 @@
-/** `--where`, `--or` and `--sort`: always in the double-underscore spelling, whatever the service speaks. */
+/** Reads `--where`, `--or`, and `--sort`. They use the double-underscore spelling in every dialect. */
 import * as Flags from '@oclif/core/flags'
 import { SvcError } from '../../client/protocol/model/errors.js'
 import type { Sort } from '../../client/protocol/model/page.js'
@@ -13,14 +13,13 @@ export const whereFlags = {
     multiple: true,
     multipleNonGreedy: true,
     char: 'w',
-    description: 'condition that must hold: status=published, views__gte=100, tags__in=a,b',
+    description: 'only documents that match, for example status=published, views__gte=100, tags__in=a,b',
     helpValue: 'field=value',
   }),
   or: Flags.string({
     multiple: true,
     multipleNonGreedy: true,
-    description:
-      'one of several conditions of which any is enough; those of a named group are alternatives of their own',
+    description: 'at least one --or condition must match; with group names, at least one per group',
     helpValue: '[group:]field=value',
   }),
 }
@@ -32,7 +31,7 @@ export interface WhereFlags {
 
 export const sortFlag = Flags.string({
   char: 's',
-  description: 'field to sort by; a minus in front turns it around: -createdAt',
+  description: 'field to sort by, with a minus for descending order, for example -createdAt',
   helpValue: 'field',
 })
 
@@ -40,11 +39,11 @@ export const populateFlag = Flags.string({
   multiple: true,
   multipleNonGreedy: true,
   delimiter: ',',
-  description: 'fields whose linked documents to show: author,comments.author',
+  description: 'fields whose linked documents to include, for example author,comments.author',
   helpValue: 'field',
 })
 
-/** The conditions of `--where`, all of which must hold, and of each group of `--or`, of which one must. */
+/** Combines all `--where` conditions with one clause per `--or` group. */
 export function readWhere(all: readonly string[] = [], any: readonly string[] = []): Where {
   const clauses = all.flatMap((condition) => readCondition(splitCondition(condition)))
   const groups = new Map<string, Test[]>()
@@ -55,7 +54,7 @@ export function readWhere(all: readonly string[] = [], any: readonly string[] = 
   return { all: [...clauses, ...[...groups.values()].map((any) => ({ any }))] }
 }
 
-/** Both words are known, whatever the dialect: `__contains` is the service's own, `__icontains` ignores case. */
+/** Accepts both words in every dialect: `__contains` is the service's own, `__icontains` ignores case. */
 function readCondition([name, value]: readonly [string, string]): readonly Clause[] {
   const { all } = readDoubled(name.replace(/__icontains$/, '__contains'), value)
   return name.endsWith('__contains') ? all.map(({ any }) => ({ any: any.map(asContains) })) : all
@@ -66,7 +65,7 @@ function readDoubled(name: string, value: string): Where {
     return readConditions(dialects.a, [[name, value]])
   } catch (error) {
     if (!(error instanceof SvcError)) throw error
-    // The service knows one of the two words only.
+    // The service's message names only one of the two words.
     throw new SvcError(error.code, error.message.replace(' __contains,', ' __contains, __icontains,'))
   }
 }
@@ -75,14 +74,14 @@ function asContains(test: Test): Test {
   return test.operator === 'icontains' ? { ...test, operator: 'contains' } : test
 }
 
-/** A condition as it was typed, and the tests that it stands for. */
+/** A condition as typed, with the tests it stands for. */
 export interface Condition {
   readonly text: string
   readonly tests: readonly Test[]
 }
 
-/** The conditions of both flags, each by itself. */
-export function conditionsOf({ where = [], or = [] }: WhereFlags): Condition[] {
+/** Returns the conditions of both flags separately. */
+export function listConditions({ where = [], or = [] }: WhereFlags): Condition[] {
   return [...where, ...or.map((one) => splitGroup(one)[1])].map((text) => ({
     text,
     tests: readCondition(splitCondition(text)).flatMap(({ any }) => any),
@@ -96,20 +95,20 @@ export function readSort(text: string | undefined): Sort | undefined {
   return { path: parsePath(name), direction: text.startsWith('-') ? 'desc' : 'asc' }
 }
 
-/** `price:views__gte=1` belongs to the group `price`; a colon in front, `:a:b=1`, says that the rest is a condition. */
+/** Splits `price:views__gte=1` into the group `price` and a condition. A leading colon (`:a:b=1`) means no group. */
 function splitGroup(condition: string): readonly [group: string, condition: string] {
   const [, group, rest] = /^([\w-]*):([^=].*)$/s.exec(condition) ?? []
   return group === undefined || rest === undefined ? ['', condition] : [group, rest]
 }
 
-/** `views>=100` is what other languages write. */
-const suffixOf: { readonly [sign: string]: string } = { '>': 'gte', '<': 'lte', '!': 'ne' }
+/** Suggests the right spelling for `views>=100`. */
+const suffixBySign: { readonly [sign: string]: string } = { '>': 'gte', '<': 'lte', '!': 'ne' }
 
 function splitCondition(condition: string): readonly [string, string] {
   const at = condition.indexOf('=')
   if (at < 1) throw misuse(`Not a valid condition: "${condition}".`, 'Use status=published or views__gte=100.')
   const [field, value] = [condition.slice(0, at), condition.slice(at + 1)]
-  const suffix = suffixOf[field.at(-1) ?? '']
+  const suffix = suffixBySign[field.at(-1) ?? '']
   if (suffix) throw misuse(`Not a valid condition: "${condition}".`, `Use ${field.slice(0, -1)}__${suffix}=${value}.`)
   return [field, value]
 }

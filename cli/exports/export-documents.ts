@@ -5,8 +5,8 @@ import type { Progress } from '../terminal/progress.js'
 import type { ExportFile } from './export-file.js'
 
 /**
- * Writes all documents that match, by their ids: oldest first, and going on from where the file ends.
- * Answers how many the file holds.
+ * Writes all matching documents by id, oldest first, and resumes at the end of the file. Returns the number of
+ * documents in the file.
  */
 export async function exportDocuments(
   collection: ReturnType<Client['collection']>,
@@ -21,7 +21,7 @@ export async function exportDocuments(
   while (!signal.aborted) {
     const { value: page } = await next
     if (!page) break
-    // The next page is on its way while this one is written.
+    // Prefetches the next page while this one is written.
     next = pages.next()
     next.catch(() => undefined)
     await file.write(page.items)
@@ -31,7 +31,7 @@ export async function exportDocuments(
   return exported
 }
 
-/** Every field that any of the documents has: the columns of a table that leaves nothing out. */
+/** Returns every field of all documents, for a table that leaves nothing out. */
 export async function fieldNamesOfAll(collection: ReturnType<Client['collection']>, where: Where): Promise<string[]> {
   const names = new Set<string>()
   for await (const { data } of collection.iterate({ where })) for (const name of Object.keys(data)) names.add(name)

@@ -1,4 +1,4 @@
-/** Where exported documents go: stdout, or a file that is complete or not there. */
+/** Writes exported documents to stdout or atomically to a file. */
 import { once } from 'node:events'
 import {
   createWriteStream,
@@ -30,12 +30,12 @@ export interface ExportTarget {
   readonly withIds: boolean
   readonly isSafe: boolean
   readonly restart: boolean
-  /** What is asked for: an export that asks for something else begins anew. */
+  /** Identifies the export. An export with other options starts over. */
   readonly question: readonly string[]
 }
 
 export interface ExportFile {
-  /** How many documents it holds from an earlier, stopped export, and the last of them. */
+  /** Number of documents from an earlier, interrupted export, and the id of the last one. */
   readonly resumed: number
   readonly lastId: string | undefined
   write(documents: readonly Document[]): Promise<void>
@@ -56,11 +56,11 @@ const byExtension: { readonly [extension: string]: ExportFormat } = {
   '.csv': 'csv',
 }
 
-/** How to write, as it was said, or as the file is called. */
+/** Picks the format from the flag or the file extension. */
 export function exportFormat({ format, out }: { format?: ExportFormat; out?: string }): ExportFormat {
   const named = format ?? (out === undefined ? 'ndjson' : byExtension[extname(out).toLowerCase()])
   if (named) return named
-  throw misuse(`The name "${out}" does not show its format.`, `Name it: --format ${exportFormats.join('|')}`)
+  throw misuse(`Cannot tell the format from "${out}".`, `Choose one: --format ${exportFormats.join('|')}`)
 }
 
 export async function openExportFile(target: ExportTarget): Promise<ExportFile> {
@@ -80,7 +80,7 @@ export async function openExportFile(target: ExportTarget): Promise<ExportFile> 
   const question = JSON.stringify([...target.question, format, columns ?? null, withIds, isSafe])
   const found = target.restart ? undefined : readProgress(state, part, question)
   if (found) await truncate(part, found.bytes)
-  // The old state must not outlive the documents that it tells of.
+  // Deletes the state first, so that it never outlives its documents.
   else for (const own of [state, part]) await rm(own, { force: true })
   const mode = draftModeFor(file)
   const stream = createWriteStream(part, { flags: found ? 'a' : 'wx', mode })
@@ -98,7 +98,7 @@ export async function openExportFile(target: ExportTarget): Promise<ExportFile> 
       await write(form.write(some, documents === 0))
       documents += some.length
       const lastId = some.at(-1)?.id ?? ''
-      // Whole or not at all: a process that is killed here leaves the state from before.
+      // Renames atomically, so that a crash leaves the previous state.
       writeFileSync(`${state}.new`, JSON.stringify({ question, bytes, documents, lastId } satisfies Progress))
       renameSync(`${state}.new`, state)
     },
@@ -111,12 +111,12 @@ export async function openExportFile(target: ExportTarget): Promise<ExportFile> 
   }
 }
 
-/** The file in whose place it comes may have become private since it was begun. A disk without modes has no others. */
+/** Restricts the draft if the target file became private since the export began. */
 function narrow(descriptor: number, mode: number): void {
   try {
     fchmodSync(descriptor, fstatSync(descriptor).mode & mode)
   } catch {
-    // It has the mode of the file there once it is whole.
+    // File systems without modes need no change.
   }
 }
 
@@ -125,7 +125,7 @@ interface Form {
   end(isEmpty: boolean): string
 }
 
-/** JSON says the same when it is escaped; the cells of CSV are as they are in a pipe, which a terminal would obey. */
+/** Escapes control characters on a terminal. JSON keeps its meaning; CSV stays unescaped in a pipe. */
 function shown({ write, end }: Form): Form {
   return { write: (documents, isFirst) => printableLines(write(documents, isFirst)), end }
 }
@@ -146,13 +146,13 @@ function onStream(stream: Writable, form: Form, end?: (stream: Writable) => Prom
   }
 }
 
-/** Waits until it is written: what is too fast for its reader would pile up, and a full disk is known here. */
+/** Waits for each write, for backpressure and to notice a full disk. */
 function written(stream: Writable, text: string): Promise<void> {
   if (text === '') return Promise.resolve()
   return new Promise((resolve, reject) => {
     stream.once('error', reject)
     stream.write(text, (error) => {
-      // A stream that fails says it here first, and then to its listeners, of which there has to be one.
+      // A failed stream reports the error here first and then emits it, so one listener must remain.
       if (error) return reject(error)
       stream.off('error', reject)
       resolve()

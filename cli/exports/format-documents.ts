@@ -7,23 +7,24 @@ export type ExportFormat = (typeof exportFormats)[number]
 export interface FormOptions {
   readonly columns: readonly string[] | undefined
   readonly withIds: boolean
-  /** Of CSV: whether no cell may become a formula. */
+  /** Escapes CSV cells that a spreadsheet would run as a formula. */
   readonly isSafe: boolean
 }
 
-/** Documents as text, a handful at a time: what stands between two handfuls is part of the second. */
+/** Formats documents batch by batch. The separator belongs to the later batch. */
 export async function formatDocuments(format: ExportFormat, { columns, withIds, isSafe }: FormOptions) {
-  const fieldsOf = (document: Document) => exported(document, columns, withIds)
+  const pickFields = (document: Document) => exported(document, columns, withIds)
   if (format === 'ndjson') {
     return {
-      write: (documents: readonly Document[]) => documents.map((one) => `${JSON.stringify(fieldsOf(one))}\n`).join(''),
+      write: (documents: readonly Document[]) =>
+        documents.map((one) => `${JSON.stringify(pickFields(one))}\n`).join(''),
       end: () => '',
     }
   }
   if (format === 'json') {
     return {
       write: (documents: readonly Document[], isFirst: boolean) =>
-        documents.map((one, at) => `${isFirst && at === 0 ? '[\n' : ',\n'}${JSON.stringify(fieldsOf(one))}`).join(''),
+        documents.map((one, at) => `${isFirst && at === 0 ? '[\n' : ',\n'}${JSON.stringify(pickFields(one))}`).join(''),
       end: (isEmpty: boolean) => (isEmpty ? '[]\n' : '\n]\n'),
     }
   }
@@ -31,7 +32,7 @@ export async function formatDocuments(format: ExportFormat, { columns, withIds, 
   const names = withIds ? ['id', ...(columns ?? []).filter((name) => name !== 'id')] : (columns ?? [])
   return {
     write: (documents: readonly Document[], isFirst: boolean) =>
-      csvText(names, documents.map(fieldsOf), { hasHeader: isFirst, isSafe }),
+      csvText(names, documents.map(pickFields), { hasHeader: isFirst, isSafe }),
     end: (isEmpty: boolean) => (isEmpty ? csvText(names, [], { hasHeader: true, isSafe }) : ''),
   }
 }

@@ -1,6 +1,6 @@
 import * as Flags from '@oclif/core/flags'
 import type { OwnEmulator } from '../target/emulator-of-run.js'
-import { userIdOf } from '../target/user-id.js'
+import { findUserId } from '../target/user-id.js'
 
 /** Flags that select the requests of a fault. */
 export const whichFlags = {
@@ -34,7 +34,7 @@ export async function whichRequests(emulator: OwnEmulator, flags: WhichFlags) {
     method: method?.toUpperCase(),
     path,
     seed,
-    user: await userIdOf(emulator, user),
+    user: await findUserId(emulator, user),
     project: chooseProject(emulator, flags),
   }
 }

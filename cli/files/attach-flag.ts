@@ -1,4 +1,4 @@
-/** `-F cover=@a.png`: files in the fields of a document. */
+/** Reads `-F cover=@a.png`, which stores files in the fields of a document. */
 import * as Flags from '@oclif/core/flags'
 import { misuse } from '../base/failure.js'
 import { openLocalFile } from './local-files.js'
@@ -7,11 +7,11 @@ export const attachFlag = Flags.string({
   char: 'F',
   multiple: true,
   multipleNonGreedy: true,
-  description: 'file to store in a field; several of one field become an array',
+  description: 'file to store in a field (repeat the flag to store an array)',
   helpValue: 'field=@file',
 })
 
-/** The files by their fields. */
+/** Opens the files, by field. */
 export async function readAttached(words: readonly string[] = []): Promise<Record<string, File | File[]>> {
   const fields = new Map<string, File[]>()
   for (const word of words) {

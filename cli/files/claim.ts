@@ -1,4 +1,4 @@
-/** Locks by PID files, for work that only one process may do at a time, as two would write the same draft or state. */
+/** Locks with PID files, for work that only one process may do at a time. */
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
@@ -6,38 +6,36 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { CliFailure, exits } from '../base/failure.js'
 import { isOtherProcess } from '../target/emulator-health.js'
 
-/** The files of this process. */
+/** PID files of this process. */
 const owned = new Set<string>()
 
 export interface Claim {
   readonly pid: number
-  /** The file that says so. */
   readonly file: string
 }
 
 /**
- * Locks a place until this process ends, by a PID file beside it. Each process has its own, which only it removes as long as it
- * lives, so no lock is taken from its owner. Where two begin at the same moment, both may be refused. Processes in two containers do
- * not see each other. Answers its PID file.
+ * Locks a place until this process ends, with a PID file next to it. Only its owner removes a PID file while it runs,
+ * so nobody can steal a lock. If two processes start at the same moment, both may be refused. Processes in different
+ * containers do not see each other. Returns the PID file.
  *
- * @throws {CliFailure} `IN_USE` where another process holds the lock
+ * @throws {CliFailure} `IN_USE` if another process holds the lock
  */
 export function claim(place: string, refusal: { readonly message: string; readonly hint: string }): string {
   const own = writeOwn(place)
   const [other] = othersAt(place)
   if (other) {
     remove(own)
-    const hint = `${refusal.hint}. It is process ${other.pid}; if that does something else, remove ${other.file}`
+    const hint = `${refusal.hint}. It is process ${other.pid}. If that is another program, delete ${other.file}`
     throw new CliFailure('IN_USE', exits.invalid, refusal.message, hint)
   }
   return own
 }
 
 /**
- * Does what reads a file and replaces it while no other process does so there, which takes each of them milliseconds. It waits for
- * its turn.
+ * Runs a read-modify-write of a file under a lock, and waits for its turn. Each turn takes milliseconds.
  *
- * @throws {CliFailure} `IN_USE` where another process does not end it
+ * @throws {CliFailure} `IN_USE` if another process does not release the lock
  */
 export async function inTurn<Result>(place: string, work: () => Promise<Result>): Promise<Result> {
   await mkdir(dirname(place), { recursive: true, mode: 0o700 })
@@ -46,8 +44,8 @@ export async function inTurn<Result>(place: string, work: () => Promise<Result>)
     try {
       own = claim(place, { message: `Another process is writing "${place}".`, hint: 'Try again' })
     } catch (error) {
-      if (!(error instanceof CliFailure) || tries === mostTries) throw error
-      // Those that refuse each other do not come at the same moment again.
+      if (!(error instanceof CliFailure) || tries === maxTries) throw error
+      // Random delay, so that two processes do not keep refusing each other.
       await pause(Math.random() * 2 * usualPause)
     }
   }
@@ -58,19 +56,19 @@ export async function inTurn<Result>(place: string, work: () => Promise<Result>)
   }
 }
 
-/** Ten seconds: the other one may be on a busy machine, too. */
-const mostTries = 500
+/** Ten seconds, because the other process may run on a busy machine. */
+const maxTries = 500
 const usualPause = 20
 
 /**
- * Says, until this process ends, that it is at a place where several processes may be. Answers whether it was there before all
- * others that are: of those that begin at the same moment, one was.
+ * Registers this process, until it ends, at a place that several may share. Returns whether it was first. Among
+ * processes that start at the same moment, exactly one is.
  */
 export function isFirstAt(place: string): boolean {
   const own = writeOwn(place)
   const began = (file: string) => statSync(file, { bigint: true, throwIfNoEntry: false })?.mtimeNs
   const ours = began(own)
-  // Disks know the time to some milliseconds, or to the second.
+  // Timestamps have a resolution of milliseconds or even a second, so the pid breaks ties.
   return othersAt(place).every(({ pid, file }) => {
     const its = began(file)
     return its === undefined || ours === undefined || its > ours || (its === ours && pid > process.pid)
@@ -80,10 +78,10 @@ export function isFirstAt(place: string): boolean {
 function writeOwn(place: string): string {
   const own = `${place}.${process.pid}.pid`
   if (owned.has(own)) return own
-  // Of a process that was killed, and had the same number.
+  // Removes the file of a killed process that had the same pid.
   rmSync(own, { force: true })
-  // The number alone does not tell a process from a later one. Other users may work at the same place.
-  writeFileSync(own, beginningOf(process.pid), { flag: 'wx', mode: 0o644 })
+  // The start time distinguishes processes that reuse a pid. Readable by all, because other users may share the place.
+  writeFileSync(own, startTime(process.pid), { flag: 'wx', mode: 0o644 })
   if (owned.size === 0) process.once('exit', removeOwned)
   owned.add(own)
   return own
@@ -99,12 +97,12 @@ function removeOwned(): void {
   for (const file of owned) remove(file)
 }
 
-/** That of another process, which is still there. */
+/** Returns the lock of another running process. */
 export function claimOfOther(place: string): Claim | undefined {
   return claims(place).find(isHeldByOther)
 }
 
-/** The others that are still there; the files of those that were killed are removed. */
+/** Returns the locks of other running processes, and removes those of killed ones. */
 function othersAt(place: string): Claim[] {
   return claims(place).filter((one) => {
     const isHeld = isHeldByOther(one)
@@ -113,25 +111,25 @@ function othersAt(place: string): Claim[] {
   })
 }
 
-/** Whether it is there: a process that was killed leaves its file, and its number is given to a later process, or to a thread. */
+/** Returns whether the process still runs. A killed process leaves its file, and its pid may be reused. */
 function isHeldByOther({ pid, file }: Claim): boolean {
   if (!isOtherProcess(pid)) return false
-  const begun = beginningOf(pid)
-  const said = textOf(file)
+  const begun = startTime(pid)
+  const said = readIfExists(file)
   if (said === undefined) return false
-  // What is empty is being written, or comes from a system that does not say when a process began.
+  // An empty file is being written, or its system does not report start times.
   return begun === '' || said === '' || said === begun
 }
 
-/** When a process began, in clock ticks since the machine did; empty where the system does not say. */
-function beginningOf(pid: number): string {
-  const stat = textOf(`/proc/${pid}/stat`) ?? ''
-  // The second field, the name of the program in parentheses, may hold spaces and parentheses.
+/** Returns the start time of a process in clock ticks since boot. Empty if the system does not report it. */
+function startTime(pid: number): string {
+  const stat = readIfExists(`/proc/${pid}/stat`) ?? ''
+  // The second field is the program name in parentheses, which may contain spaces and parentheses.
   return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? ''
 }
 
-/** Undefined where there is no such file, and empty where it cannot be read. */
-function textOf(file: string): string | undefined {
+/** Undefined if the file is missing, empty if it cannot be read. */
+function readIfExists(file: string): string | undefined {
   try {
     return readFileSync(file, 'utf8')
   } catch (error) {
@@ -148,7 +146,7 @@ function claims(place: string): Claim[] {
   })
 }
 
-/** Names that differ in their case, or in how an accent is written, are one file on the disks of macOS and Windows. */
+/** macOS and Windows treat names that differ in case or Unicode form as one file. */
 function comparable(name: string): string {
   return process.platform === 'linux' ? name : name.normalize('NFC').toLowerCase()
 }

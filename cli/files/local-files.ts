@@ -1,4 +1,4 @@
-/** Files of this machine, to be sent and to be written. */
+/** Finds, reads, and writes local files. */
 import { createWriteStream, type Dirent, existsSync, openAsBlob, type Stats } from 'node:fs'
 import { mkdir, readdir, stat } from 'node:fs/promises'
 import { basename, dirname, join, posix, relative, resolve, sep } from 'node:path'
@@ -14,20 +14,20 @@ import { typeByEnding } from './types-by-ending.js'
 export interface LocalFile {
   readonly place: string
   readonly name: string
-  /** The folder it goes to; empty at the top. */
+  /** Target folder. Empty at the top level. */
   readonly folder: string
   readonly size: number
 }
 
 export interface FoundFiles {
   readonly files: readonly LocalFile[]
-  /** Links in the folders, which are not followed: they may lead anywhere. */
+  /** Symlinks found in folders. They are not followed, because they may lead anywhere. */
   readonly links: readonly string[]
 }
 
 /**
- * The files that paths name: each by itself, and all that lie in a folder and below it. What is hidden, as `.env`
- * and `.git` are, goes only when it is named itself, since what is stored is public. So it is with links.
+ * Finds the files at the paths, including everything inside folders. Skips hidden files such as `.env` and `.git`, and
+ * symlinks, unless named directly, because stored files are public.
  */
 export async function findLocalFiles(paths: readonly string[], folder: string): Promise<FoundFiles> {
   const found = await Promise.all(paths.map((path) => findBelow(path, folder)))
@@ -41,15 +41,15 @@ async function findBelow(path: string, folder: string): Promise<FoundFiles> {
     return { files: [{ place: path, name: basename(path), folder, size: here.size }], links: [] }
   }
   const entries = await readdir(path, { recursive: true, withFileTypes: true })
-  const placesOf = (some: readonly Dirent[]) =>
+  const visiblePaths = (some: readonly Dirent[]) =>
     some.map((entry) => join(entry.parentPath, entry.name)).filter((place) => !isHidden(relative(path, place)))
-  const files = placesOf(entries.filter((entry) => entry.isFile()))
+  const files = visiblePaths(entries.filter((entry) => entry.isFile()))
   const root = dirname(resolve(path))
   const all = files.sort().map(async (place) => {
     const within = relative(root, dirname(resolve(place))).split(sep)
     return { place, name: basename(place), folder: posix.join(folder, ...within), size: (await stat(place)).size }
   })
-  return { files: await Promise.all(all), links: placesOf(entries.filter((entry) => entry.isSymbolicLink())) }
+  return { files: await Promise.all(all), links: visiblePaths(entries.filter((entry) => entry.isSymbolicLink())) }
 }
 
 function isHidden(place: string): boolean {
@@ -62,38 +62,38 @@ function requireThere(path: string) {
   })
 }
 
-/** A pipe or a device has no size, and would be stored as empty. */
+/** Pipes and devices have no size and would be stored as empty files. */
 function requireFile(path: string, found: Stats): void {
   if (found.isDirectory()) throw misuse(`"${path}" is a folder, not a file.`)
   if (!found.isFile()) throw misuse(`"${path}" is a pipe or a device, not a file.`, 'Write it to a file first.')
 }
 
-/** A file that is read while it is sent, never whole into memory. */
+/** Opens a file for streaming. */
 export async function openLocalFile(place: string): Promise<File> {
   requireFile(place, await requireThere(place))
   const name = basename(place)
   return new File([await openAsBlob(place)], name, { type: typeByEnding(name) })
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: no name of a file that a terminal is ever to show has them.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: refuses file names with control characters.
 const unwritable = /[/\\\u0000-\u001f\u007f-\u009f]/
 
-/** Where a stored file goes below a folder of this machine; never above it, whatever the service says. */
+/** Maps a stored file to a path below a local folder. Never leaves the folder, whatever the service returns. */
 function placeFor({ path, name }: Pick<StoredFile, 'path' | 'name'>, folder: string): string {
   const segments = [...path.split('/').filter((segment) => segment !== ''), name]
   if (segments.some((segment) => segment === '..' || segment === '.' || unwritable.test(segment))) {
     throw new CliFailure(
       'INVALID_PATH',
       exits.failed,
-      `"${posix.join(path, name)}" cannot be written to: it is outside of the folder, or not a plain file.`,
+      `"${posix.join(path, name)}" cannot be written: the path leaves the folder or is not a valid file name.`,
     )
   }
   return join(folder, ...segments)
 }
 
 /**
- * A place for each file: of several that would share one, the first keeps its name, and the others have their id before it. So has a
- * file where the others need a folder of its name.
+ * Assigns each file a unique path. On a conflict, the first file keeps its name and the others are prefixed with their
+ * id. So are files whose name is needed for a folder.
  */
 export function placesFor<File extends Pick<StoredFile, 'id' | 'path' | 'name'>>(
   files: readonly File[],
@@ -114,7 +114,7 @@ function foldersAbove(place: string): string[] {
   return folder === dirname(folder) ? [] : [folder, ...foldersAbove(folder)]
 }
 
-/** To some disks, names that differ in case only, or in how an accent is written, are the same. */
+/** Some file systems treat names that differ in case or Unicode form as the same. */
 function comparable(place: string): string {
   return place.normalize('NFC').toLowerCase()
 }
@@ -122,13 +122,16 @@ function comparable(place: string): string {
 interface WriteOptions {
   readonly isReplacing: boolean
   readonly onBytes: (bytes: number) => void
-  /** Who may read it: left out, whoever could read the file there, or can read other files that the user writes. */
+  /** Mode of the file. Defaults to that of the existing file, or to the user's umask. */
   readonly mode?: number
-  /** The folder below which nobody has typed the place: it may be no link, and its name may be the service's. Left out, it was typed. */
+  /**
+   * The folder below which the path comes from the service, so it must not pass through symlinks. Omit it if the user
+   * typed the path.
+   */
   readonly below?: string
 }
 
-/** Writes an answer to a file, which is complete or not there. A device or a pipe that was typed takes it as it comes. */
+/** Writes a response to a file atomically. Streams to a device or pipe if the user named one. */
 export async function writeLocalFile(
   place: string,
   answer: Response,

@@ -1,47 +1,48 @@
-/** Places on this machine that a user names for what is written. */
+/** Resolves paths that users give for output. */
 import { existsSync, fstatSync, lstatSync, readlinkSync, realpathSync, statSync, writeFile } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { Writable } from 'node:stream'
 import { CliFailure, exits, misuse } from '../base/failure.js'
 
-/** The file that a flag names; none where it is left out, or `-`, which is stdout. A file of that name is `./-`. */
+/** Returns the file of a flag. Undefined if omitted or `-`, which is stdout. Use `./-` for a file of that name. */
 export function fileNamed(place: string | undefined): string | undefined {
   return place === '-' ? undefined : place
 }
 
-/** @throws {CliFailure} where no file can be. */
+/** @throws {CliFailure} if no file can be created there */
 export function requirePlace(path: string): void {
   if (openedAs(path) !== undefined) return
   const folder = dirname(resolve(realPlace(path)))
   if (!existsSync(folder)) throw new CliFailure('NO_FILE', exits.notFound, `No folder "${folder}".`)
-  if (existsSync(path) && statSync(path).isDirectory()) throw misuse(`"${path}" is a folder.`, 'Name a file in it.')
+  if (existsSync(path) && statSync(path).isDirectory())
+    throw misuse(`"${path}" is a folder.`, 'Choose a file inside it.')
 }
 
-/** Whether something is there that is written to, and never replaced by a file: a device, a pipe, or what is open already. */
+/** Returns whether the path must be written to instead of replaced: a device, a pipe, or an open descriptor. */
 export function isDevice(path: string): boolean {
   if (openedAs(path) !== undefined) return true
   try {
     const found = statSync(path)
     return !found.isFile() && !found.isDirectory()
   } catch {
-    // Where nothing is, or can be, it is said by what reads or writes there.
+    // The read or write reports a missing or invalid path.
     return false
   }
 }
 
-/** Writes to what is no file of its own; undefined where a file is, or can be. */
+/** Opens a device, pipe, or descriptor. Undefined if the path is, or can be, a regular file. */
 export function openDevice(path: string): Writable | undefined {
   const descriptor = openedAs(path)
   if (descriptor === undefined) return isDevice(path) ? openPipe(path) : undefined
-  // It stays open: what the command prints afterwards goes there, too.
+  // Stays open, because the command may print more to it.
   return new Writable({ write: (chunk, _encoding, done) => writeFile(descriptor, chunk, done) })
 }
 
-/** A reader that has read enough, as `head` has, ends the process without a failure, as it does at stdout. */
+/** Exits without an error if the reader closes the pipe, like `head` does, as for stdout. */
 function openPipe(path: string): Writable {
   const opening = open(path, 'w')
-  // `write` and `destroy` report a failure; until then it must not be an unhandled rejection.
+  // `write` and `destroy` report the failure. Until then it must not be an unhandled rejection.
   opening.catch(() => undefined)
   return new Writable({
     write(chunk, _encoding, done) {
@@ -59,8 +60,8 @@ function openPipe(path: string): Writable {
 }
 
 /**
- * The descriptor of this process that a place names and that leads to a file, as /dev/stdout does in `>> file`. Opened by name once
- * more, the file would lose what is in it, and what others write there next.
+ * Returns the descriptor that a path such as /dev/stdout refers to, if it leads to a file. Reopening it by name would
+ * truncate the file and lose later writes by others.
  */
 export function openedAs(path: string): number | undefined {
   const descriptor = descriptorNamed(path)
@@ -78,7 +79,7 @@ function descriptorNamed(path: string, links = 0): number | undefined {
     if (isDescriptors(folder)) return /^\d+$/.test(name) ? Number(name) : undefined
     return links < 40 ? descriptorNamed(resolve(folder, readlinkSync(join(folder, name))), links + 1) : undefined
   } catch {
-    // No link, and no folder of descriptors.
+    // Not a symlink, and not a descriptor folder.
     return undefined
   }
 }
@@ -88,7 +89,7 @@ function isDescriptors(folder: string): boolean {
 }
 
 /**
- * The file that a place stands for, also one that is not there yet. What replaces it replaces that one: a link stays a link.
+ * Resolves symlinks, even for a file that does not exist yet, so that replacing the file keeps the link.
  *
  * @throws {Error} such as `ELOOP`
  */

@@ -1,9 +1,9 @@
-/** A text that a flag or an argument names: a file, or stdin as `-`. */
+/** Reads the text of a file, or stdin as `-`. */
 import { createReadStream, readFileSync } from 'node:fs'
 import { withoutMark } from '../../seeds/json-text.js'
 import { misuse, noFile } from '../base/failure.js'
 
-/** @throws {CliFailure} for a folder, and for a file that is not there */
+/** @throws {CliFailure} for a folder or a missing file */
 export async function readText(file: string): Promise<string> {
   try {
     return withoutMark(file === '-' ? await readStdin() : readFileSync(file, 'utf8'))
@@ -15,10 +15,10 @@ export async function readText(file: string): Promise<string> {
   }
 }
 
-/** Asynchronously: a read of descriptor 0 fails where the writer has nothing yet, since Node makes stdin non-blocking. */
+/** Reads asynchronously, because a synchronous read of non-blocking stdin fails if no data is available yet. */
 async function readStdin(): Promise<string> {
   const { text } = await import('node:stream/consumers')
-  // At the end of `process.stdin` a question could not be answered any more.
+  // Reads the terminal directly, because prompts no longer work once `process.stdin` has ended.
   const isTerminal = process.stdin.isTTY && process.platform !== 'win32'
   return text(isTerminal ? createReadStream('/dev/tty') : process.stdin)
 }

@@ -1,4 +1,4 @@
-/** Files that are replaced whole, and removed. One that is mounted by itself, as containers do, can be neither: its content is. */
+/** Replaces and removes files atomically. A file that is a mount point, as in containers, is overwritten instead. */
 import { constants, createReadStream, rmSync, statSync } from 'node:fs'
 import { type FileHandle, open, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -6,60 +6,61 @@ import { reworded } from '../base/failure.js'
 import { signalExitCode } from '../exec/pass-signals.js'
 
 /**
- * The file, which is no link, is as it was, or as it is written. Its draft is gone where writing fails, and where a signal ends the
- * process, unless a mounted file holds a part of it only, and nothing writes it again. Owner and mode stay those of the file there.
+ * Replaces a file that is not a symlink, atomically, and keeps its owner and mode. Removes the draft on failure or a
+ * signal, unless a mounted file was only partly written and will not be written again.
  *
- * @throws what writing throws
+ * @throws the error from `write`
  */
 export async function replaceByDraft(
   place: string,
   write: (draft: string, mode: number) => Promise<unknown>,
   { mode, keepsOwner = mode === undefined, ...repetition }: Replacing = {},
 ): Promise<void> {
-  // Hidden and short: another file may be called as this one with an ending, which could also be too long for the disk.
+  // Hidden, because another file may have this name plus an extension. Short, because the name must fit the file
+  // system.
   const draft = join(dirname(place), `.svc-${crypto.randomUUID().slice(0, 13)}`)
-  const removeAtExit = removingAtExit(draft)
+  const removal = removeOnExit(draft)
   let mounted: FileHandle | undefined
   try {
     await write(draft, mode ?? draftModeFor(place))
-    if (keepsOwner) await keepUsers(draft, place, mode)
+    if (keepsOwner) await keepOwnerAndMode(draft, place, mode)
     mounted = await renameOrOpen(draft, place)
   } catch (error) {
     await rm(draft, { force: true }).catch(() => undefined)
     throw error
   } finally {
-    removeAtExit.release()
+    removal.release()
   }
   if (!mounted) return
-  // Before anything is in it that others are not to read. A disk may have no modes.
+  // Restricts the mode before any content is written. Some file systems have no modes.
   if (mode !== undefined) await mounted.chmod(mode).catch(() => undefined)
   await writeThrough(draft, place, mounted, repetition)
 }
 
 export interface Repetition {
-  /** Whether it is written again at the next change, so that no draft has to stay: each time there would be one more. */
+  /** Whether the next change rewrites the file. Then a failed draft is removed, so that drafts do not pile up. */
   readonly isRepeated: boolean
 }
 
 export interface Replacing extends Partial<Repetition> {
-  /** In place of the one that the file there has. */
+  /** Mode to use instead of the existing file's. */
   readonly mode?: number | undefined
-  /** Whether it stays with the owner of the file there, as far as the user may give it away; left out, where there is no `mode`. */
+  /** Keeps the existing file's owner if permitted. Defaults to true without `mode`. */
   readonly keepsOwner?: boolean
 }
 
-/** The names of drafts, which a process leaves behind that is killed. */
+/** Matches drafts that a killed process left behind. */
 export const draftName = /^\.svc-[0-9a-f]{8}-[0-9a-f]{4}$/
 
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
-/** Whatever ends the process by `exit` removes the draft; what would end it without, as signals do, ends it by `exit` meanwhile. */
-function removingAtExit(draft: string): { release(): void } {
+/** Removes the draft on exit. Turns signals into an exit, because they would skip this cleanup. */
+function removeOnExit(draft: string): { release(): void } {
   const remove = () => {
     try {
       rmSync(draft, { force: true })
     } catch {
-      // Nothing can be done about it any more.
+      // Cleanup is best effort.
     }
   }
   process.on('exit', remove)
@@ -72,29 +73,26 @@ function removingAtExit(draft: string): { release(): void } {
   }
 }
 
-/** A command that answers signals itself may finish its file first. */
+/** A command with its own signal handler may finish the file first. */
 function exitUnlessAnswered(signal: NodeJS.Signals): void {
   if (process.listeners(signal).every((one) => one === exitUnlessAnswered)) process.exit(signalExitCode(signal))
 }
 
-/** The mode that a draft is made with: until it has that of the file there, which may be private, nobody else reads it. */
+/** Creates the draft private, so that nobody can read it before it gets the final mode. */
 export function draftModeFor(place: string): number {
   return statSync(place, { throwIfNoEntry: false }) ? 0o600 : 0o666
 }
 
-/**
- * Gives a draft owner and mode of the file whose place it takes, if there is one, or the owner and another mode. Where that cannot
- * be, it stays as it is.
- */
-async function keepUsers(draft: string, place: string, mode?: number): Promise<void> {
+/** Copies the owner and mode of the existing file to the draft, or applies another mode. Best effort. */
+async function keepOwnerAndMode(draft: string, place: string, mode?: number): Promise<void> {
   const former = statSync(place, { throwIfNoEntry: false })
   if (!former) return
   const { O_RDONLY, O_NOFOLLOW = 0 } = constants
-  // By what is opened: somebody else's folder may hold a link under the draft's name meanwhile.
+  // Uses the open descriptor, because in someone else's folder a symlink may have replaced the draft.
   const file = await open(draft, O_RDONLY | O_NOFOLLOW)
   try {
     const { uid } = await file.stat()
-    // Who may not give it away may be in its group.
+    // A user who may not change the owner may still belong to the group.
     const keepGroup = () => file.chown(uid, former.gid).catch(() => undefined)
     await file.chown(former.uid, former.gid).catch(keepGroup)
     const { gid } = await file.stat()
@@ -105,20 +103,23 @@ async function keepUsers(draft: string, place: string, mode?: number): Promise<v
   }
 }
 
-/** For a file whose group has become another one, which may do no more than all others. */
+/** Grants a new group no more than everyone else has. */
 function withoutGroup(mode: number): number {
   const others = mode & 0o007
   return (mode & 0o700) | (others << 3) | others
 }
 
-/** Puts a draft in the place of a file, which is no link and keeps its owner and mode. */
+/** Moves a draft to a file that is not a symlink, and keeps its owner and mode. */
 export async function putInPlace(draft: string, place: string): Promise<void> {
-  await keepUsers(draft, place)
+  await keepOwnerAndMode(draft, place)
   const mounted = await renameOrOpen(draft, place)
   if (mounted) await writeThrough(draft, place, mounted)
 }
 
-/** The file, empty, where it is mounted by itself: until it is written, the draft alone has its content. */
+/**
+ * Renames the draft. Returns the emptied file if it is a mount point; until it is written, only the draft has the
+ * content.
+ */
 async function renameOrOpen(draft: string, place: string): Promise<FileHandle | undefined> {
   return rename(draft, place).then(
     () => undefined,
@@ -138,16 +139,16 @@ async function writeThrough(
   try {
     await writeFile(mounted, createReadStream(draft))
   } catch (cause) {
-    const kept = isRepeated ? 'The next change writes it again' : `What was to be written is in ${draft}`
+    const kept = isRepeated ? 'The next change rewrites it' : `The full content is in ${draft}`
     if (isRepeated) await rm(draft, { force: true })
-    throw reworded(cause, () => ({ hint: `"${place}" was left in the middle. ${kept}` }))
+    throw reworded(cause, () => ({ hint: `"${place}" was only partly written. ${kept}` }))
   } finally {
     await mounted.close()
   }
   await rm(draft, { force: true })
 }
 
-/** Removes a file, if it is there; one that is mounted by itself stays, and is empty. */
+/** Removes a file if it exists. Empties it if it is a mount point. */
 export async function removeFile(place: string): Promise<void> {
   await rm(place, { force: true }).catch(async (error) => {
     requireMounted(error)
@@ -155,7 +156,7 @@ export async function removeFile(place: string): Promise<void> {
   })
 }
 
-/** @throws any failure but that of a file that is mounted by itself */
+/** @throws the error unless the file is a mount point */
 function requireMounted(error: unknown): void {
   if (!(error instanceof Error && 'code' in error && error.code === 'EBUSY')) throw error
 }

@@ -1,4 +1,4 @@
-/** Stored files as the commands name and show them. */
+/** Lists and formats stored files. */
 import type { Client } from '../../client/index.js'
 import { formatBytes } from '../../client/protocol/model/figures.js'
 import type { StoredFile } from '../../client/protocol/model/file.js'
@@ -7,7 +7,7 @@ import type { Row } from '../terminal/print.js'
 
 const pageSize = 100
 
-/** All files of a folder, the newest first. */
+/** Yields all files of a folder, newest first. */
 async function* eachFile({ files }: Client, path?: string): AsyncGenerator<StoredFile, void, undefined> {
   for (let offset = 0; ; offset += pageSize) {
     const { items } = await files.list({ ...(path === undefined ? {} : { path }), limit: pageSize, offset })
@@ -22,7 +22,11 @@ export async function allFiles(client: Client, path?: string): Promise<StoredFil
   return files
 }
 
-/** The file of that id; `target` are the flags that name the service. */
+/**
+ * Finds a file by id.
+ *
+ * @param target flags that select the service in the suggestion
+ */
 export async function findFile(client: Client, id: string, target: string): Promise<StoredFile> {
   for await (const file of eachFile(client)) if (file.id === id) return file
   throw new CliFailure('NOT_FOUND', exits.notFound, `No file "${id}".`, `List them: svc files list${target}`)

@@ -3,12 +3,12 @@ import { SvcError } from '../../client/protocol/model/errors.js'
 import { isUnreachable, reworded } from '../base/failure.js'
 import type { Progress } from '../terminal/progress.js'
 
-/** How many files are sent or fetched at once. */
+/** Parallel transfers. */
 const concurrency = 4
 
 /**
- * Sends or fetches files, a few at a time, in their order. The first that fails ends it; those under way are let finish.
- * `work` is handed what counts the bytes that went through.
+ * Transfers files in order, a few at a time. On a failure, starts no more and waits for those in flight. `work`
+ * receives a callback that counts transferred bytes.
  */
 export async function transfer<Item, Result>(
   items: readonly Item[],
@@ -34,14 +34,14 @@ export async function transfer<Item, Result>(
     }
   }
   const ended = await Promise.allSettled(items.map((item) => limit(one, item)))
-  // What was cleared stands behind what failed.
+  // The first rejection is the real error: cleared items come after it.
   return ended.map((outcome) => {
     if (outcome.status === 'rejected') throw outcome.reason
     return outcome.value
   })
 }
 
-/** Of several files, says which one the service refused. */
+/** Adds the file name to the service's error. */
 export function failAt(place: string): (error: unknown) => never {
   return (error) => {
     if (!(error instanceof SvcError) || isUnreachable(error)) throw error

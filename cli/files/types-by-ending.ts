@@ -1,4 +1,4 @@
-/** What browsers say of files by the endings of their names. Endings that the specification names are the service's to decide. */
+/** Maps file extensions to the types that browsers use. The service decides those named in the specification. */
 const types: Readonly<Record<string, string>> = {
   aac: 'audio/aac',
   avif: 'image/avif',
@@ -22,7 +22,7 @@ const types: Readonly<Record<string, string>> = {
   xml: 'text/xml',
 }
 
-/** Empty where the name does not tell. */
+/** Empty if the extension is unknown. */
 export function typeByEnding(name: string): string {
   const ending = /\.([a-z0-9]+)$/i.exec(name)?.[1]?.toLowerCase() ?? ''
   return Object.hasOwn(types, ending) ? (types[ending] ?? '') : ''

@@ -1,21 +1,21 @@
-/** A file of this machine that is followed while it is edited. */
+/** Watches a file while the user edits it. */
 import { createHash } from 'node:crypto'
 import { type FSWatcher, readFileSync, unwatchFile, watch, watchFile } from 'node:fs'
 import { basename, dirname } from 'node:path'
 
-/** Editors write a file in several steps; what they have done within this time is one change. */
+/** Debounce time, because editors save in several steps. */
 const settleMilliseconds = 20
-/** Some disks, as those of other machines, notify of nothing. */
+/** Polls too, because network file systems may send no events. */
 const pollMilliseconds = 1_000
 
-/** Calls `onChange` each time that the file is there with other bytes, until the answered function is called. */
+/** Calls `onChange` whenever the file's content changes, until the returned function is called. */
 export function watchContent(path: string, onChange: () => void): () => void {
-  let hash = hashOf(path)
+  let hash = hashContent(path)
   let timer: NodeJS.Timeout | undefined
   const look = () => {
     clearTimeout(timer)
     timer = setTimeout(() => {
-      const found = hashOf(path)
+      const found = hashContent(path)
       if (found === undefined || found === hash) return
       hash = found
       onChange()
@@ -30,7 +30,7 @@ export function watchContent(path: string, onChange: () => void): () => void {
   }
 }
 
-/** The folder rather than the file, which many editors replace by another one. */
+/** Watches the folder, because many editors replace the file on save. */
 function watchFolder(folder: string, onName: (name: string | null) => void): FSWatcher | undefined {
   try {
     const watcher = watch(folder, { persistent: false }, (_, name) => onName(name))
@@ -40,7 +40,7 @@ function watchFolder(folder: string, onName: (name: string | null) => void): FSW
   }
 }
 
-function hashOf(path: string): string | undefined {
+function hashContent(path: string): string | undefined {
   try {
     return createHash('sha256').update(readFileSync(path)).digest('hex')
   } catch {

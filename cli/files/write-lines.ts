@@ -2,7 +2,7 @@ import { open } from 'node:fs/promises'
 
 const pieceCharacters = 256 * 1024
 
-/** Writes a private file that is not there yet, line by line. Once this has ended, the lines are on the disk. */
+/** Creates a private file and writes it line by line. The lines are on disk once this resolves. */
 export async function writeLines<Result>(
   path: string,
   write: (line: (text: string) => Promise<void>) => Promise<Result>,

@@ -1,21 +1,21 @@
 import { sizes } from '../../client/protocol/model/limits.js'
 import type { ReadRow } from '../../seeds/records/record.js'
 
-/** Rows that travel in one request, and which records of the input they were. */
+/** Rows of one request, and their position in the input. */
 export interface Chunk {
-  /** Records of the input before this chunk, good or bad. */
+  /** Records in the input before this chunk, valid or not. */
   readonly from: number
-  /** The same for what comes after it. */
+  /** Records up to the end of this chunk. */
   readonly to: number
   readonly endByte: number
   readonly rows: readonly ReadRow[]
 }
 
-// Room for the braces and the envelopes that the service's forms put around each row.
-const mostBytes = sizes.maxBodyBytes * 0.8
+// Leaves room for the braces and envelope around each row.
+const maxBytes = sizes.maxBodyBytes * 0.8
 const bytesAroundRow = 16
 
-/** Gathers rows until a request is full: at most 1,000, and well under the body's limit. Contract 3.6. */
+/** Collects rows until a request is full: at most 1,000, and well below the body limit. Contract 3.6. */
 export function gather(from: number) {
   let first = from
   let rows: ReadRow[] = []
@@ -31,9 +31,9 @@ export function gather(from: number) {
   }
   return {
     take,
-    /** Whether the row has no room any more in what was gathered. */
+    /** Returns whether the row no longer fits. */
     isFullFor: (row: ReadRow) =>
-      rows.length >= sizes.maxBatchItems || (rows.length > 0 && bytes + row.bytes + bytesAroundRow > mostBytes),
+      rows.length >= sizes.maxBatchItems || (rows.length > 0 && bytes + row.bytes + bytesAroundRow > maxBytes),
     add(row: ReadRow) {
       rows.push(row)
       bytes += row.bytes + bytesAroundRow

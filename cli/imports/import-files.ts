@@ -7,28 +7,27 @@ import type { RefusedFile, ReportedRefusal } from './refused-file.js'
 import type { Missing } from './run-import.js'
 import type { ImportState, StateFile } from './state.js'
 
-/** The inputs of an import, and how far each has come. */
 export type States = ReadonlyMap<ImportSource, StateFile>
 
 interface StatesOptions {
-  /** Where to remember how far an input has come. */
+  /** Opens the saved progress of an input. */
   openState(input: ImportSource): Promise<StateFile>
   readonly refused: RefusedFile
-  /** How many documents the collection has now; undefined where the key does not see that. */
+  /** Number of documents in the collection. Undefined if the key cannot read it. */
   readonly documentCount: number | undefined
 }
 
-/** What an import of several files yields while it runs: a file that goes on where it stopped, how far it is, and what an input lacks that is read once. */
+/** Reports a resumed file, the progress, or the records that may be missing after a failure. */
 export type ImportProgress =
   | { readonly kind: 'resumed'; readonly file: string; readonly state: ImportState }
   | { readonly kind: 'advanced'; readonly bytes: number; readonly documents: number }
   | { readonly kind: 'failed'; readonly file: string; readonly missing: Missing }
 
-/** What became of an import; `refusals` are the first few, the file has them all. */
+/** Summarizes an import. `refusals` holds the first few; the file has all. */
 export interface ImportReport {
   readonly accepted: number
   readonly refused: number
-  /** Of `accepted`, those that were to have an id that is not there: they were created under another. */
+  /** Accepted documents whose id did not exist, so they got a new one. */
   readonly newIds: number
   readonly refusals: readonly ReportedRefusal[]
   readonly refusedFile: string | null
@@ -38,8 +37,8 @@ export interface ImportReport {
 }
 
 /**
- * Imports one file after the other, until all are done or the signal says stop. The states stay until the command is at its
- * end: given again before that, it creates nothing of what is done again.
+ * Imports one file after another until all are done or the signal aborts. Keeps the state until the command ends, so
+ * running it again creates nothing twice.
  */
 export async function* importFiles(
   states: States,
@@ -49,15 +48,15 @@ export async function* importFiles(
   const begunAt = performance.now()
   const files: ImportSummary[] = []
   let bytesBefore = 0
-  const begun = begunOf(states)
+  const begun = startedStates(states)
   if (begun.length === 0) refused.clear()
   else
     refused.resume(
       begun.flatMap(({ refusedFile }) => refusedFile ?? []),
-      // By the names that they have now, and had then.
+      // Uses both the current and the saved name of each file.
       [...states].flatMap(([{ name }, { found }]) => (found ? [name, found.file] : [name])),
     )
-  // With --restart, all that an earlier run saved: this one may be stopped before it comes to its last file.
+  // Clears everything an earlier run saved, because a run with --restart may stop before its last file.
   for (const state of states.values()) if (!state.found) state.remove()
   for (const [input, state] of states) {
     const before = sum(files, 'accepted')
@@ -89,10 +88,10 @@ export async function* importFiles(
 }
 
 /**
- * The states of all inputs; each says, too, how much of the file of refused rows was written when it was saved. That file is no
- * input of the import that writes it: a pattern that matched no such file at first does so once the same command is given again.
+ * Opens the states of all inputs. Each also records the size of the file for refused rows. That file is not an input
+ * of its own import, even if the input pattern matches it on the second run.
  *
- * @throws {CliFailure} where a new import would write over one of its inputs
+ * @throws {CliFailure} if a new import would overwrite one of its inputs
  */
 export async function openStates(
   inputs: readonly ImportSource[],
@@ -109,14 +108,14 @@ export async function openStates(
   const itself = inputs.filter((input) => refused.isInput(input))
   if (itself.length === 0) return states
   for (const input of itself) states.delete(input)
-  const isResumed = begunOf(states).some(({ refusedFile }) => refusedFile?.path === refused.size().path)
+  const isResumed = startedStates(states).some(({ refusedFile }) => refusedFile?.path === refused.size().path)
   if (isResumed) return states
   const hint =
-    'Leave it out, or name another with --refused. A row to repair is the "row" of a line: put it into a file of its own.'
-  throw misuse(`"${refused.path}" is the file for refused rows, and one of the inputs.`, hint)
+    'Remove it from the inputs, or choose another file with --refused. To import a corrected row, copy the "row" of its line to a separate file.'
+  throw misuse(`"${refused.path}" is both an input and the file for refused rows.`, hint)
 }
 
-function begunOf(states: States): ImportState[] {
+function startedStates(states: States): ImportState[] {
   return [...states.values()].flatMap(({ found }) => (isBegun(found) ? [found] : []))
 }
 
@@ -124,8 +123,8 @@ function isBegun(found: ImportState | undefined): found is ImportState {
   return found !== undefined && found.done > 0
 }
 
-/** Bytes of all inputs together; undefined if one of them cannot say. */
-export function sizeOf(inputs: readonly ImportSource[]): number | undefined {
+/** Adds up the size of all inputs in bytes. Undefined if one is unknown. */
+export function totalBytes(inputs: readonly ImportSource[]): number | undefined {
   let bytes = 0
   for (const input of inputs) {
     if (input.bytes === undefined) return undefined
@@ -134,7 +133,7 @@ export function sizeOf(inputs: readonly ImportSource[]): number | undefined {
   return bytes
 }
 
-/** The report in words. */
+/** Formats the report for the terminal. */
 export function reportLines(report: ImportReport): string[] {
   const { accepted, refused, newIds, refusals, refusedFile, seconds, files } = report
   const rate = Math.round((accepted - sum(files, 'acceptedBefore')) / Math.max(seconds, 0.001))
@@ -143,16 +142,16 @@ export function reportLines(report: ImportReport): string[] {
   if (refused === 0) return first
   const shown = refusals.map(({ file, line, reason }) => `  ${file}:${line}  ${reason}`)
   const more = refused > shown.length ? [`  … and ${count(refused - shown.length)} more`] : []
-  return [...first, `${counted(refused, 'row')} refused, kept with the reasons in ${refusedFile}:`, ...shown, ...more]
+  return [...first, `${counted(refused, 'row')} refused, saved with the reasons in ${refusedFile}:`, ...shown, ...more]
 }
 
-/** The service gives each document its id. */
+/** Only the service assigns ids. */
 function newIdLines(newIds: number): string[] {
   return [
     newIds === 1
-      ? '1 document had an id that is not there; it was created with a new id'
-      : `${count(newIds)} documents had ids that are not there; they were created with new ids`,
-    'what refers to them by their former ids no longer finds them; a snapshot (svc snapshot) keeps ids',
+      ? '1 document had an id that does not exist; it was created with a new id'
+      : `${count(newIds)} documents had ids that do not exist; they were created with new ids`,
+    'links to their old ids no longer work; to keep ids, use a snapshot (svc snapshot)',
   ]
 }
 

@@ -8,39 +8,39 @@ import { openUpserts, type Seeds } from './upsert.js'
 export interface ImportOptions {
   readonly client: Client
   readonly collection: string
-  /** The field that identifies a document; left out, every row becomes a new one. */
+  /** The field that identifies a document. Omit it to create a new document for every row. */
   readonly upsertBy: string | undefined
   /**
-   * Of a seed: then a row without a value in that field is refused, rather than created once more each time, and 1 is another
-   * value than "1". What cells say is only looked for as the other where it is not there.
+   * Set for seeds. Refuses rows without the key field instead of duplicating them on each run, and distinguishes 1
+   * from "1". CSV cells match the other type only if nothing matches exactly.
    */
   readonly seeds?: Seeds
   readonly read: ReadOptions
   readonly signal: AbortSignal
-  /** Receives the ids of new documents, for a caller that may have to delete them again; not with `upsertBy`. */
+  /** Called with the ids of new documents, for callers that may delete them again. Not called with `upsertBy`. */
   onCreated?(ids: readonly string[]): void
 }
 
-/** What became of an input. All records before the one where it was stopped are dealt with: `accepted` or `refused`. */
+/** Summarizes an input. Every record before the stop is either `accepted` or `refused`. */
 export interface ImportSummary {
   readonly file: string
   readonly accepted: number
   readonly refused: number
-  /** Of `accepted`, those that were to have an id that is not there: they were created under another. */
+  /** Accepted documents whose id did not exist, so they got a new one. */
   readonly newIds: number
-  /** Documents that are new, by earlier runs of the same import too. */
+  /** New documents, including those from earlier runs of the same import. */
   readonly created: number
-  /** Of `accepted`, those that an earlier run of the same import created. */
+  /** Accepted documents from earlier runs of the same import. */
   readonly acceptedBefore: number
-  /** False where it was stopped; the same command goes on. */
+  /** False if the import was stopped. The same command resumes it. */
   readonly isWhole: boolean
 }
 
-const mostOpen = 3
+const maxOpen = 3
 
 /**
- * Imports one input, or the rest of it where an earlier import of the same was stopped. Its state stays: an import of
- * several inputs is repeated as a whole.
+ * Imports one input, or the rest of it after an interruption. Keeps its state, because an import of several inputs is
+ * repeated as a whole.
  */
 export async function* importInput(
   input: ImportSource,
@@ -66,16 +66,16 @@ function importRest(
     records: readRecords(input, { ...options.read, signal: options.signal }),
     state,
     from,
-    open: openerOf(options),
-    mostOpen,
-    // Two requests at once could both create a document of the same key.
+    open: createOpener(options),
+    maxOpen,
+    // Two parallel requests could create the same key twice.
     sendsInOrder: options.upsertBy !== undefined,
     isReadOnce: isReadOnce(input),
     signal: options.signal,
   })
 }
 
-function openerOf({ client, collection, upsertBy, seeds, onCreated }: ImportOptions): OpenChunk {
+function createOpener({ client, collection, upsertBy, seeds, onCreated }: ImportOptions): OpenChunk {
   const into = client.collection(collection)
   if (upsertBy !== undefined) return openUpserts(into, upsertBy, seeds)
   return () => async (rows, idempotencyKey) => {

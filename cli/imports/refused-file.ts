@@ -19,28 +19,28 @@ import { readJsonLines } from '../../seeds/records/json-lines.js'
 import type { InputRecord } from '../../seeds/records/record.js'
 import { misuse } from '../base/failure.js'
 import { isFirstAt } from '../files/claim.js'
-import { hashOf } from '../files/hash.js'
+import { hashJson } from '../files/hash.js'
 import { isDevice, openedAs, realPlace } from '../files/places.js'
 import { recordsFolder } from '../target/records-folder.js'
 import type { RefusedRow } from './send-chunk.js'
 
-/** A refused row as it is reported. */
 export interface ReportedRefusal extends RefusedRow {
   readonly file: string
 }
 
-/** How much of a file of refused rows was written at some time. */
+/** Size of a file of refused rows at some point. */
 export interface RefusedSize {
   readonly path: string
   readonly bytes: number
 }
 
-const mostRemembered = 20
+const maxRemembered = 20
 
 /**
- * Keeps refused rows in a file, one JSON object on a line, and remembers the first few. A device or a pipe takes them as they come.
+ * Appends refused rows to a file, one JSON object per line, and remembers the first few. Also writes to devices and
+ * pipes.
  *
- * @throws {CliFailure} where it holds something else
+ * @throws {CliFailure} if the file holds something else
  */
 export async function openRefusedFile(path: string) {
   const whole = resolve(path)
@@ -48,13 +48,13 @@ export async function openRefusedFile(path: string) {
   if (isFile) await requireRefusedRows(path)
   const first: ReportedRefusal[] = []
   /**
-   * Whether no import that began earlier writes to it. Its lock is beside our own files: the folder is the user's. Where none can be
-   * written, as on a disk that is read-only, each import is taken for the only one.
+   * Returns whether no earlier import writes to the file. The lock lies in our own folder, because the user owns the
+   * other one. If that folder is read-only, each import assumes it is the only one.
    */
   const isOurs = () => {
     if (!isFile) return false
     const folder = join(recordsFolder(), 'imports')
-    const place = join(folder, hashOf(['refused', realPlace(whole)]).slice(0, 32))
+    const place = join(folder, hashJson(['refused', realPlace(whole)]).slice(0, 32))
     try {
       mkdirSync(folder, { recursive: true, mode: 0o700 })
       return isFirstAt(place)
@@ -68,38 +68,35 @@ export async function openRefusedFile(path: string) {
       if (refusals.length === 0) return
       const reported = refusals.map((refusal) => ({ file, ...refusal }))
       appendFileSync(openedAs(whole) ?? whole, reported.map((refusal) => `${JSON.stringify(refusal)}\n`).join(''))
-      first.push(...reported.slice(0, mostRemembered - first.length))
+      first.push(...reported.slice(0, maxRemembered - first.length))
     },
-    /** Removes what an earlier import left, once a new one begins. Imports at the same time share the file. */
+    /** Removes rows of an earlier import when a new one begins. Parallel imports share the file. */
     clear(): void {
       if (!isOurs()) return
       if (lstatSync(whole, { throwIfNoEntry: false })?.isFile()) rmSync(whole, { force: true })
-      // A link stays, and leads to an empty file.
+      // Keeps a symlink and empties its target.
       else if (bytes() > 0) truncateSync(whole)
     },
-    /**
-     * Goes on behind what the states of a stopped import have saved: rows of its files that were written after that are going to be
-     * refused once more.
-     */
+    /** Truncates to the size that the interrupted import saved. Later rows of its files will be refused again. */
     resume(saved: readonly RefusedSize[], files: readonly string[]): void {
       const sizes = saved.filter((one) => one.path === whole).map((one) => one.bytes)
       const most = Math.max(...sizes)
       if (!isOurs() || sizes.length === 0 || bytes() <= most) return
       const after = textFrom(whole, most)
       if (!areRefusedRows(after)) return
-      const beginnings = files.map(beginningOf)
-      // The last piece is empty, or a line that was cut.
-      const ofOthers = after
+      const beginnings = files.map(linePrefix)
+      // The last piece is empty or an incomplete line.
+      const otherRows = after
         .split(/(?<=\n)/)
         .filter((line) => line.endsWith('\n') && !beginnings.some((own) => line.startsWith(own)))
       truncateSync(whole, most)
-      appendFileSync(whole, ofOthers.join(''))
+      appendFileSync(whole, otherRows.join(''))
     },
     size: (): RefusedSize => ({ path: whole, bytes: bytes() }),
-    /** Whether it is the file that an input is read from, by whatever name. */
-    isInput: (input: ImportSource) => isSameFile(fileOf(input), statSync(whole, inBigInts)),
+    /** Returns whether an input reads from this file, under any name. */
+    isInput: (input: ImportSource) => isSameFile(statInput(input), statSync(whole, inBigInts)),
     path,
-    /** The first few of those that were written. */
+    /** Returns the first refused rows. */
     first: (): readonly ReportedRefusal[] => first,
   }
 }
@@ -108,8 +105,8 @@ export type RefusedFile = Awaited<ReturnType<typeof openRefusedFile>>
 
 const inBigInts = { bigint: true, throwIfNoEntry: false } as const
 
-/** Stdin may be a file as well. */
-function fileOf({ path, text }: ImportSource): BigIntStats | undefined {
+/** Stdin may be a file too. */
+function statInput({ path, text }: ImportSource): BigIntStats | undefined {
   if (text !== undefined) return undefined
   return path === undefined ? fstatSync(0, { bigint: true }) : statSync(path, inBigInts)
 }
@@ -119,25 +116,25 @@ function isSameFile(one: BigIntStats | undefined, other: BigIntStats | undefined
   return one.dev === other.dev && one.ino === other.ino
 }
 
-/** @throws {CliFailure} where a file holds something else: it would be lost once an import begins. */
+/** @throws {CliFailure} if the file holds something else, which the import would overwrite */
 async function requireRefusedRows(path: string): Promise<void> {
   if (!statSync(path, { throwIfNoEntry: false })) return
   for await (const records of readJsonLines(createReadStream(path))) {
     if (records.every(isRefusedRow)) continue
-    const message = `"${path}" holds something else than refused rows, which would be written over it.`
-    throw misuse(message, 'Name another file for them, as in --refused other.ndjson, or move that one away.')
+    const message = `"${path}" contains other data than refused rows, so it would be overwritten.`
+    throw misuse(message, 'Choose another file, for example --refused other.ndjson, or move this one away.')
   }
 }
 
-/** How each line begins that is written here. */
+/** Every line we write begins with this. */
 const beginning = '{"file":'
 
-function beginningOf(file: string): string {
+function linePrefix(file: string): string {
   return `${beginning}${JSON.stringify(file)},`
 }
 
 function isRefusedRow(record: InputRecord): boolean {
-  // A line may be cut, or longer than a row can be.
+  // A line may be incomplete, or longer than a row can be.
   if ('problem' in record) return areRefusedRows(record.text)
   const { file, record: number, line, reason, row, ...others } = record.fields
   return (
@@ -148,7 +145,7 @@ function isRefusedRow(record: InputRecord): boolean {
   )
 }
 
-/** Whether each line begins as a refused row, the last one as far as it was written. What someone has edited does not. */
+/** Returns whether every line looks like a refused row, the last one as far as it goes. Edited lines do not. */
 function areRefusedRows(text: string): boolean {
   return text.split('\n').every((line) => beginning.startsWith(line.slice(0, beginning.length)))
 }

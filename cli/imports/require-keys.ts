@@ -6,8 +6,8 @@ import { counted } from '../terminal/print.js'
 import type { ImportState } from './state.js'
 
 /**
- * Lets a run go on whose last requests have an unknown outcome only at a service that obeys idempotency keys, and so carries
- * none of them out twice. Such a service says its dialect in every answer.
+ * Checks that the service supports idempotency keys before it resumes a run with unanswered requests. Without them,
+ * requests could run twice. Such a service sends its dialect with every response.
  *
  * @throws {CliFailure} `OUTCOME_UNKNOWN`
  */
@@ -21,6 +21,6 @@ export async function requireKeys({ url, key }: Target, states: readonly (Import
     'OUTCOME_UNKNOWN',
     exits.network,
     `An earlier run with "${open.file}" stopped after ${counted(open.done, 'record')}: more of it may have been created.`,
-    'Look at what is there. Then put the rest into a file of its own, or begin anew with --restart.',
+    'Check which documents exist. Then import the rest from a separate file, or start over with --restart.',
   )
 }

@@ -33,7 +33,7 @@ async function importInOrder(send: (chunk: number, rows: readonly ReadRow[]) => 
       }
       return sendChunk
     },
-    mostOpen: 3,
+    maxOpen: 3,
     sendsInOrder: true,
     signal: signal ?? new AbortController().signal,
   })
@@ -94,7 +94,7 @@ test('rows that are dealt with are not kept until the import ends', async () => 
       chunks.push(new WeakRef(rows))
       return async () => ({ created: rows.length, newIds: 0 })
     },
-    mostOpen: 3,
+    maxOpen: 3,
     sendsInOrder: false,
     signal: new AbortController().signal,
   })

@@ -8,30 +8,32 @@ export interface ImportRun {
   readonly state: StateFile
   readonly from: ImportState
   readonly open: OpenChunk
-  /** Chunks that may be open at once. */
-  readonly mostOpen: number
-  /** Whether a chunk is sent only once all before it are dealt with. It is opened before that. */
+  /** Maximum number of open chunks. */
+  readonly maxOpen: number
+  /** Sends a chunk only after all earlier ones are done. It is opened before that. */
   readonly sendsInOrder: boolean
-  /** Whether nobody can go on from the state: after a failure, what was answered behind the first gap is told as well. */
+  /**
+   * Whether the input cannot be resumed. Then a failure also reports the requests that succeeded after the first gap.
+   */
   readonly isReadOnce?: boolean
-  /** Once aborted, nothing new is read or sent; what is in flight is awaited. */
+  /** Once aborted, nothing more is read or sent. Requests in flight are awaited. */
   readonly signal: AbortSignal
 }
 
-/** How far an import has come after another request was answered. */
+/** Progress after each response. */
 export interface ImportStep {
   readonly state: ImportState
-  /** Rows that were refused since the last step, in the order of the input. */
+  /** Rows refused since the last step, in input order. */
   readonly refused: readonly RefusedRow[]
-  /** Of an input that is read once, after a failure: which records may not have gone in. */
+  /** Records that may be missing after a failure. Set only if the input cannot be read again. */
   readonly missing?: Missing
 }
 
-/** Records of an input, counted from 1. */
+/** Ranges of records, counted from 1. */
 export interface Missing {
-  /** Those of requests that failed: first and last. Whether a request was carried out is not known. */
+  /** Records of failed requests. Whether the service processed them is unknown. */
   readonly between: ReadonlyArray<readonly [first: number, last: number]>
-  /** The first that was not sent; undefined where all were. */
+  /** First record that was not sent. Undefined if all were. */
   readonly from: number | undefined
 }
 
@@ -41,7 +43,7 @@ export interface ImportResult {
 }
 
 const saveEveryMs = 500
-const mostBadRows = 1_000
+const maxBadRows = 1_000
 
 interface Finished extends Sent {
   readonly chunk: Chunk
@@ -52,7 +54,7 @@ interface CutChunk {
   readonly bad: readonly BadRow[]
 }
 
-/** What may happen next; a failure is one of these, so that none is an unhandled rejection. */
+/** Events of the import loop. Failures are events too, so that none becomes an unhandled rejection. */
 type Happening =
   | { readonly kind: 'read'; readonly cut: CutChunk | undefined }
   | { readonly kind: 'answered'; readonly outcome: Finished }
@@ -61,15 +63,15 @@ type Happening =
   | { readonly kind: 'stopped' }
 
 /**
- * Reads and sends at the same time, several requests at once, in constant memory, and yields after each answer. The state
- * only ever says what is dealt with without a gap, so an import that stopped anywhere can go on from it. It is saved after
- * its step was consumed: what a caller does with refused rows has happened by then.
+ * Reads and sends concurrently in constant memory, and yields after each response. The state covers only records
+ * without gaps before them, so any interrupted import can resume. Saves the state after the caller consumed the step,
+ * so that refused rows are stored first.
  */
 export async function* runImport(run: ImportRun): AsyncGenerator<ImportStep, ImportResult, undefined> {
   const { signal } = run
-  const chunks = chunksOf(run.records, run.from.done)
+  const chunks = splitIntoChunks(run.records, run.from.done)
   const finished = new Map<number, Finished>()
-  // By their first record; each stays until what happened to it was seen.
+  // Requests by first record. Each stays until its outcome is handled.
   const inFlight = new Map<number, Promise<Happening>>()
   let reading: Promise<Happening> | undefined = readNext(chunks, signal)
   let state = run.from
@@ -81,9 +83,9 @@ export async function* runImport(run: ImportRun): AsyncGenerator<ImportStep, Imp
 
   run.state.save({ ...state, isOpen: true })
   while (reading !== undefined || inFlight.size > 0) {
-    // Each of them comes to an end: of one that outlives the import, what each race has answered would be kept.
+    // Every promise here settles. One that outlived the import would retain the result of every race.
     const next: Happening = await Promise.race(
-      reading !== undefined && inFlight.size < run.mostOpen ? [reading, ...inFlight.values()] : inFlight.values(),
+      reading !== undefined && inFlight.size < run.maxOpen ? [reading, ...inFlight.values()] : inFlight.values(),
     )
     if (next.kind === 'read') {
       isAtEnd ||= next.cut === undefined
@@ -123,7 +125,7 @@ export async function* runImport(run: ImportRun): AsyncGenerator<ImportStep, Imp
   return { state, isWhole: !isStopped }
 }
 
-/** An input that is closed for the stop fails, and that is no failure of the import; a pipe in which nothing comes is not waited for. */
+/** Treats errors after an abort as a stop, because closing the input makes it fail. Does not wait for an idle pipe. */
 function readNext(chunks: AsyncGenerator<CutChunk>, signal: AbortSignal): Promise<Happening> {
   return new Promise((resolve) => {
     const onAbort = () => resolve({ kind: 'stopped' })
@@ -139,7 +141,7 @@ function readNext(chunks: AsyncGenerator<CutChunk>, signal: AbortSignal): Promis
   })
 }
 
-/** Where the chunk before it failed, it fails too: rows of one document are not to change their order. */
+/** Fails if the previous chunk failed, so that changes to one document keep their order. */
 async function send(
   { chunk, bad }: CutChunk,
   importId: string,
@@ -156,8 +158,8 @@ async function send(
   )
 }
 
-/** Cuts the records, those already dealt with left out, into requests; bad rows travel along with their chunk. */
-async function* chunksOf(records: Records, done: number): AsyncGenerator<CutChunk> {
+/** Splits the records into requests and skips those already done. Bad rows travel with their chunk. */
+async function* splitIntoChunks(records: Records, done: number): AsyncGenerator<CutChunk> {
   let at = 0
   let endByte = 0
   let bad: BadRow[] = []
@@ -176,7 +178,7 @@ async function* chunksOf(records: Records, done: number): AsyncGenerator<CutChun
         rows.add(record)
       } else bad.push(record)
       endByte = record.endByte
-      if (bad.length >= mostBadRows) yield { chunk: rows.take(at, endByte), bad: takeBad() }
+      if (bad.length >= maxBadRows) yield { chunk: rows.take(at, endByte), bad: takeBad() }
     }
   }
   if (!rows.isEmpty() || bad.length > 0) yield { chunk: rows.take(at, endByte), bad: takeBad() }
@@ -186,7 +188,7 @@ function isGood(record: InputRecord): record is Exclude<InputRecord, BadRow> {
   return 'fields' in record
 }
 
-/** The state behind all chunks that are finished without a gap, and what they refused. */
+/** Advances the state past all chunks that finished without a gap. */
 function advance(from: ImportState, finished: Map<number, Finished>): ImportStep {
   let state = from
   const refused: RefusedRow[] = []
@@ -208,7 +210,7 @@ function counting(state: ImportState, { accepted, created, newIds, refused }: Fi
   }
 }
 
-/** What was answered although a request before it failed, and where the gaps are. */
+/** Collects responses that arrived after a failed request, and the gaps between them. */
 function behindGaps(
   from: ImportState,
   finished: ReadonlyMap<number, Finished>,

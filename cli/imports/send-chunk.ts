@@ -1,28 +1,27 @@
 import { type Issue, SvcError } from '../../client/protocol/model/errors.js'
 import type { JsonObject } from '../../client/protocol/model/json.js'
 import type { ReadRow } from '../../seeds/records/record.js'
-import { hashOf } from '../files/hash.js'
+import { hashJson } from '../files/hash.js'
 
-/** A row that the service did not take, and why. */
+/** A row that the service refused, with the reason. */
 export interface RefusedRow {
-  /** Of the input, from 1. */
+  /** Position in the input, from 1. */
   readonly record: number
   readonly line: number
   readonly reason: string
   readonly row: JsonObject | string
 }
 
-/** Creates or changes the documents of all of these or of none; `key` makes a repetition safe. */
+/** Writes all rows or none. `key` makes a retry safe. */
 export type SendRows = (rows: readonly ReadRow[], key: string) => Promise<SentRows>
 
 export interface SentRows {
-  /** Documents that are new. */
   readonly created: number
-  /** Of these, those that have another id than their row named. */
+  /** Created documents whose row named another id. */
   readonly newIds: number
 }
 
-/** Prepares a chunk, before its turn to be sent; what it returns sends its rows, all of them or those that are not refused. */
+/** Prepares a chunk before it is sent. The returned function sends all of its rows, or those that are not refused. */
 export type OpenChunk = (rows: readonly ReadRow[]) => SendRows
 
 export interface Sent extends SentRows {
@@ -33,8 +32,8 @@ export interface Sent extends SentRows {
 const none: Sent = { accepted: 0, created: 0, newIds: 0, refused: [] }
 
 /**
- * Sends rows so that one bad row keeps no good one out: rows that the answer names are left out and
- * the others sent again; where it names none, the rows are halved until the bad one is alone.
+ * Sends rows so that a bad one does not block the others. Drops the rows that the error names and retries. If it names
+ * none, splits the rows in half until the bad one is alone.
  */
 export async function sendRows(rows: readonly ReadRow[], importId: string, send: SendRows): Promise<Sent> {
   if (rows.length === 0) return none
@@ -44,7 +43,7 @@ export async function sendRows(rows: readonly ReadRow[], importId: string, send:
   } catch (error) {
     if (!(error instanceof SvcError) || !isAboutRows(error)) throw error
     if (rows.length === 1) {
-      return { ...none, refused: rows.map((row) => refusal(row, reasonOf(error))) }
+      return { ...none, refused: rows.map((row) => refusal(row, describeReason(error))) }
     }
     const named = namedRows(error, rows.length)
     return named ? sendOthers(rows, named, importId, send) : sendHalves(rows, importId, send)
@@ -81,33 +80,33 @@ async function sendHalves(rows: readonly ReadRow[], importId: string, send: Send
   }
 }
 
-/** The same rows of the same import always travel under the same key, and others, or those of another import, under another. */
+/** Derives the key from the import and the rows, so that only an identical request has the same key. */
 function idempotencyKey(rows: readonly ReadRow[], importId: string): string {
-  return `${importId}-${hashOf(rows.map(({ number }) => number))}`
+  return `${importId}-${hashJson(rows.map(({ number }) => number))}`
 }
 
-/** Failures that a single row can cause; all others concern the whole import. */
+/** Returns whether a single row can cause the failure. Other failures concern the whole import. */
 function isAboutRows({ code }: SvcError): boolean {
   return code === 'VALIDATION_ERROR' || code === 'PAYLOAD_TOO_LARGE' || code === 'INVALID_BODY'
 }
 
-/** The rows that the issues name by their index, as long as each issue names one. */
+/** Returns the rows that the issues name by index. Undefined if any issue names none. */
 function namedRows({ issues }: SvcError, length: number): Map<number, string> | undefined {
   const named = new Map<number, string>()
   for (const issue of issues) {
     const [at] = issue.path
     if (typeof at !== 'number' || at < 0 || at >= length) return undefined
-    named.set(at, named.has(at) ? `${named.get(at)}; ${wordOf(issue)}` : wordOf(issue))
+    named.set(at, named.has(at) ? `${named.get(at)}; ${issueText(issue)}` : issueText(issue))
   }
   return named.size === 0 ? undefined : named
 }
 
-function wordOf({ message }: Issue): string {
+function issueText({ message }: Issue): string {
   return message
 }
 
-function reasonOf({ issues, message }: SvcError): string {
-  return issues.length > 0 ? issues.map(wordOf).join('; ') : message
+function describeReason({ issues, message }: SvcError): string {
+  return issues.length > 0 ? issues.map(issueText).join('; ') : message
 }
 
 function refusal({ number, line, fields }: ReadRow, reason: string): RefusedRow {

@@ -14,7 +14,7 @@ afterEach(() => rmSync(folder, { recursive: true }))
 const saved: ImportState = { id: 'import-1', file: 'rows.ndjson', done: 1, endByte: 7, accepted: 1, refused: 0 }
 
 /** The state of importing a file that has this content and was changed in this second. */
-async function stateOf({ name = 'rows.ndjson', content = '{"n":1}', changedAt = 1, into = ['posts'] }) {
+async function createState({ name = 'rows.ndjson', content = '{"n":1}', changedAt = 1, into = ['posts'] }) {
   const path = join(folder, name)
   writeFileSync(path, content)
   utimesSync(path, changedAt, changedAt)
@@ -28,10 +28,10 @@ test.each([
   ['a file of another name', { name: 'others.ndjson' }, false],
   ['the same file into another collection', { into: ['notes'] }, false],
 ])('a stopped import is resumed only for what it began with: %s', async (_, next, isResumed) => {
-  const first = await stateOf({})
+  const first = await createState({})
   first.save(saved)
 
-  const { found } = await stateOf(next)
+  const { found } = await createState(next)
 
   expect(found).toEqual(isResumed ? saved : undefined)
 })

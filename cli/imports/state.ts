@@ -1,4 +1,4 @@
-/** How far an import has come, so that the same command goes on where it stopped. */
+/** Saves the progress of an import, so that the same command can resume it. */
 import { randomUUID } from 'node:crypto'
 import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { mkdir, readdir } from 'node:fs/promises'
@@ -8,59 +8,65 @@ import { type ImportSource, isReadOnce } from '../../seeds/records/input.js'
 import { CliFailure, exits } from '../base/failure.js'
 import type { Refusal } from '../bulk/refusals.js'
 import { claim } from '../files/claim.js'
-import { hashOf } from '../files/hash.js'
+import { hashJson } from '../files/hash.js'
 import { isProcessThere } from '../target/emulator-health.js'
 import type { RefusedSize } from './refused-file.js'
 
 export interface ImportState {
-  /** Part of every idempotency key, random for each import and kept while it may go on: what is sent twice is created once. */
+  /**
+   * Part of every idempotency key. Random per import and kept on resume, so that a repeated request creates nothing
+   * twice.
+   */
   readonly id: string
   readonly file: string
-  /** Records of the file, from its beginning, that are dealt with. */
+  /** Records done, counted from the start of the file. */
   readonly done: number
   readonly endByte: number
   readonly accepted: number
   readonly refused: number
-  /** Of a file of operations, the first of those that were refused. */
+  /** The first refused operations, for a file of operations. */
   readonly refusals?: readonly Refusal[]
-  /** Of `accepted`, those whose id was not there; left out, none. */
+  /** Accepted documents whose id did not exist. Defaults to 0. */
   readonly newIds?: number
-  /** Documents that are new; left out, none. */
+  /** New documents. Defaults to 0. */
   readonly created?: number
-  /** How many documents the collection had when the import began; left out where the key does not see that. */
+  /** Number of documents in the collection before the import. Omitted if the key cannot read it. */
   readonly documentsBefore?: number | undefined
-  /** Saved while requests were under way: of those behind `done`, the outcome is unknown where nothing was saved later. */
+  /**
+   * Whether requests were in flight when this was saved. Without a later save, the outcome of records after `done` is
+   * unknown.
+   */
   readonly isOpen?: boolean
-  /** Whether the whole file is dealt with; kept as long as the other files of the import are not. */
+  /** Whether the file is complete. Kept until all files of the import are. */
   readonly isWhole?: boolean
-  /** How much of the file of refused rows was written by then. */
+  /** Size of the file of refused rows at that time. */
   readonly refusedFile?: RefusedSize
 }
 
-/** Where one import keeps its state: in one file, named after what is imported, and to where. */
+/** State file of one import, named after its input and target. */
 export interface StateFile {
   readonly found: ImportState | undefined
-  /** How many documents the collection had when the import began, where that is known. */
+  /** Number of documents in the collection before the import, if known. */
   readonly documentsBefore?: number | undefined
   save(state: ImportState): void
   remove(): void
 }
 
-/** For what is imported in one go, or cannot be read twice. */
+/** For imports that run in one go or cannot be read twice. */
 export const noState: StateFile = { found: undefined, save: () => undefined, remove: () => undefined }
 
 interface StateOptions {
-  /** Whether what is known of it counts no more: it stays until something is saved, as a run that is not confirmed loses nothing. */
+  /** Ignores earlier progress. The file stays until the next save, so an unconfirmed run loses nothing. */
   readonly restart?: boolean
-  /** Whether only this process may be at it until it ends. */
+  /** Locks the state until this process ends. */
   readonly isLocked?: boolean
 }
 
 /**
- * The state of importing this input into this collection of this service. It is another import once
- * the file has changed, and stdin and pipes have none: they cannot be read twice.
+ * Opens the state for this input, collection, and service. A changed file is a new import. Stdin and pipes have no
+ * state, because they cannot be read twice.
  *
- * @throws {CliFailure} `BAD_STATE` if the state is damaged, `IN_USE` where another process is at the same
+ * @throws {CliFailure} `BAD_STATE` if the state is damaged, `IN_USE` if another process imports the same
  */
 export async function openState(
   folder: string,
@@ -70,16 +76,16 @@ export async function openState(
 ): Promise<StateFile> {
   if (input.path === undefined || isReadOnce(input)) return noState
   const identity = [resolve(input.path), input.bytes, input.changedAt, ...into]
-  const name = hashOf(identity).slice(0, 32)
+  const name = hashJson(identity).slice(0, 32)
   await mkdir(folder, { recursive: true, mode: 0o700 })
-  const message = `Another run of the same command is at "${input.name}".`
+  const message = `Another run of the same command is importing "${input.name}".`
   if (isLocked) claim(join(folder, name), { message, hint: 'Wait for it, or stop it' })
   const file = join(folder, `${name}.json`)
   await removeDrafts(folder, `${name}.json.`)
   return {
     found: restart ? undefined : readState(file, input),
     save(state) {
-      // Whole or not at all: a process that is killed here, or a machine, leaves the state from before.
+      // Renames atomically, so that a crash leaves the previous state.
       const name = `${file}.${process.pid}.new`
       const draft = openSync(name, 'w', 0o600)
       try {
@@ -94,7 +100,7 @@ export async function openState(
   }
 }
 
-/** Those of processes that were killed while they saved. */
+/** Removes drafts of processes that were killed while saving. */
 async function removeDrafts(folder: string, start: string) {
   for (const name of await readdir(folder)) {
     const pid = name.startsWith(start) ? Number(/^(\d{1,10})\.new$/.exec(name.slice(start.length))?.[1]) : 0
@@ -106,13 +112,13 @@ export function newImportState(input: ImportSource): ImportState {
   return { id: `import-${randomUUID()}`, file: input.name, done: 0, endByte: 0, accepted: 0, refused: 0 }
 }
 
-/** Throws where it cannot be read: an import that began anew instead would create everything twice. */
+/** Throws if the state is unreadable, because starting over would create everything twice. */
 function readState(file: string, input: ImportSource): ImportState | undefined {
   if (!existsSync(file)) return undefined
   const state = parseJson(readFileSync(file, 'utf8'))
   if (isState(state)) return state
-  const message = `What an earlier run with "${input.name}" has done cannot be read: "${file}" is damaged.`
-  throw new CliFailure('BAD_STATE', exits.invalid, message, 'Begin anew with --restart.')
+  const message = `Cannot read the progress of an earlier run with "${input.name}": "${file}" is damaged.`
+  throw new CliFailure('BAD_STATE', exits.invalid, message, 'Start over with --restart.')
 }
 
 function isState(value: unknown): value is ImportState {

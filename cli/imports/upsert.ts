@@ -6,74 +6,74 @@ import { findOtherKey } from '../../client/protocol/model/seed/keys.js'
 import type { ReadRow } from '../../seeds/records/record.js'
 import { misuse } from '../base/failure.js'
 import type { Client } from '../base/target-command.js'
-import { hashOf } from '../files/hash.js'
+import { hashJson } from '../files/hash.js'
 import type { OpenChunk } from './send-chunk.js'
 
 type Collection = ReturnType<Client['collection']>
 
-// Of the 8 KB of an encoded query (contract 10.7) and its 200 tests (10.11), with room for the field and the page.
-const mostEncoded = 7_000
-// One document for each value does not fill a page of 100, after which another would be asked for.
-const mostValues = 99
+// Limits: 8 KB of encoded query (contract 10.7) and 200 tests (10.11), minus room for the field and the page.
+const maxEncoded = 7_000
+// One document per value never fills a page of 100, so no second page is needed.
+const maxValues = 99
 const listsAtOnce = 4
 
-/** What a seed is read from: JSON, or cells, which are read by their looks. */
+/** Format of a seed: JSON values, or cells whose type is guessed. */
 export type Seeds = 'values' | 'cells'
 
-/** Finds ids of documents, by the keys of their values. */
+/** Finds document ids by the keys of their values. */
 type Find = (keys: readonly string[]) => Promise<Map<string, string>>
 
-/** The field that rows and documents are known by. */
+/** The field that identifies rows and documents. */
 interface Field {
   readonly name: string
-  /** Undefined for who is not known by it. */
+  /** Undefined if the fields have no usable value. */
   keyIn(fields: JsonObject): string | undefined
-  /** What a list asks for, which may find more. */
-  textOf(key: string): string
-  /** By which it is known where there is none of the key itself. */
-  findOtherKey(key: string): string
+  /** Text for the query, which may match more. */
+  keyText(key: string): string
+  /** Fallback key if nothing matches exactly. */
+  fallbackKey(key: string): string
 }
 
-/** By the text of a string, number or boolean: a row of CSV need not have the type that the document has. */
+/** Compares the text of a string, number, or boolean, because CSV rows may lack the document's type. */
 function byText(name: string): Field {
-  return { name, keyIn: (fields) => textOf(fields[name]), textOf: (key) => key, findOtherKey: (key) => key }
+  return { name, keyIn: (fields) => keyText(fields[name]), keyText: (key) => key, fallbackKey: (key) => key }
 }
 
-/** As a seed of an emulator goes by its key: the number 1 is another value than the text "1". */
+/** Compares values like a seed's key: the number 1 differs from the text "1". */
 function byValue(name: string, seeds: Seeds): Field {
   return {
     name,
-    keyIn: (fields) => (textOf(fields[name]) === undefined ? undefined : JSON.stringify(fields[name])),
-    textOf: (key) => String(JSON.parse(key)),
-    findOtherKey: seeds === 'cells' ? findOtherKey : (key) => key,
+    keyIn: (fields) => (keyText(fields[name]) === undefined ? undefined : JSON.stringify(fields[name])),
+    keyText: (key) => String(JSON.parse(key)),
+    fallbackKey: seeds === 'cells' ? findOtherKey : (key) => key,
   }
 }
 
-/** A chunk whose documents are looked for before its turn. */
+/** Lookup of a chunk that starts before it is sent. */
 interface OpenLookup {
   readonly known: ReturnType<Find>
-  /** Values that documents were created with since it began. */
+  /** Values created since the lookup began. */
   readonly created: Set<string>
 }
 
 /**
- * Sends rows as changes of the documents that have the same value in `field`, and creates the others.
- * Rows of one value are merged in their order, so that the last one wins. A field that none of the first rows has is
- * most likely misspelled, and would create all of them once more.
+ * Updates the documents with the same value in `field` and creates the others. Merges rows with the same value in
+ * order, so the last one wins. Refuses a field that none of the first rows has, because a typo would duplicate every
+ * document.
  *
- * Documents are looked for while chunks before are still written: of these, only what is created changes which document
- * has a value. Such values are looked for once more.
+ * Looks up documents while earlier chunks are being written. Only documents created since then can change the result,
+ * so those values are looked up again.
  */
 export function openUpserts(collection: Collection, name: string, seeds?: Seeds): OpenChunk {
   let isThere = false
   const field = seeds === undefined ? byText(name) : byValue(name, seeds)
-  const find = finderIn(collection, field)
+  const find = createFinder(collection, field)
   const lookups: OpenLookup[] = []
   return (opened) => {
-    const lookup = beginLookup(find, valuesOf(opened, field))
+    const lookup = beginLookup(find, keysIn(opened, field))
     lookups.push(lookup)
     return async (rows, idempotencyKey) => {
-      // Chunks are sent in order, so those before it are dealt with.
+      // Earlier chunks are done, because chunks are sent in order.
       while (lookups[0] !== lookup) lookups.shift()
       const byValue = mergeRows(rows, field)
       isThere ||= byValue.size > 0
@@ -89,10 +89,10 @@ export function openUpserts(collection: Collection, name: string, seeds?: Seeds)
         else created.set(value, withoutId(fields, name))
       }
       if (changed.size > 0) await collection.updateMany(objectOfMany(changed), { returning: false })
-      // After a crash, some of them may be known: what is created is another request then.
-      await create(collection, [...created.values()], `${idempotencyKey}-${hashOf([...created.keys()])}`)
+      // After a crash, some documents exist already, so the request to create the rest has another key.
+      await create(collection, [...created.values()], `${idempotencyKey}-${hashJson([...created.keys()])}`)
       for (const one of lookups) for (const value of created.keys()) one.created.add(value)
-      // Apart, and last: repeated after a crash, the rows above are known and changed, and these must be the same request.
+      // Creates rows without a value separately and last, so that a retry after a crash sends the identical request.
       const keyless = rowsWithoutValue(rows, field)
       await create(collection, keyless, `${idempotencyKey}-keyless`)
       return { created: created.size + keyless.length, newIds: name === 'id' ? created.size : 0 }
@@ -102,7 +102,7 @@ export function openUpserts(collection: Collection, name: string, seeds?: Seeds)
 
 function beginLookup(find: Find, values: readonly string[]): OpenLookup {
   const known = find(values)
-  // It fails for who awaits it, which is later.
+  // Handled by the caller that awaits it later.
   known.catch(() => undefined)
   return { known, created: new Set() }
 }
@@ -110,12 +110,12 @@ function beginLookup(find: Find, values: readonly string[]): OpenLookup {
 async function create(collection: Collection, rows: readonly JsonObject[], idempotencyKey: string): Promise<void> {
   if (rows.length === 0) return
   await collection.createMany(rows, { idempotencyKey, returning: false }).catch((error) => {
-    // What is created has other indices than the rows, of which several may be one document.
+    // Removes the index, because several rows may merge into one document.
     throw placed(error, (path) => path.slice(1))
   })
 }
 
-function valuesOf(rows: readonly ReadRow[], { keyIn }: Field): string[] {
+function keysIn(rows: readonly ReadRow[], { keyIn }: Field): string[] {
   return [...new Set(rows.flatMap(({ fields }) => keyIn(fields) ?? []))]
 }
 
@@ -130,7 +130,7 @@ function mergeRows(rows: readonly ReadRow[], { keyIn }: Field): Map<string, Json
   return merged
 }
 
-/** @throws {SvcError} that names the rows by their index, as the service would */
+/** @throws {SvcError} naming the rows by index, as the service does */
 function requireValues(rows: readonly ReadRow[], { name, keyIn }: Field): void {
   const message = `has no text, number or boolean in "${name}", the key`
   const issues = rows.flatMap(({ fields }, at) =>
@@ -143,25 +143,25 @@ function rowsWithoutValue(rows: readonly ReadRow[], { keyIn }: Field): JsonObjec
   return rows.flatMap(({ fields }) => (keyIn(fields) === undefined ? [fields] : []))
 }
 
-/** What a row is known by: the text of a string, number or boolean. Anything else knows no document. */
-function textOf(value: Json | undefined): string | undefined {
+/** Returns the text of a string, number, or boolean. Other values identify no document. */
+function keyText(value: Json | undefined): string | undefined {
   if (typeof value === 'string') return value === '' ? undefined : value
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined
 }
 
-/** `id` names the document; it is not among its fields. */
+/** Removes `id`, which is not a field of the document. */
 function withoutId(fields: JsonObject, name: string): JsonObject {
   if (name !== 'id') return fields
   const { id: _, ...rest } = fields
   return rest
 }
 
-/** Finds the id of the first document with each value; few lists at once, whoever asks. */
-function finderIn(collection: Collection, { name, keyIn, textOf, findOtherKey }: Field): Find {
+/** Creates a function that finds the first document with each value, with few parallel requests. */
+function createFinder(collection: Collection, { name, keyIn, keyText, fallbackKey }: Field): Find {
   const limit = pLimit(listsAtOnce)
   return async (keys) => {
     const known = new Map<string, string>()
-    const texts = [...new Set(keys.map(textOf))]
+    const texts = [...new Set(keys.map(keyText))]
     await limit.map(inPieces(texts), async (some) => {
       for await (const { id, data } of collection.iterate({ where: { [name]: { in: some } } })) {
         const key = keyIn(name === 'id' ? { id } : data)
@@ -169,14 +169,14 @@ function finderIn(collection: Collection, { name, keyIn, textOf, findOtherKey }:
       }
     })
     for (const key of keys) {
-      const id = known.get(key) ?? known.get(findOtherKey(key))
+      const id = known.get(key) ?? known.get(fallbackKey(key))
       if (id !== undefined) known.set(key, id)
     }
     return known
   }
 }
 
-/** Values that one list can ask for. */
+/** Splits values into lists that fit one query. */
 function inPieces(values: readonly string[]): string[][] {
   const pieces: string[][] = []
   let encoded = 0
@@ -184,7 +184,7 @@ function inPieces(values: readonly string[]): string[][] {
     const last = pieces.at(-1)
     const length = encodedLength(value)
     encoded += length
-    if (last && last.length < mostValues && encoded < mostEncoded) last.push(value)
+    if (last && last.length < maxValues && encoded < maxEncoded) last.push(value)
     else {
       pieces.push([value])
       encoded = length
@@ -193,7 +193,7 @@ function inPieces(values: readonly string[]): string[][] {
   return pieces
 }
 
-/** Of a value and the comma behind it; a comma in the value itself is escaped. Half of a surrogate pair has no encoding. */
+/** Includes the trailing comma. Escapes commas in the value, and replaces lone surrogates, which have no encoding. */
 function encodedLength(value: string): number {
   return encodeURIComponent(`${value.replaceAll(',', '\\,')},`.toWellFormed()).length
 }

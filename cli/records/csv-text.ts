@@ -4,28 +4,28 @@ import { writeCell } from '../../seeds/records/cells.js'
 import { ownValue } from './own-value.js'
 
 export interface CsvTextOptions {
-  /** Whether a line with the names comes first. */
+  /** Adds a header line with the names. */
   readonly hasHeader: boolean
-  /** Whether no cell may become a formula. */
+  /** Escapes cells that a spreadsheet would run as a formula. */
   readonly isSafe: boolean
 }
 
 type Row = { readonly [name: string]: Json | undefined }
 
-/** Rows as lines of CSV, each with a cell for every name. */
+/** Formats rows as CSV with one cell per name. */
 export function csvText(names: readonly string[], rows: readonly Row[], { hasHeader, isSafe }: CsvTextOptions): string {
   const columns = isSafe ? names.map(withoutFormula) : [...names]
-  const cells = rows.map((row) => names.map((name) => cellOf(ownValue(row, name), isSafe)))
+  const cells = rows.map((row) => names.map((name) => formatCell(ownValue(row, name), isSafe)))
   return stringify(cells, { header: hasHeader, columns })
 }
 
-/** Only text can be a formula: a number that begins with `-` is one. */
-function cellOf(value: Json | undefined, isSafe: boolean): string {
+/** Escapes only text, because a number can begin with `-` too. */
+function formatCell(value: Json | undefined, isSafe: boolean): string {
   const cell = writeCell(value)
   return isSafe && typeof value === 'string' ? withoutFormula(cell) : cell
 }
 
-/** Spreadsheets run a cell that begins with one of these, and show one behind an apostrophe as text. */
+/** Spreadsheets run a cell that begins with one of these. An apostrophe in front makes it plain text. */
 function withoutFormula(cell: string): string {
   return /^[=+\-@\t\r]/.test(cell) ? `'${cell}` : cell
 }

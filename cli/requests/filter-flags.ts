@@ -1,22 +1,22 @@
 import * as Flags from '@oclif/core/flags'
 import type { OwnEmulator } from '../target/emulator-of-run.js'
-import { userIdOf } from '../target/user-id.js'
+import { findUserId } from '../target/user-id.js'
 import { asDuration } from '../terminal/duration-flag.js'
 
-/** Which of the requests that the emulator keeps. */
+/** Filters for the recorded requests. */
 export const filterFlags = {
   method: Flags.string({ description: 'only this method', helpValue: 'method' }),
   path: Flags.string({ description: 'only paths with this prefix', helpValue: 'path' }),
   route: Flags.string({
-    description: 'only routes whose id has this prefix, as documents or documents.list',
+    description: 'only routes whose id starts with this, for example documents or documents.list',
     helpValue: 'id',
   }),
-  status: Flags.string({ description: 'only these: 404, 4xx, or several with commas', helpValue: 'status' }),
-  code: Flags.string({ description: 'only errors of this code', helpValue: 'code' }),
-  user: Flags.string({ description: 'only requests of this user: email or id', helpValue: 'user' }),
+  status: Flags.string({ description: 'only these statuses, for example 404, 4xx, or 404,500', helpValue: 'status' }),
+  code: Flags.string({ description: 'only errors with this code', helpValue: 'code' }),
+  user: Flags.string({ description: 'only requests by this user (email or id)', helpValue: 'user' }),
   slow: Flags.integer({
     ...asDuration({ unit: 'ms' }),
-    description: 'only those that took at least so long: 300ms, 2s, or a number of milliseconds',
+    description: 'only requests that took at least this long, for example 300ms or 2s (a plain number is milliseconds)',
   }),
 }
 
@@ -30,8 +30,20 @@ interface Filter {
   readonly slow?: number | undefined
 }
 
-/** The same as the control API takes it, which knows users by id. @throws {CliFailure} `NOT_FOUND` for an email that no user has */
+/**
+ * Converts the flags for the control API, which identifies users by id.
+ *
+ * @throws {CliFailure} `NOT_FOUND` if no user has the email
+ */
 export async function readFilter(emulator: OwnEmulator, flags: Filter) {
   const { method, path, route, status, code, slow } = flags
-  return { method: method?.toUpperCase(), path, route, status, code, user: await userIdOf(emulator, flags.user), slow }
+  return {
+    method: method?.toUpperCase(),
+    path,
+    route,
+    status,
+    code,
+    user: await findUserId(emulator, flags.user),
+    slow,
+  }
 }

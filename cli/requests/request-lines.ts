@@ -1,4 +1,4 @@
-/** Recorded requests for people. */
+/** Formats recorded requests for the terminal. */
 import type { AnswerDifference, RequestRecord, RequestSummary } from '../../client/protocol/control/requests.js'
 import { formatBytes } from '../../client/protocol/model/figures.js'
 import type { Explanation } from '../../client/snippets/explain.js'
@@ -6,14 +6,14 @@ import { onStdout } from '../terminal/colour.js'
 import { record, table } from '../terminal/print.js'
 import { printable, printableLines } from '../terminal/text-width.js'
 
-/** One line of a list that follows. */
+/** Formats a request as one line of `svc tail`. */
 export function requestLine(request: RequestSummary): string {
   const { at, method, path, status, code, milliseconds } = request
   const time = onStdout.dim(new Date(at).toTimeString().slice(0, 8))
   const head = `${printable(method).padEnd(6)} ${printable(path)}`
   const words = [statusWords(status), ...(code === null ? [] : [printable(code)])].join(' ')
   const tail = onStdout.dim(`${timeWords(milliseconds)}  ${callerWords(request)}  ${printable(request.id)}`)
-  return `${time}  ${head}  ${colourOf(status)(words)}  ${tail}`
+  return `${time}  ${head}  ${colorForStatus(status)(words)}  ${tail}`
 }
 
 export function requestRow(request: RequestSummary) {
@@ -33,7 +33,7 @@ function statusWords(status: number | null): string {
   return status === null ? 'none' : String(status)
 }
 
-function colourOf(status: number | null): (text: string) => string {
+function colorForStatus(status: number | null): (text: string) => string {
   if (status === null || status >= 500) return onStdout.red
   return status >= 400 ? onStdout.yellow : onStdout.green
 }
@@ -46,12 +46,12 @@ function callerWords({ caller }: Pick<RequestSummary, 'caller'>): string {
   return printable(caller.user ? (caller.user.email ?? caller.user.id) : caller.kind)
 }
 
-/** All of one request. */
+/** Formats all details of a request. */
 export function requestText(request: RequestRecord): string {
   const { request: asked, answer, statements, statementCount } = request
   const sections: [title: string, text: string][] = [
     ['', headText(request)],
-    ['timing', record(timingOf(request))],
+    ['timing', record(formatTiming(request))],
     ['request headers', record(asked.headers)],
     ['request body', bodyText(asked.body)],
     ['answer headers', record(answer.headers)],
@@ -86,8 +86,8 @@ function headText(request: RequestRecord): string {
   })
 }
 
-/** Parts that took no time say nothing. */
-function timingOf({ timing }: RequestRecord): Record<string, string> {
+/** Omits steps that took no time. */
+function formatTiming({ timing }: RequestRecord): Record<string, string> {
   const parts = Object.entries(timing).filter(([, milliseconds]) => milliseconds >= 0.05)
   return Object.fromEntries(parts.map(([name, milliseconds]) => [name, `${milliseconds.toFixed(1)} ms`]))
 }
@@ -99,7 +99,7 @@ function bodyText({ text, bytes, type, isCut, leftOut }: RequestRecord['request'
   return isCut ? `${readable(text)}\n… cut at 64 KB of ${size}` : readable(text)
 }
 
-/** JSON of one line on several. */
+/** Pretty-prints JSON. */
 function readable(text: string): string {
   try {
     return printableLines(JSON.stringify(JSON.parse(text), null, 2))
@@ -126,7 +126,7 @@ export function explanationText({ missing, mends }: Explanation): string {
   return [printableLines(missing), ...ways].join('\n')
 }
 
-/** `--json` has more of it. */
+/** Longer values are cut. `--json` prints them in full. */
 const longestValue = 60
 
 function short(value: string | null): string {
@@ -134,7 +134,7 @@ function short(value: string | null): string {
   return value.length <= longestValue ? value : `${value.slice(0, longestValue)}…`
 }
 
-/** Where two answers differ; nothing where they do not. */
+/** Lists the differences between two responses. Empty if there are none. */
 export function differencesText(differences: readonly AnswerDifference[]): string {
   const rows = differences.map(({ part, path, before, after }) => ({
     part: [part, ...path].join('.'),

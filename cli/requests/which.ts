@@ -1,19 +1,19 @@
 import type { Control } from '../../client/control.js'
 import { CliFailure, exits } from '../base/failure.js'
 
-/** A request by its id; without one, the newest that was refused or failed, else the newest. */
+/** Returns the given id. Without one, the newest request that failed, or else the newest. */
 export async function whichRequest({ requests }: Control, id: string | undefined): Promise<string> {
   if (id !== undefined) return id
-  return newestOf(requests, ['4xx,5xx', undefined], 'No requests yet.')
+  return findNewest(requests, ['4xx,5xx', undefined], 'No requests yet.')
 }
 
-/** A request by its id; without one, the newest that was refused or failed. */
+/** Returns the given id. Without one, the newest request that failed. */
 export async function whichRefused({ requests }: Control, id: string | undefined): Promise<string> {
   if (id !== undefined) return id
-  return newestOf(requests, ['4xx,5xx'], 'No request was refused yet.')
+  return findNewest(requests, ['4xx,5xx'], 'No request has failed yet.')
 }
 
-async function newestOf(
+async function findNewest(
   requests: Control['requests'],
   statuses: readonly (string | undefined)[],
   none: string,
@@ -28,6 +28,6 @@ async function newestOf(
 }
 
 function notRecorded(): CliFailure {
-  const hint = 'Switch it on: svc project set requestLog:=true'
-  return new CliFailure('NOT_FOUND', exits.notFound, 'The emulator records no requests.', hint)
+  const hint = 'Turn it on: svc project set requestLog:=true'
+  return new CliFailure('NOT_FOUND', exits.notFound, 'Request recording is off.', hint)
 }

@@ -1,4 +1,4 @@
-/** Writes a seed and its files from what an emulator holds. */
+/** Exports an emulator's data as a seed with its files. */
 import { mkdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { type Client, createClient } from '../../client/index.js'
@@ -21,7 +21,7 @@ import { ownerKey } from '../target/owner.js'
 import { counted } from '../terminal/print.js'
 
 export interface Exported {
-  /** Null where it was printed. */
+  /** Null if it was printed. */
   readonly file: string | null
   readonly collections: number
   readonly documents: number
@@ -30,9 +30,10 @@ export interface Exported {
 }
 
 /**
- * @param file where it goes; without one, it is printed
- * @param names the collections; without any, all of them, and all users and files
- * @throws {CliFailure} where stored files are to go beside a device or a pipe, or through a link; `INTERRUPTED` at a signal
+ * @param file target file; printed if omitted
+ * @param names collections to export; without any, exports all collections, users, and files
+ * @throws {CliFailure} if stored files would go next to a device, a pipe, or through a symlink; `INTERRUPTED` on a
+ * signal
  */
 export async function exportInto(
   file: string | undefined,
@@ -58,25 +59,25 @@ export async function exportInto(
   }
 }
 
-/** A seed, and the stored files beside it. */
+/** Writes a seed with its stored files next to it. */
 async function writeAll(file: string, { text, files }: ExportedSeed): Promise<void> {
   const beside = files.map(({ url, place }) => ({ url, place: join(dirname(file), place) }))
   for (const { place } of beside) requireNoLink(place, dirname(file))
   for (const { place } of [...beside, { place: file }]) await mkdir(dirname(place), { recursive: true })
   for (const { url, place } of beside) await fetchInto(place, url)
-  // What a seed holds opens accounts.
+  // Private, because a seed contains credentials.
   await replacePrivateFile(file, text)
 }
 
 function noFolder(file: string | undefined, files: number): CliFailure {
-  const place = file === undefined ? 'Stdout has no folder' : `"${file}" is a device or a pipe`
+  const place = file === undefined ? 'The seed goes to stdout' : `"${file}" is a device or a pipe`
   return misuse(
-    `${place}, and ${counted(files, 'stored file')} would go into a folder beside it.`,
-    'Name a file: -o seed.json. Or name the collections to export, if they refer to no files.',
+    `${place}, so there is no folder for ${counted(files, 'stored file')}.`,
+    'Choose a file: -o seed.json. Or name collections that contain no files.',
   )
 }
 
-/** Permissions ask for the owner. */
+/** Reads as the owner, because permissions may hide documents from others. */
 async function readAll(emulator: OwnEmulator, names: readonly string[]): Promise<ExportedCollection[]> {
   const { url } = emulator
   const stop = stopSignal()

@@ -1,4 +1,4 @@
-/** A seed of a service that has no control API: documents go in one by one, or by batches, as an app's would. */
+/** Seeds a service without a control API: writes documents one by one or in batches, like an app. */
 import type { SeedContent } from '../../seeds/content.js'
 import { badSeed, InputFailure } from '../../seeds/failure.js'
 import { hasCells, openInput } from '../../seeds/records/input.js'
@@ -10,21 +10,25 @@ import { noState } from '../imports/state.js'
 import { type Planted, type PlantOptions, plant } from './plant.js'
 import { leftBehind, takeBack } from './take-back.js'
 
-/** @throws {InputFailure} for what only an emulator takes */
+/** @throws {InputFailure} for parts that only an emulator accepts */
 export function requireHosted({ users, files }: SeedContent): void {
   const [first] = [...users, ...files]
   if (!first) return
-  const message = `${first.place}: users and files are seeded into an emulator only; a hosted service takes collections and documents.`
+  const message = `${first.place}: only an emulator can be seeded with users and files. Remove them from the seed for a hosted service.`
   throw new InputFailure('invalid', 'BAD_SEED', message)
 }
 
-/** @throws {InputFailure} before anything is written, for what only an emulator takes */
+/** @throws {InputFailure} before anything is written, for parts that only an emulator accepts */
 export async function* plantContent(content: SeedContent, options: PlantOptions): AsyncGenerator<Planted> {
   requireHosted(content)
   yield* plant(content, options)
 }
 
-/** Documents of one collection; `text` is what the file holds, where it is not to be read as it is. */
+/**
+ * Writes the documents of one collection.
+ *
+ * @param text the file's content, if it should not be read again
+ */
 export async function plantRows(
   file: string,
   text: string | undefined,
@@ -61,7 +65,11 @@ export async function plantRows(
   }
 }
 
-/** Runs an import to its end. @throws {InputFailure} with file and line of the first row that was refused */
+/**
+ * Runs an import to the end.
+ *
+ * @throws {InputFailure} with file and line of the first refused row
+ */
 async function withoutRefusals(file: string, steps: ReturnType<typeof importInput>): Promise<ImportSummary> {
   const refused: RefusedRow[] = []
   let step = await steps.next()

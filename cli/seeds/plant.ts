@@ -27,9 +27,9 @@ export interface Planted {
   readonly collection: string
   readonly created: number
   readonly updated: number
-  /** Documents that were left as they are: the collection was not empty, and --upsert was not given. */
+  /** Documents left unchanged, because the collection was not empty and --upsert is not set. */
   readonly kept: number
-  /** False where the signal stopped it in between. */
+  /** False if the signal aborted it. */
   readonly isWhole: boolean
 }
 
@@ -37,28 +37,28 @@ export interface PlantOptions {
   readonly client: Client
   readonly file: string
   readonly isUpsert: boolean
-  /** The field that identifies a document, where the file does not say. */
+  /** The field that identifies a document, unless the file names one. */
   readonly key: string | undefined
-  /** Once aborted, no further document is written, and what would be half a collection is deleted again. */
+  /** Once aborted, nothing more is written, and an incomplete collection is removed. */
   readonly signal: AbortSignal
-  /** The address of the service. */
+  /** URL of the service. */
   readonly url?: string
-  /** The flags that name the service in a command that is suggested. */
+  /** Flags that select the service in suggested commands. */
   readonly target?: string
 }
 
 type Known = Map<string, Map<string, Document>>
 
-/** What is known while a file is planted. */
+/** State of one run. */
 interface Planting extends PlantOptions {
   readonly known: Known
-  /** The documents that others refer to: of what is left alone, only these are looked for. */
+  /** Documents that others refer to. In unchanged collections, only these are looked up. */
   readonly referred: ReadonlySet<string>
 }
 
 /**
- * Creates the collections and documents of a seed file, those that are referred to first, and yields each once it is done.
- * Seeding again adds nothing: a collection that holds documents is left alone, or with --upsert brought up to date.
+ * Creates the collections and documents of a seed file, referenced ones first, and yields each when done. Repeated
+ * runs add nothing: a collection with documents stays unchanged, or is updated with --upsert.
  */
 export async function* plant(content: SeedContent, options: PlantOptions): AsyncGenerator<Planted> {
   const { collections } = content
@@ -113,7 +113,7 @@ async function plantOne(seed: SeedCollection, options: Planting): Promise<Plante
   return { ...planted, isWhole }
 }
 
-/** What the service says of the document itself, with its place; any other failure would be the same for each of them. */
+/** Adds the document's position to errors about the document. Other failures would hit every document alike. */
 function placedInSeed(error: unknown, { name }: SeedCollection, document: SeedDocument): unknown {
   if (!(error instanceof SvcError) || !statusesOfDocuments.includes(httpStatus(error))) return error
   return badSeed(document.place, `"${name}.${document.name}": ${error.message.replace(/\.$/, '')}`, error)
@@ -121,17 +121,17 @@ function placedInSeed(error: unknown, { name }: SeedCollection, document: SeedDo
 
 const statusesOfDocuments = [400, 413, 422]
 
-/** The document of an earlier planting, by the id that is remembered of it, or by its key. */
+/** Finds the document from an earlier run by its saved id or its key. */
 async function findBefore(
   seed: SeedCollection,
   { name }: SeedDocument,
   { fields, remembered, options }: { fields: JsonObject; remembered: PlantedIds; options: Planting },
 ): Promise<Document | undefined> {
-  const id = keyOf(seed, options) === undefined ? remembered.found.get(name) : undefined
+  const id = effectiveKey(seed, options) === undefined ? remembered.found.get(name) : undefined
   return (await getIfThere(options.client, seed, id)) ?? findSame(options.client, seed, fields, options)
 }
 
-function keyOf(seed: SeedCollection, { key }: PlantOptions): string | undefined {
+function effectiveKey(seed: SeedCollection, { key }: PlantOptions): string | undefined {
   return seed.key ?? key
 }
 
@@ -140,7 +140,7 @@ async function getIfThere(client: Client, { name }: SeedCollection, id: string |
   return client.collection(name).get(id).catch(undefinedIfMissing)
 }
 
-/** A document of a collection that is left alone, where another refers to it. */
+/** Finds a referenced document in an unchanged collection. */
 async function findKept(
   seed: SeedCollection,
   document: SeedDocument,
@@ -151,7 +151,7 @@ async function findKept(
   if (!referred.has(qualifyName(referenceName(seed.name), document.name))) return undefined
   const there = await getIfThere(client, seed, id)
   if (there) return there
-  // Nothing is created here, so what it refers to need not be there either.
+  // Nothing is created here, so its own references may be missing.
   const isWhole = referencesIn(document.fields).every((reference) => 'value' in findReferred(reference, known))
   return isWhole ? findSame(client, seed, resolveFields(document, known), options) : undefined
 }
@@ -165,14 +165,14 @@ async function ensureCollection(
   if (!isNew && isUpsert && (schema ?? permissions)) await client.collections.update(name, settings)
 }
 
-/** The document that an earlier planting made: it has the same key, or where there is none the same plain fields. */
+/** Finds the document from an earlier run by its key, or else by its plain fields. */
 async function findSame(
   client: Client,
   seed: SeedCollection,
   fields: JsonObject,
   options: PlantOptions,
 ): Promise<Document | undefined> {
-  const key = keyOf(seed, options)
+  const key = effectiveKey(seed, options)
   const asked = key === undefined ? Object.entries(fields) : Object.entries(fields).filter(([name]) => name === key)
   const plain = asked.filter(([, value]) => isPlain(value))
   if (plain.length === 0) return undefined
@@ -180,32 +180,32 @@ async function findSame(
     any: [{ path: [name] as const, operator: 'eq' as const, value: String(value) }],
   }))
   try {
-    // The text of a number finds the same text too, and arrays that hold it.
+    // The query also finds texts that look like the number, and arrays that contain it.
     for await (const there of client.collection(seed.name).iterate({ where: { all } })) {
-      const record = recordOf(there)
+      const record = toRecord(there)
       if (plain.every(([name, value]) => record[name] === value)) return there
     }
     return undefined
   } catch (error) {
-    // With a key that cannot be asked for, each --upsert would create all documents once more.
+    // If the key cannot be queried, every --upsert would duplicate all documents.
     if (isUnaskable(error) && !(options.isUpsert && key !== undefined)) return undefined
     throw error
   }
 }
 
-/** No query asks for a field called "order", for instance, nor for over 8 KB of text. */
+/** Some fields cannot be queried, for example "order" or more than 8 KB of text. */
 function isUnaskable(error: unknown): boolean {
   return error instanceof SvcError && (error.code === 'INVALID_FILTER' || statusesOfQueries.includes(httpStatus(error)))
 }
 
-// A server or proxy may have its own answer to an address that is too long.
+// A server or proxy may reject a long URL with its own status.
 const statusesOfQueries = [400, 414, 431]
 
 function isPlain(value: Json | undefined): boolean {
   return ['string', 'number', 'boolean'].includes(typeof value)
 }
 
-/** @throws {CliFailure} with file and line, where a reference leads nowhere. */
+/** @throws {CliFailure} with file and line if a reference leads nowhere */
 function resolveFields({ name, place, fields }: SeedDocument, known: Known): JsonObject {
   const lookUp = (reference: Reference): Json => {
     const found = findReferred(reference, known)
@@ -217,11 +217,11 @@ function resolveFields({ name, place, fields }: SeedDocument, known: Known): Jso
 
 function findReferred(reference: Reference, known: Known): { value: Json } | { problem: string } {
   const document = known.get(referenceName(reference.collection))?.get(reference.document)
-  if (!document) return { problem: 'and there is no such document' }
-  const value = valueAt(recordOf(document), reference.path)
+  if (!document) return { problem: 'which does not exist' }
+  const value = valueAt(toRecord(document), reference.path)
   return value === undefined ? { problem: 'which has no such field' } : { value }
 }
 
-function recordOf({ id, createdAt, updatedAt, data }: Document): JsonObject {
+function toRecord({ id, createdAt, updatedAt, data }: Document): JsonObject {
   return { ...data, id, createdAt, updatedAt }
 }

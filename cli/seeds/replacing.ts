@@ -1,4 +1,4 @@
-/** What a seed that replaces will delete. */
+/** Describes what a replacing seed will delete. */
 import { resolve } from 'node:path'
 import { isModule, readSeedFile, type SeedFile } from '../../seeds/read-seed.js'
 import { nameCollection } from '../../seeds/rows.js'
@@ -8,8 +8,8 @@ import { counted } from '../terminal/print.js'
 import type { SeedOptions } from './seed-inputs.js'
 
 /**
- * `12 documents of "posts" and 3 users`; nothing where nothing is deleted. Of a module it is only said that it names some: it may
- * write as it is run, and so is run neither before the question nor before the snapshot.
+ * Returns for example `12 documents of "posts" and 3 users`. Empty if nothing is deleted. Does not run modules,
+ * because they may write: it only mentions them.
  */
 export async function replacedWords(files: readonly string[], { client, modules }: SeedOptions): Promise<string> {
   const read: (readonly [string, SeedFile])[] = []
@@ -22,7 +22,7 @@ export async function replacedWords(files: readonly string[], { client, modules 
   )
   const parts: string[] = []
   for (const name of new Set(names)) {
-    const documents = await countOf(client, name)
+    const documents = await countDocuments(client, name)
     if (documents > 0) parts.push(`${counted(documents, 'document')} of "${name}"`)
   }
   const contents = read.flatMap(([, seed]) => ('content' in seed ? [seed.content] : []))
@@ -31,12 +31,12 @@ export async function replacedWords(files: readonly string[], { client, modules 
     if (total) parts.push(counted(total, 'user'))
   }
   if (contents.some(({ files }) => files.some(({ isOwned }) => !isOwned))) {
-    parts.push('all files that belong to no document and no user')
+    parts.push('all files without a document or user')
   }
-  parts.push(...files.filter(isModule).map((file) => `what ${file} names when it is run`))
+  parts.push(...files.filter(isModule).map((file) => `everything ${file} replaces when it runs`))
   return parts.join(', ').replace(/, ([^,]*)$/, ' and $1')
 }
 
-async function countOf(client: Client, name: string): Promise<number> {
+async function countDocuments(client: Client, name: string): Promise<number> {
   return (await client.collection(name).count().catch(undefinedIfMissing)) ?? 0
 }

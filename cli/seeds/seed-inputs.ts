@@ -17,16 +17,16 @@ import { openPlantedIds } from './planted-ids.js'
 export interface SeedOptions extends Omit<PlantOptions, 'file' | 'isUpsert'> {
   readonly mode: SeedMode
   readonly modules: ModuleOptions
-  /** The emulator that is seeded; undefined where it is another service. */
+  /** The emulator to seed. Undefined for another service. */
   readonly emulator: SeedTarget | undefined
 }
 
-/** A collection of a seed that is done, and of which file it is. */
+/** A seeded collection and its file. */
 export interface Seeded extends Planted {
   readonly file: string
 }
 
-/** Plants one file after the other, and yields each collection once it is done, until the signal says stop. */
+/** Seeds one file after another and yields each collection when done. Stops when the signal aborts. */
 export async function* seedFiles(files: readonly string[], options: SeedOptions): AsyncGenerator<Seeded> {
   await requireSeedable(files, options)
   for (const file of files) {
@@ -35,11 +35,11 @@ export async function* seedFiles(files: readonly string[], options: SeedOptions)
   }
 }
 
-/** Refuses what cannot be meant before the first of several files is written. A module may write as it is run, and is not run for that. */
+/** Validates all files before writing the first. Does not run modules for this, because they may write. */
 async function requireSeedable(files: readonly string[], options: SeedOptions): Promise<void> {
   const { mode, key, emulator, modules } = options
   if (mode === 'replace' && !emulator) {
-    const hint = `Delete what is there first: svc docs delete COLLECTION --all${options.target ?? ''}`
+    const hint = `Delete the documents first: svc docs delete COLLECTION --all${options.target ?? ''}`
     throw misuse('--replace works in an emulator only.', hint)
   }
   const mayBeRefused = !emulator || (mode === 'upsert' && key === undefined)
@@ -60,7 +60,7 @@ async function* seedFile(file: string, options: SeedOptions): AsyncGenerator<Pla
   else yield await plantRows(file, read.text, planting)
 }
 
-/** An emulator takes a whole file, or nothing of it. */
+/** An emulator applies a file atomically. */
 async function* seedEmulator(
   file: string,
   read: SeedFile,
@@ -79,7 +79,7 @@ async function* seedEmulator(
   yield* plantedIn(sent)
 }
 
-/** What a file says, each time that is called: it writes what the file did not say the last time that it could be seeded. */
+/** Returns a function that re-reads the file and applies what is new since the last successful run. */
 export function seedChanges(file: string, options: SeedOptions): () => Promise<Planted[]> {
   const { emulator } = options
   let before: SeedContent | undefined
@@ -95,7 +95,7 @@ export function seedChanges(file: string, options: SeedOptions): () => Promise<P
   }
 }
 
-/** What a seed has come to, users and files first. */
+/** Summarizes what was seeded, users and files first. */
 export function plantedIn({ users, files, collections }: SentSeed): Planted[] {
   const parts = [
     { collection: 'users', ...users },
@@ -109,11 +109,11 @@ export function plantedIn({ users, files, collections }: SentSeed): Planted[] {
 
 type Client = PlantOptions['client']
 
-/** The ids of an earlier seed of this file, by collection; none of a collection that is not there. */
+/** Returns the saved ids of an earlier run, by collection. Skips missing collections. */
 async function rememberedIds(file: string, { collections }: SeedContent, client: Client) {
   const all = new Map<string, ReturnType<typeof openPlantedIds>>()
   for (const { name, documents } of collections) {
-    const id = await idOf(client, name)
+    const id = await collectionId(client, name)
     if (id !== undefined) all.set(name, openPlantedIds(file, id, documents))
   }
   return all
@@ -126,29 +126,29 @@ async function saveIds(
 ): Promise<void> {
   for (const { name, documents } of collections) {
     const ids = sent.collections.find((one) => one.name === name)?.ids ?? []
-    const id = ids.length === 0 ? undefined : await idOf(client, name)
+    const id = ids.length === 0 ? undefined : await collectionId(client, name)
     if (id === undefined) continue
     const planted = openPlantedIds(file, id, documents)
     planted.save(new Map([...planted.found, ...ids]))
   }
 }
 
-async function idOf(client: Client, name: string): Promise<string | undefined> {
+async function collectionId(client: Client, name: string): Promise<string | undefined> {
   return (await client.collections.get(name).catch(undefinedIfMissing))?.id
 }
 
-/** The emulator as whose owner a seed is written: not where another key or a user was named. */
-export function seedTargetOf({ emulator, key }: Target, as?: string): SeedTarget | undefined {
+/** Returns the emulator if the seed runs as its owner. Undefined with another key or user. */
+export function findSeedTarget({ emulator, key }: Target, as?: string): SeedTarget | undefined {
   if (!emulator || as !== undefined || key !== emulator.apiKey) return undefined
   return ownSeedTarget(emulator)
 }
 
 export function ownSeedTarget(emulator: Pick<EmulatorInfo, 'url' | 'controlToken' | 'projectId'>): SeedTarget {
-  return { control: openControl(emulator, mostMilliseconds), project: emulator.projectId }
+  return { control: openControl(emulator, maxMilliseconds), project: emulator.projectId }
 }
 
-/** How the emulator that is starting is seeded, until the signal says stop. */
-export function seedingOf(
+/** Returns the options to seed an emulator that is starting. */
+export function createSeedOptions(
   emulator: Pick<EmulatorInfo, 'url' | 'controlToken' | 'projectId'>,
   client: Client,
   ask: ((question: string) => Promise<void>) | undefined,
@@ -158,10 +158,10 @@ export function seedingOf(
   return { client, mode: 'fill', key: undefined, emulator: ownSeedTarget(emulator), signal, modules }
 }
 
-/** Seeds are large, and written whole. */
-const mostMilliseconds = 3_600_000
+/** Large seeds are applied in one request, which may take long. */
+const maxMilliseconds = 3_600_000
 
-/** A collection that was seeded, in a word or two. */
+/** Summarizes a seeded collection. */
 export function seededNote({ collection, created, updated, isWhole }: Planted): string {
   const counts = [created > 0 ? `${count(created)} created` : '', updated > 0 ? `${count(updated)} updated` : '']
   const said = counts.filter((one) => one !== '').join(', ') || 'nothing to do'

@@ -5,15 +5,15 @@ import { counted } from '../terminal/print.js'
 import { shellWord } from '../terminal/shell-word.js'
 
 /**
- * Deletes what a planting that failed has created: half a collection would be taken for a whole one, and left alone, when
- * the file is planted again. Answers how many of them may be there all the same.
+ * Deletes what a failed run created, because a later run would take the partial collection for complete. Returns how
+ * many documents may remain.
  */
 export async function takeBack(client: Client, name: string, ids: readonly string[]): Promise<number> {
   for (let at = 0; at < ids.length; at += maxBatchItems) {
     try {
       await client.collection(name).deleteMany(ids.slice(at, at + maxBatchItems))
     } catch {
-      // Without an answer, as the planting itself most likely; why that failed is what has to be said.
+      // Probably fails for the same reason as the seed itself, which is the error to report.
       return ids.length - at
     }
   }
@@ -21,13 +21,13 @@ export async function takeBack(client: Client, name: string, ids: readonly strin
 }
 
 /**
- * Why a planting failed, with what of it could not be taken back.
+ * Adds to the error what could not be deleted.
  *
- * @param target the flags that name the service, where it has any
+ * @param target flags that select the service, if any
  */
 export function leftBehind(cause: unknown, name: string, documents: number, target = ''): unknown {
   if (documents === 0) return cause
-  const reached = `${counted(documents, 'document')} of "${name}" could not be deleted again.`
+  const reached = `${counted(documents, 'document')} of "${name}" could not be removed.`
   const nextStep = `Finish the seed with --upsert, or delete them first: svc docs delete ${shellWord(name)} --all${target}`
   return stoppedBy(cause, reached, nextStep)
 }

@@ -1,12 +1,12 @@
-/** Seed files that are followed while the emulator runs: what is saved is applied, and what a file says no more stays. */
+/** Watches seed files and re-applies them on save. Never deletes. */
 import { resolve } from 'node:path'
 import { describeFailure } from '../base/failure.js'
 import { watchContent } from '../files/watch-content.js'
 import { type SeedOptions, seedChanges, seededNote } from './seed-inputs.js'
 
 /**
- * Seeds, and applies what is saved until the answered function is called. Of what a file says only that is written which it did not say
- * before, so that what the app has changed meanwhile stays; a broken file changes nothing.
+ * Seeds, then watches until the returned function is called. Applies only what is new in a file, so the app's own
+ * changes stay. An invalid file changes nothing.
  */
 export async function watchSeeds(
   files: readonly string[],
@@ -17,7 +17,7 @@ export async function watchSeeds(
   const stops: (() => void)[] = []
   for (const file of files) {
     const changes = seedChanges(file, options)
-    // What cannot be seeded at the start ends it, as it does without watching.
+    // Invalid files fail at the start, as without --watch.
     for (const planted of await changes()) if (planted.created > 0) note(seededNote(planted))
     const onChange = () => {
       work = work.then(async () => {
@@ -25,7 +25,7 @@ export async function watchSeeds(
           const planted = (await changes()).filter(({ created, updated }) => created + updated > 0)
           note(`${file}: ${planted.map(seededNote).join(', ') || 'nothing to do'}`)
         } catch (error) {
-          note(`${describeFailure(error).message} What was seeded before stays.`)
+          note(`${describeFailure(error).message} Earlier seed data is unchanged.`)
         }
       })
     }

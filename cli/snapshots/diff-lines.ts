@@ -1,12 +1,12 @@
-/** A diff as people read it: a headline for each collection, and a line for each record. */
+/** Formats a diff for the terminal: a heading per collection and a line per record. */
 import type { SnapshotDiff } from '../../client/protocol/control/snapshots.js'
 import { count } from '../terminal/print.js'
 
 type Differences = SnapshotDiff['users']
 
 const signs = { added: '+', removed: '-', changed: '~' } as const
-/** Records that are printed of each collection; `--json` has more. */
-const mostLines = 20
+/** Records printed per collection. `--json` prints more. */
+const maxLines = 20
 
 export function diffLines(diff: SnapshotDiff): string[] {
   const { documents, collections, users, files, accounts, settings } = diff
@@ -24,7 +24,7 @@ function part(title: string, { added, removed, changed, records }: Differences):
   const all = added + removed + changed
   if (all === 0) return []
   const counts = Object.entries({ added, removed, changed }).filter(([, number]) => number > 0)
-  const lines = records.slice(0, mostLines).map(({ id, name, kind, fields }) => {
+  const lines = records.slice(0, maxLines).map(({ id, name, kind, fields }) => {
     const words = [name ?? id, ...(fields.length > 0 ? [fields.join(', ')] : [])]
     return `  ${signs[kind]} ${words.join('  ')}`
   })

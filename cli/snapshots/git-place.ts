@@ -1,4 +1,4 @@
-/** Where the source code of the folder is, as git says it. */
+/** Reads the git branch and commit of the current folder. */
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 
@@ -9,17 +9,17 @@ export interface GitPlace {
 
 const run = promisify(execFile)
 
-/** The branch and the commit; nothing where there is no repository, no commit yet, or no git. */
+/** Returns the branch and commit. Empty without a repository, a commit, or git. */
 export async function gitPlace(folder: string = process.cwd()): Promise<GitPlace> {
   const [commit, branch] = await Promise.all([
-    say(folder, ['rev-parse', '--short=12', 'HEAD']),
-    say(folder, ['symbolic-ref', '--short', '--quiet', 'HEAD']),
+    runGit(folder, ['rev-parse', '--short=12', 'HEAD']),
+    runGit(folder, ['symbolic-ref', '--short', '--quiet', 'HEAD']),
   ])
   return { ...(branch ? { branch } : {}), ...(commit ? { commit } : {}) }
 }
 
-/** What is asked changes nothing, not even the index of the repository. */
-async function say(folder: string, words: readonly string[]): Promise<string | undefined> {
+/** Takes no locks, so the repository and its index stay unchanged. */
+async function runGit(folder: string, words: readonly string[]): Promise<string | undefined> {
   try {
     const { stdout } = await run('git', ['--no-optional-locks', ...words], { cwd: folder, timeout: 2_000 })
     return stdout.trim() || undefined

@@ -5,12 +5,12 @@ import { ControlCommand } from '../base/control-command.js'
 import { reworded } from '../base/failure.js'
 import { openSnapshotControl } from '../target/control.js'
 
-/** A command about snapshots of the project of the emulator that runs here. */
+/** Base of the commands that work on snapshots of the local emulator's project. */
 export abstract class SnapshotCommand extends ControlCommand {
-  /** What to do where the name is taken, which each command lets its user say in its own way. */
+  /** Suggests how to resolve a name that is taken. Each command has its own way. */
   protected readonly whereNameIsTaken: ((name: string) => string) | undefined
 
-  /** What the control API does with snapshots, and the id of the emulator's own project. */
+  /** Returns the snapshot part of the control API and the id of the emulator's project. */
   protected snapshots(flags: { data?: string | undefined }): { snapshots: Control['snapshots']; project: string } {
     const emulator = this.emulator(flags)
     return { snapshots: openSnapshotControl(emulator).snapshots, project: emulator.projectId }
@@ -19,7 +19,7 @@ export abstract class SnapshotCommand extends ControlCommand {
   protected override async explain(error: Error): Promise<Error> {
     if (!(error instanceof SvcError) || error.code !== 'SNAPSHOT_EXISTS' || !this.whereNameIsTaken)
       return super.explain(error)
-    // The name is in the file, or was given: the refusal quotes the one that counts.
+    // Quotes the name from the error, because it may come from the file instead of the command line.
     const hint = this.whereNameIsTaken(/"(.+?)"/.exec(error.message)?.[1] ?? 'NAME')
     return reworded(error, () => ({ hint }))
   }

@@ -1,4 +1,4 @@
-/** Snapshots on their way to and from files of this machine, or from one emulator to another; never whole in memory. */
+/** Streams snapshots to and from local files, or between emulators. */
 import { controlPath } from '../../client/protocol/control/operations.js'
 import type { Snapshot } from '../../client/protocol/control/snapshots.js'
 import { segment } from '../../client/protocol/wire/paths/encode.js'
@@ -7,39 +7,55 @@ import { openLocalFile, writeLocalFile } from '../files/local-files.js'
 import type { EmulatorInfo } from '../target/emulator-file.js'
 import { fetchDirectly } from '../target/fetch-directly.js'
 
-type Place = Pick<EmulatorInfo, 'url' | 'controlToken' | 'projectId'>
+type SnapshotTarget = Pick<EmulatorInfo, 'url' | 'controlToken' | 'projectId'>
 
-/** Writes a snapshot to a file, which is complete or not there. @throws {SvcError} whatever the emulator answers */
+/**
+ * Writes a snapshot to a file atomically. Returns its size in bytes.
+ *
+ * @throws {SvcError} the error from the emulator
+ */
 export async function exportSnapshot(
-  place: Place,
+  target: SnapshotTarget,
   name: string,
   { file, withSecrets, isReplacing }: { file: string; withSecrets: boolean; isReplacing: boolean },
 ): Promise<number> {
-  const answer = await openSnapshot(place, name, withSecrets)
+  const answer = await openSnapshot(target, name, withSecrets)
   let bytes = 0
   const onBytes = (more: number) => {
     bytes += more
   }
-  // What it holds opens accounts.
+  // Readable only by the owner, because a snapshot contains credentials.
   await writeLocalFile(file, answer, { isReplacing, onBytes, mode: 0o600 })
   return bytes
 }
 
-/** Hands a file to the emulator, which checks it before it takes it. @throws {SvcError} such as `INVALID_SNAPSHOT` */
-export async function importSnapshot(place: Place, file: string, name: string | undefined): Promise<Snapshot> {
-  return sendSnapshot(place, { body: await openLocalFile(file) }, name)
+/**
+ * Uploads a file to the emulator, which validates it first.
+ *
+ * @throws {SvcError} for example `INVALID_SNAPSHOT`
+ */
+export async function importSnapshot(
+  target: SnapshotTarget,
+  file: string,
+  name: string | undefined,
+): Promise<Snapshot> {
+  return sendSnapshot(target, { body: await openLocalFile(file) }, name)
 }
 
-/** A snapshot of one emulator becomes one of another, its secrets included. @throws {SvcError} whatever either answers */
-export async function copySnapshot(from: Place, name: string, to: Place): Promise<Snapshot> {
+/**
+ * Copies a snapshot, including secrets, from one emulator to another.
+ *
+ * @throws {SvcError} the error from either emulator
+ */
+export async function copySnapshot(from: SnapshotTarget, name: string, to: SnapshotTarget): Promise<Snapshot> {
   const { body } = await openSnapshot(from, name, true)
-  // A body that is still on its way has to be said to be one.
+  // `fetch` requires `duplex` for a streamed body.
   const content = { body, duplex: 'half' }
   return sendSnapshot(to, content, undefined)
 }
 
 async function openSnapshot(
-  { url, controlToken, projectId }: Place,
+  { url, controlToken, projectId }: SnapshotTarget,
   name: string,
   withSecrets: boolean,
 ): Promise<Response> {
@@ -48,7 +64,7 @@ async function openSnapshot(
 }
 
 async function sendSnapshot(
-  { url, controlToken, projectId }: Place,
+  { url, controlToken, projectId }: SnapshotTarget,
   content: RequestInit,
   name: string | undefined,
 ): Promise<Snapshot> {

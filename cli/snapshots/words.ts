@@ -3,13 +3,13 @@ import { formatBytes } from '../../client/protocol/model/figures.js'
 import { counted } from '../terminal/print.js'
 import { shortTime } from '../terminal/short-time.js'
 
-/** How much is in a snapshot: 3 documents in 2 collections, 1 user, 4 files. */
-export function contentOf({ collections, documents, users, files }: Snapshot): string {
+/** Summarizes a snapshot: "3 documents in 2 collections, 1 user, 4 files". */
+export function describeContent({ collections, documents, users, files }: Snapshot): string {
   const parts = [`${counted(documents, 'document')} in ${counted(collections, 'collection')}`]
   return [...parts, counted(users, 'user'), counted(files, 'file')].join(', ')
 }
 
-/** A snapshot as a line of a table, in which it leaves empty what it has none of. */
+/** Formats a snapshot as a table row. Missing values stay empty. */
 export function snapshotRow({ name, madeAt, collections, documents, users, files, bytes, ...snapshot }: Snapshot) {
   const [branch, commit, command] = furtherColumns.map((column) => snapshot[column] ?? undefined)
   return {
@@ -26,5 +26,5 @@ export function snapshotRow({ name, madeAt, collections, documents, users, files
   }
 }
 
-/** What stands beside the name where there is something to say. */
+/** Columns that are shown only if they have a value. */
 export const furtherColumns = ['branch', 'commit', 'command'] as const

@@ -5,9 +5,9 @@ import type { JsonObject } from '../../client/protocol/model/json.js'
 import type { Path } from '../../client/protocol/model/path.js'
 import type { Operation } from '../bulk/operations.js'
 import { dataById, idsThere, notSaved } from '../bulk/read-back.js'
-import { isAboutSome, wordsOf } from '../bulk/refusals.js'
+import { describeRefusal, isAboutSome } from '../bulk/refusals.js'
 import { sendOperations } from '../bulk/send-operations.js'
-import { hashOf } from '../files/hash.js'
+import { hashJson } from '../files/hash.js'
 import { inPieces } from '../records/pieces.js'
 import { count, counted } from '../terminal/print.js'
 import type { ComparedPair } from './compare.js'
@@ -153,7 +153,7 @@ class Run {
     // Checked before the answer, since documents of the same batch have no id there yet.
     const isOpen = some.map(([, data]) => idsIn(data, missing).length > 0)
     const ids = some.map(([id]) => id)
-    const idempotencyKey = `sync-${hashOf([work.pairs.begin(ids), ids, fields])}`
+    const idempotencyKey = `sync-${hashJson([work.pairs.begin(ids), ids, fields])}`
     try {
       const made = await to.client.collection(work.name).createMany(fields, { idempotencyKey })
       const pairs: Pair[] = []
@@ -179,7 +179,7 @@ class Run {
         const middle = Math.ceil(some.length / 2)
         await this.create(work, some.slice(0, middle))
         await this.create(work, some.slice(middle))
-      } else if (first) this.refused.push({ collection: work.name, id: first[0], problem: wordsOf(error) })
+      } else if (first) this.refused.push({ collection: work.name, id: first[0], problem: describeRefusal(error) })
     }
   }
 

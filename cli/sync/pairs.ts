@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { isObject } from '../../client/protocol/model/json.js'
 import { CliFailure, exits } from '../base/failure.js'
 import { claim } from '../files/claim.js'
-import { hashOf } from '../files/hash.js'
+import { hashJson } from '../files/hash.js'
 import { recordsFolder } from '../target/records-folder.js'
 import { appendLines, readLines, rewriteLines } from './line-file.js'
 import { keepPaired } from './paired-collections.js'
@@ -48,7 +48,7 @@ export function claimPairs(local: string, remote: string): void {
   const folder = join(recordsFolder(), 'pairs')
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const message = `Another pull or push between ${local} and ${remote} is running.`
-  claim(join(folder, `${hashOf([remote, local]).slice(0, 32)}.ndjson`), {
+  claim(join(folder, `${hashJson([remote, local]).slice(0, 32)}.ndjson`), {
     message,
     hint: 'Wait until it ends, or stop it',
   })
@@ -60,7 +60,7 @@ export function claimPairs(local: string, remote: string): void {
  * @throws {CliFailure} if the file is damaged
  */
 export function openPairs(url: string, ids: { readonly local: string; readonly remote: string }): Pairs {
-  const file = join(recordsFolder(), 'pairs', `${hashOf([url, ids.remote, ids.local]).slice(0, 32)}.ndjson`)
+  const file = join(recordsFolder(), 'pairs', `${hashJson([url, ids.remote, ids.local]).slice(0, 32)}.ndjson`)
   const byLocal = new Map<string, Pair>()
   const gone = new Map<string, Pair>()
   const byRemote = new Map<string, Pair>()

@@ -5,7 +5,7 @@
 import { join } from 'node:path'
 import type { Collection } from '../../client/protocol/model/collection.js'
 import { isObject, type JsonObject } from '../../client/protocol/model/json.js'
-import { hashOf } from '../files/hash.js'
+import { hashJson } from '../files/hash.js'
 import { recordsFolder } from '../target/records-folder.js'
 import { appendLines, readLines } from './line-file.js'
 
@@ -19,11 +19,11 @@ interface Project {
 type Named = Pick<Collection, 'id' | 'name'>
 
 function recordFile({ url }: Project): string {
-  return join(recordsFolder(), 'pairs', `redacted-${hashOf([url]).slice(0, 32)}.ndjson`)
+  return join(recordsFolder(), 'pairs', `redacted-${hashJson([url]).slice(0, 32)}.ndjson`)
 }
 
 function projectHash({ url, key = '' }: Project): string {
-  return hashOf([url, key]).slice(0, 32)
+  return hashJson([url, key]).slice(0, 32)
 }
 
 /** Returns dotted names. */

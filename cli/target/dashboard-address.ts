@@ -1,15 +1,15 @@
 import { type DashboardPage, dashboardPaths } from '../../client/protocol/model/dashboard-pages.js'
 import type { EmulatorInfo } from './emulator-file.js'
 
-/** The pages of the dashboard, as `svc open` names them. */
+/** Names of the dashboard's pages for `svc open`. */
 export const dashboardPages = Object.keys(dashboardPaths) as DashboardPage[]
 
 /**
- * The URL of a page of the dashboard, without the control token.
+ * Returns the URL of a dashboard page, without the control token.
  *
- * @param id what is opened on it, such as `posts` or `posts/<id>` of data
+ * @param id the item to open, for example `posts` or `posts/<id>`
  */
-export function dashboardPlace(
+export function dashboardPageUrl(
   { dashboardUrl }: Pick<EmulatorInfo, 'dashboardUrl'>,
   page: DashboardPage = 'home',
   id = '',
@@ -18,11 +18,11 @@ export function dashboardPlace(
   return `${dashboardUrl.replace(/\/*$/, '')}/${parts.map(encodeURIComponent).join('/')}`
 }
 
-/** The same with the control token in its fragment, which browsers send to no server; the page removes it from its URL. */
+/** Adds the control token as a fragment, which browsers never send to a server. The page removes it from its URL. */
 export function dashboardAddress(
   emulator: Pick<EmulatorInfo, 'dashboardUrl' | 'controlToken'>,
   page?: DashboardPage,
   id?: string,
 ): string {
-  return `${dashboardPlace(emulator, page, id)}#token=${encodeURIComponent(emulator.controlToken)}`
+  return `${dashboardPageUrl(emulator, page, id)}#token=${encodeURIComponent(emulator.controlToken)}`
 }

@@ -1,4 +1,4 @@
-/** `.svc/emulator.json`, where a running emulator says what it is: contract 11. */
+/** Reads and writes `.svc/emulator.json`, which describes a running emulator: contract 11. */
 import { existsSync, readFileSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
@@ -20,7 +20,7 @@ export interface EmulatorInfo {
 
 export const stateFolder = '.svc'
 
-/** The emulator file of this folder, or of the nearest one above it. */
+/** Finds the emulator file in this folder or the nearest one above it. */
 export function findEmulatorFile(from: string = process.cwd()): string | undefined {
   for (let folder = resolve(from); ; folder = dirname(folder)) {
     const file = join(folder, stateFolder, 'emulator.json')
@@ -29,7 +29,10 @@ export function findEmulatorFile(from: string = process.cwd()): string | undefin
   }
 }
 
-/** The named state folder, else that of this folder, or of the nearest one above it, whether an emulator runs there or not. */
+/**
+ * Returns the named state folder. Defaults to that of this folder or the nearest one above it, whether or not an
+ * emulator runs there.
+ */
 export function stateFolderHere(named: string | undefined, from: string = process.cwd()): string {
   if (named !== undefined) return resolve(from, named)
   for (let folder = resolve(from); ; folder = dirname(folder)) {
@@ -38,7 +41,7 @@ export function stateFolderHere(named: string | undefined, from: string = proces
   }
 }
 
-/** What an address is made of, and a key or token: nothing that ends a line, or a word of a shell. */
+/** Allows only URL and key characters: no line breaks, and nothing special to a shell. */
 const address = /^(https?|wss?):\/\/[\w.:[\]-]+(\/[\w.~%/-]*)?$/
 const word = /^[\w-]+$/
 
@@ -50,18 +53,21 @@ export function isPlainWord(text: unknown): text is string {
   return typeof text === 'string' && word.test(text)
 }
 
-/** What a file says of an emulator; undefined where there is no such file, or it says something else. Contract 12.4. */
+/** Reads an emulator file. Undefined if it is missing or invalid. Contract 12.4. */
 export function readEmulatorFile(file: string): EmulatorInfo | undefined {
   try {
     const info: EmulatorInfo = JSON.parse(readFileSync(file, 'utf8'))
-    return isObject(info) && isOfOneEmulator({ ...info }) ? info : undefined
+    return isObject(info) && isConsistent({ ...info }) ? info : undefined
   } catch {
     return undefined
   }
 }
 
-/** A file may come with a cloned folder: no number of it may be a group of processes, and no address lead to another host. */
-function isOfOneEmulator({
+/**
+ * Validates the file, because it may come with a cloned folder: the pid must not be a process group, and no URL may
+ * point to another host.
+ */
+function isConsistent({
   url,
   wsUrl,
   storageUrl,
@@ -72,17 +78,17 @@ function isOfOneEmulator({
 }: Readonly<Record<string, unknown>>) {
   if (!isPlainAddress(url) || !isPlainWord(apiKey) || !isPlainWord(controlToken)) return false
   const { origin } = new URL(url)
-  const isOfOrigin = (other: unknown, expected: string) => isPlainAddress(other) && new URL(other).origin === expected
+  const hasOrigin = (other: unknown, expected: string) => isPlainAddress(other) && new URL(other).origin === expected
   return (
     /^https?:$/.test(new URL(url).protocol) &&
-    [storageUrl, dashboardUrl].every((other) => isOfOrigin(other, origin)) &&
-    isOfOrigin(wsUrl, origin.replace(/^http/, 'ws')) &&
+    [storageUrl, dashboardUrl].every((other) => hasOrigin(other, origin)) &&
+    hasOrigin(wsUrl, origin.replace(/^http/, 'ws')) &&
     Number.isSafeInteger(pid) &&
     Number(pid) > 1
   )
 }
 
-/** Writes a file that only this user can read, whole or not at all. */
+/** Writes a file atomically that only this user can read. */
 export async function writePrivateFile(file: string, content: string | Uint8Array): Promise<void> {
   await mkdir(dirname(file), { recursive: true, mode: 0o700 })
   await replaceByDraft(file, (draft, mode) => writeFile(draft, content, { mode, flag: 'wx' }), { mode: 0o600 })

@@ -5,25 +5,25 @@ import type { EmulatorInfo } from './emulator-file.js'
 import { fetchDirectly } from './fetch-directly.js'
 
 /**
- * Whether a service answers at this address. Where none runs the connection is refused at once; one that is slow, on a machine
- * that is busy with other things, is not taken for one that is stopped.
+ * Returns whether an emulator responds at this URL. Without one, the connection is refused at once. A slow one on a
+ * busy machine counts as running, within the timeout.
  */
-export async function isAnswering(url: string, mostMs: number): Promise<boolean> {
-  return (await statusOf(`${url}${healthPath}`, mostMs)) === 200
+export async function isAnswering(url: string, timeoutMs: number): Promise<boolean> {
+  return (await fetchStatus(`${url}${healthPath}`, timeoutMs)) === 200
 }
 
-/** The same of any service: `svc serve` has nothing of the control API at its address, and says by itself whether it is ready. */
-export async function isReady(url: string, mostMs: number): Promise<boolean> {
-  const status = await statusOf(`${url}${healthPath}`, mostMs)
-  return status === 200 || (status === 404 && (await statusOf(`${url}/readyz`, mostMs)) === 200)
+/** Same for any service. `svc serve` has no control API there, but reports readiness at /readyz. */
+export async function isReady(url: string, timeoutMs: number): Promise<boolean> {
+  const status = await fetchStatus(`${url}${healthPath}`, timeoutMs)
+  return status === 200 || (status === 404 && (await fetchStatus(`${url}/readyz`, timeoutMs)) === 200)
 }
 
 const healthPath = '/_svc/api/health'
 
-/** Of an answer to GET; undefined where none came. */
-async function statusOf(address: string, mostMs: number): Promise<number | undefined> {
+/** Returns the status of a GET. Undefined without a response. */
+async function fetchStatus(address: string, timeoutMs: number): Promise<number | undefined> {
   try {
-    const response = await fetchDirectly(address, { signal: AbortSignal.timeout(Math.ceil(mostMs)) })
+    const response = await fetchDirectly(address, { signal: AbortSignal.timeout(Math.ceil(timeoutMs)) })
     await response.text()
     return response.status
   } catch {
@@ -31,35 +31,35 @@ async function statusOf(address: string, mostMs: number): Promise<number | undef
   }
 }
 
-/** How long an emulator may take to answer: its machine may be busy with other things. */
+/** Timeout for a busy machine. */
 export const patientMilliseconds = 30_000
 
-/** What became of an emulator that wrote a file: `slow` is one that has not answered in time, and may be busy. */
+/** State of the emulator described by a file. `slow` did not respond in time and may be busy. */
 export type Presence = 'there' | 'slow' | 'gone'
 
 /**
- * Whether the emulator of that file answers, rather than one of another folder, or something else that has its address by
- * now: it takes the folder's token, and names the process and the data that the file names.
+ * Checks that the emulator of this file responds, and not another one at its URL: it must accept the file's token and
+ * report the same pid and data folder.
  */
-export async function presenceOf(emulator: EmulatorInfo, mostMs = 2_000): Promise<Presence> {
-  const answer = await askWhoAnswers(emulator, mostMs)
+export async function checkPresence(emulator: EmulatorInfo, timeoutMs = 2_000): Promise<Presence> {
+  const answer = await identifyResponder(emulator, timeoutMs)
   if (answer === 'same') return 'there'
   const isSlow = answer !== 'other' && answer.code === 'TIMEOUT' && isProcessThere(emulator)
   return isSlow ? 'slow' : 'gone'
 }
 
 /**
- * Whether something else has the address of that file by now: the number of a process may be given again, and so may a port.
- * An emulator that does not answer is not replaced.
+ * Returns whether something else now uses the emulator's URL, because pids and ports are reused. False if nothing
+ * responds.
  */
 export async function isReplaced(emulator: EmulatorInfo): Promise<boolean> {
-  return (await askWhoAnswers(emulator, 3_000)) === 'other'
+  return (await identifyResponder(emulator, 3_000)) === 'other'
 }
 
-/** Compares what answers with the file. Resolves to the failure if nothing answers. */
-async function askWhoAnswers(emulator: EmulatorInfo, mostMs: number): Promise<'same' | 'other' | SvcError> {
+/** Compares the responding emulator with the file. Returns the error if nothing responds. */
+async function identifyResponder(emulator: EmulatorInfo, timeoutMs: number): Promise<'same' | 'other' | SvcError> {
   try {
-    const { pid, dataDir } = await openControl(emulator, mostMs).process.get()
+    const { pid, dataDir } = await openControl(emulator, timeoutMs).process.get()
     return pid === emulator.pid && dataDir === emulator.dataDir ? 'same' : 'other'
   } catch (error) {
     const cause = error instanceof CliFailure ? error.cause : error
@@ -67,16 +67,16 @@ async function askWhoAnswers(emulator: EmulatorInfo, mostMs: number): Promise<'s
   }
 }
 
-export async function isStillThere(emulator: EmulatorInfo, mostMs?: number): Promise<boolean> {
-  return (await presenceOf(emulator, mostMs)) === 'there'
+export async function isStillThere(emulator: EmulatorInfo, timeoutMs?: number): Promise<boolean> {
+  return (await checkPresence(emulator, timeoutMs)) === 'there'
 }
 
-/** Whether the number that a file names its process by is that of another one, which is still there. */
+/** Returns whether the pid belongs to another running process. */
 export function isOtherProcess(pid: number): boolean {
   return pid > 0 && pid !== process.pid && isProcessThere({ pid })
 }
 
-/** Whether the process of a file is still there. A file outlives a process that was killed. */
+/** Returns whether the process still runs. The file of a killed process remains. */
 export function isProcessThere({ pid }: Pick<EmulatorInfo, 'pid'>): boolean {
   try {
     process.kill(pid, 0)

@@ -1,9 +1,9 @@
 import type { EmulatorInfo } from './emulator-file.js'
 
-/** What a command needs to speak to an emulator as its owner. */
+/** Everything a command needs to act as the owner of an emulator. */
 export type OwnEmulator = Pick<EmulatorInfo, 'url' | 'projectId' | 'apiKey' | 'controlToken'>
 
-/** The emulator that `svc exec` or the global setup of a test run has started for the process that this command runs in. */
+/** Reads from the environment the emulator that `svc exec` or a test setup started. */
 export function emulatorOfRun(
   {
     SVC_URL: url,

@@ -1,4 +1,7 @@
-/** The lines of an app's `.env.local` that say where the emulator is: `svc init` writes them, `svc dev` keeps them true. */
+/**
+ * Maintains the lines in an app's `.env.local` that locate the emulator. `svc init` writes them, `svc dev` updates
+ * them.
+ */
 import { existsSync, readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
@@ -9,14 +12,14 @@ import { requireNoLink } from './no-link.js'
 
 export const envFile = '.env.local'
 
-/** Where bundlers and `node --env-file` look for settings. */
+/** Files where bundlers and `node --env-file` look for settings. */
 export const envFiles = ['.env', envFile, '.env.development', '.env.development.local', '.env.test'] as const
 
-/** A line that says where the service is, or what opens it. */
+/** Matches a line with the URL or a key of the service. */
 export const envLine =
   /^\s*(?:export\s+)?(?<prefix>\w*)SVC_(?<name>URL|API_KEY|SECRET_KEY)\s*=\s*(?<quote>["']?)(?<value>.*?)\k<quote>\s*$/
 
-/** What follows it line by line belongs to `svc dev`; a line that stands elsewhere is the user's. */
+/** Marks the lines below it as managed by `svc dev`. Other lines belong to the user. */
 export const ownersMark = '# svc dev updates the next lines. Delete this comment to keep them as they are.'
 
 const ownLine = /^(\w*)SVC_(URL|API_KEY)=.*?(\r?)$/
@@ -24,24 +27,24 @@ const ownLine = /^(\w*)SVC_(URL|API_KEY)=.*?(\r?)$/
 type Address = Pick<EmulatorInfo, 'url' | 'apiKey'>
 
 /**
- * The text with this address and key in the lines below the mark.
+ * Fills in the URL and key below the mark.
  *
- * @throws {CliFailure} for what would be more than a value there: contract 12.4
+ * @throws {CliFailure} for values that would break out of their line: contract 12.4
  */
 export function fillOwnLines(text: string, { url, apiKey }: Address): string {
   if (!isPlainAddress(url) || !(apiKey === '' || isPlainWord(apiKey))) {
-    const message = `The address or the key has characters that do not belong into ${envFile}.`
-    throw new CliFailure('NOT_TRUSTED', exits.notAuthorised, message, 'Draw other keys: remove .svc/keys')
+    const message = `The URL or the key contains characters that are not allowed in ${envFile}.`
+    throw new CliFailure('NOT_TRUSTED', exits.notAuthorised, message, 'To create new keys, delete .svc/keys')
   }
   const values: Readonly<Record<string, string>> = { URL: url, API_KEY: apiKey }
-  const lines = ownLinesOf(text).map(({ line, isOwn }) =>
+  const lines = markOwnLines(text).map(({ line, isOwn }) =>
     isOwn ? line.replace(ownLine, (_, prefix, name, end) => `${prefix}SVC_${name}=${values[name]}${end}`) : line,
   )
   return lines.join('\n')
 }
 
-/** The lines of a text, and which of them `svc dev` fills. */
-export function ownLinesOf(text: string): { readonly line: string; readonly isOwn: boolean }[] {
+/** Splits a text into lines and marks those that `svc dev` manages. */
+export function markOwnLines(text: string): { readonly line: string; readonly isOwn: boolean }[] {
   let isBelow = false
   return text.split('\n').map((line) => {
     const isOwn = isBelow && ownLine.test(line)
@@ -51,8 +54,8 @@ export function ownLinesOf(text: string): { readonly line: string; readonly isOw
 }
 
 /**
- * Brings the lines of `svc dev` up to date in the `.env.local` of the app that a state folder belongs to. Answers the file
- * if it has both the address and the key then: a line of either may be the user's.
+ * Updates the managed lines in `.env.local` of the app. Returns the file if it then contains both the URL and the key,
+ * because the user may manage either.
  */
 export async function fillEnvFile(folder: string, address: Address): Promise<string | undefined> {
   if (basename(folder) !== stateFolder) return undefined
@@ -67,19 +70,19 @@ export async function fillEnvFile(folder: string, address: Address): Promise<str
   return filled.includes(address.url) && filled.includes(address.apiKey) ? path : undefined
 }
 
-/** It keeps its owner, who alone may read a key. Where it cannot be given to another owner, it becomes the user's. */
+/** Keeps the owner, who alone may read the key. If that is not permitted, the current user becomes the owner. */
 export function replaceEnvFile(path: string, content: string): Promise<void> {
   return replaceWhole(path, content, { mode: 0o600, keepsOwner: true })
 }
 
-/** What `svc init` keeps out of git, and how other tools write the same. */
+/** Lines that `svc init` adds to `.gitignore`, with equivalent patterns from other tools. */
 const ignored: Readonly<Record<string, readonly string[]>> = {
   '.svc/': [],
   [envFile]: ['.env*', '.env*.local', '*.local', '.env.*', '.env.*.local'],
   'node_modules/': [],
 }
 
-/** The lines that `.gitignore` has to have, and whether a line says the same as one of them. */
+/** Required lines of `.gitignore`, each with a test for an equivalent line. */
 export const ignoredLines = Object.entries(ignored).map(([line, others]) => ({
   line,
   isThere: (text: string) => bare(text) === bare(line) || others.includes(text),
@@ -89,13 +92,13 @@ function bare(line: string): string {
   return line.replace(/^\/|\/$/g, '')
 }
 
-/** Whether `svc init` has been in this folder, or in that of which it is a clone. */
+/** Returns whether `svc init` ran in this folder or the one it was cloned from. */
 export function isSetUp(app: string): boolean {
   const lines = linesIn(join(app, '.gitignore')).map((line) => line.trim())
   return existsSync(join(app, 'package.json')) && ignoredLines.every(({ isThere }) => lines.some(isThere))
 }
 
-/** Whether an app that is set up has no file that says where the service is, as in a fresh clone: it is not in git. */
+/** Returns whether an app is set up but has no env file, as in a fresh clone, because git ignores it. */
 export function lacksEnvFile(app: string): boolean {
   return isSetUp(app) && !envFiles.some((file) => linesIn(join(app, file)).some((line) => envLine.test(line.trimEnd())))
 }

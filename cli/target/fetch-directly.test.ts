@@ -1,4 +1,4 @@
-/** What a command sees of a service on this machine, which is asked without `fetch`: the same as of any other. */
+/** Requests to a service on this machine, sent without `fetch`: the same as of any other. */
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { afterEach, expect, test, vi } from 'vitest'
@@ -29,7 +29,7 @@ async function listen(answer: RequestListener): Promise<Listening> {
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, sockets, close }
 }
 
-function clientOf(url: string, { attempts = 1, timeout = 30_000 } = {}) {
+function createTestClient(url: string, { attempts = 1, timeout = 30_000 } = {}) {
   return createClient({ url, timeout, apiKey: 'svc_key_x', fetch: fetchDirectly, retry: { attempts } })
 }
 
@@ -144,7 +144,7 @@ test('a service that refuses the connection is a NETWORK error, with the reason 
   const { url, close } = await listen(() => undefined)
   await close()
 
-  const asking = clientOf(url).collections.list()
+  const asking = createTestClient(url).collections.list()
 
   await expect(asking).rejects.toMatchObject({ code: 'NETWORK', cause: { code: 'ECONNREFUSED' } })
 })
@@ -152,7 +152,7 @@ test('a service that refuses the connection is a NETWORK error, with the reason 
 test('a service that does not answer in time is a TIMEOUT error', async () => {
   const { url } = await listen(() => undefined)
 
-  const asking = clientOf(url, { timeout: 50 }).collections.list()
+  const asking = createTestClient(url, { timeout: 50 }).collections.list()
 
   await expect(asking).rejects.toMatchObject({ code: 'TIMEOUT', cause: { name: 'AbortError' } })
 })
@@ -167,14 +167,14 @@ test.each([
     else request.socket.destroy()
   })
 
-  const asking = clientOf(url).collections.list()
+  const asking = createTestClient(url).collections.list()
 
   await expect(asking).rejects.toMatchObject({ code: 'NETWORK' })
 })
 
 test('one connection serves requests that follow each other, and another one is made where that was closed', async () => {
   const { url, sockets } = await listen((_request, response) => response.end('[]'))
-  const { collections } = clientOf(url, { attempts: 2 })
+  const { collections } = createTestClient(url, { attempts: 2 })
 
   await collections.list()
   await collections.list()

@@ -5,10 +5,10 @@ import { boundedText } from './bounded-text.js'
 const secretHeaders = ['x-api-key', 'authorization', 'svc-control-token']
 
 /**
- * As `fetch`, but neither a key nor a body follows a redirect: the next address is not the one that was asked for.
- * Contract 12.4. What {@link isPlain} takes is asked over `node:http`.
+ * Works like `fetch`, but sends no key or body to a redirect target, because that is another address. Contract 12.4.
+ * Requests that {@link isPlain} accepts use `node:http`.
  *
- * @throws {CliFailure} with exit 7, naming where it leads
+ * @throws {CliFailure} with exit 7, naming the redirect target
  */
 export async function fetchDirectly(input: string | URL | Request, given: RequestInit = {}): Promise<Response> {
   const init = { ...given, headers: namedHeaders(given.headers) }
@@ -24,21 +24,21 @@ export async function fetchDirectly(input: string | URL | Request, given: Reques
   await response.body?.cancel()
   if (isBare) return bounded(await fetch(input, init))
   const to = URL.canParse(location, response.url) ? new URL(location, response.url).origin : location
-  const message = `${new URL(response.url).origin} redirects to ${to}, and no key follows there.`
+  const message = `${new URL(response.url).origin} redirects to ${to}. The key was not sent there.`
   throw new CliFailure(
     'REDIRECTED',
     exits.network,
     message,
-    'If that is the service, give its address: --url or SVC_URL.',
+    'If that is your service, pass its address with --url or SVC_URL.',
   )
 }
 
-/** Reads no more than commands can hold. What streams `body` is not affected. */
+/** Limits the size of `text()`. Streaming `body` is not affected. */
 function bounded(response: Response): Response {
   return Object.assign(response, { text: async () => (response.body ? boundedText(response.body) : '') })
 }
 
-/** By their names in lower case. */
+/** Lowercases header names. */
 function namedHeaders(given: RequestInit['headers'] = {}): Record<string, string> {
   const pairs: Iterable<readonly string[]> = Symbol.iterator in given ? given : Object.entries(given)
   return Object.fromEntries(Array.from(pairs, ([name = '', value = '']) => [name.toLowerCase(), value]))

@@ -4,9 +4,9 @@ import { counted } from '../terminal/print.js'
 
 type Info = Awaited<ReturnType<Control['info']['get']>>
 
-/** What an emulator says of itself, in the words of a terminal; its address and folder stand in its file. */
+/** Formats the emulator's own info. Its URL and folder come from its file. */
 export function infoRows({ project, database, disk, streams, clock, dialect, limits, hashing }: Info) {
-  // An emulator of an earlier version does not say.
+  // Earlier versions do not report servers.
   const { servers = [] } = database
   const at = servers.length > 0 ? ` at ${servers.join(', ')}` : ''
   const size = `${formatBytes(database.bytes)}, PostgreSQL ${database.version}${at}`
@@ -22,7 +22,7 @@ export function infoRows({ project, database, disk, streams, clock, dialect, lim
   }
 }
 
-/** Which library hashes passwords, and what that means. */
+/** Describes the library that hashes passwords. */
 export function hashingWords(library: string): string {
   return library === 'bcryptjs' ? 'bcryptjs, in JavaScript' : `${library}, in native code`
 }

@@ -3,16 +3,17 @@ import { dirname, resolve, sep } from 'node:path'
 import { CliFailure, exits } from '../base/failure.js'
 
 /**
- * A link that came with a folder may lead anywhere, also one to nothing, which writing would create: contract 12.4.
+ * Refuses symlinks, because one from a cloned folder may point anywhere, even to a missing file that a write would
+ * create: contract 12.4.
  *
- * @throws {CliFailure} with exit 5 if this file of the folder, or a folder on the way to it, is a symbolic link. Of a file outside
- * of it, the way begins where both are.
+ * @throws {CliFailure} with exit 5 if the file, or a folder on the path to it, is a symlink. For a file outside the
+ * folder, the check starts at their common parent.
  */
-export function requireNoLink(path: string, folder: string, hint = 'Put a file or folder in its place.'): void {
+export function requireNoLink(path: string, folder: string, hint = 'Replace it with a file or folder.'): void {
   const from = resolve(folder)
   for (let part = resolve(path); !isWithin(from, part); part = dirname(part)) {
     if (!isLink(part)) continue
-    const message = `${part} is a symbolic link, and nothing is written through it.`
+    const message = `${part} is a symbolic link, so nothing was written.`
     throw new CliFailure('IS_LINK', exits.invalid, message, hint)
   }
 }
@@ -21,17 +22,17 @@ function isLink(path: string): boolean {
   try {
     return lstatSync(path).isSymbolicLink()
   } catch {
-    // Nothing is there, or writing there fails for the same reason.
+    // Nothing exists there, or the write fails for the same reason.
     return false
   }
 }
 
-/** A place that nobody has typed. One that was typed may be a link, and what is written goes where it leads. */
+/** Checks a path that the user did not type. A typed path may be a symlink, and the write follows it. */
 export function requireNoLinkUntyped(path: string): void {
-  requireNoLink(path, process.cwd(), 'Put a file or folder in its place, or name the file to write to yourself.')
+  requireNoLink(path, process.cwd(), 'Replace it with a file or folder, or pass the path yourself.')
 }
 
-/** The place that was typed, else the usual one, which has to be no link. */
+/** Returns the typed path. Otherwise the default, which must not be a symlink. */
 export function placeToWrite(typed: string | undefined, usual: string): string {
   if (typed === undefined) requireNoLinkUntyped(usual)
   return typed ?? usual

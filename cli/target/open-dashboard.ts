@@ -1,6 +1,6 @@
 /**
- * Opens a page of the dashboard without the token in the list of processes, which every user of the machine may read: the
- * browser is given a file of this user's own, which leads on to the address.
+ * Opens the dashboard without exposing the token in the process list, which every user of the machine can read. The
+ * browser opens a private file that redirects to the URL.
  */
 import { release } from 'node:os'
 import { join } from 'node:path'
@@ -22,19 +22,19 @@ export async function openDashboard(
   await openInBrowser(isInWindows() ? address : await redirectFile(folder, address))
 }
 
-/** The browser of a Windows desktop does not read the files of the Linux in it, which has one user. */
+/** Passes the URL directly on WSL, because a Windows browser cannot read Linux files and WSL has one user. */
 function isInWindows(): boolean {
   return process.platform === 'linux' && /microsoft/i.test(release())
 }
 
 async function redirectFile(folder: string, address: string): Promise<string> {
   const file = join(folder, 'open.html')
-  // A link that stands there already is replaced, not followed.
-  await writePrivateFile(file, pageThatLeadsTo(address))
+  // Replaces an existing symlink instead of following it.
+  await writePrivateFile(file, redirectPage(address))
   return file
 }
 
-function pageThatLeadsTo(address: string): string {
+function redirectPage(address: string): string {
   const quoted = address.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;')
   return [
     '<!doctype html>',

@@ -1,13 +1,13 @@
 import { hostname, networkInterfaces } from 'node:os'
 
-/** The addresses of this machine, as URLs write them. */
+/** Returns the addresses of this machine as they appear in URLs. */
 export function ownAddresses(): string[] {
   return Object.values(networkInterfaces()).flatMap((all) =>
     (all ?? []).map(({ address }) => (address.includes(':') ? `[${address}]` : address)),
   )
 }
 
-/** The names that other machines may call this one by, once it listens to them. */
+/** Returns the names under which other machines can reach this one. */
 export function ownHostNames(): string[] {
   return [hostname(), `${hostname()}.local`, ...ownAddresses()]
 }

@@ -1,4 +1,4 @@
-/** What the owner of an emulator may do: its control API is open to processes that may read its emulator file. */
+/** Acts as the owner of an emulator: anyone who can read the emulator file can use its control API. */
 import { readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Control } from '../../client/control.js'
@@ -12,15 +12,16 @@ import { findEmulatorFile, isPlainWord, writePrivateFile } from './emulator-file
 import { emulatorOfRun } from './emulator-of-run.js'
 import type { Target } from './target.js'
 
-/** @throws {CliFailure} with exit 3 where the target is not the emulator of this folder */
+/** @throws {CliFailure} with exit 3 if the target is not this folder's emulator */
 export function openOwner({ emulator, url }: Pick<Target, 'url' | 'emulator'>): Control {
   if (emulator) return openControl(emulator)
-  const message = `${url} is not the emulator of this folder, and only there you are the owner.`
-  const hint = 'Run this where "svc dev" runs. Under "svc serve", the control API on its admin port does it.'
+  const message = `${url} is not the emulator of this folder. You are the owner only of that one.`
+  const hint =
+    'Run this command in the folder where "svc dev" runs. For "svc serve", use the control API on its admin port.'
   throw new CliFailure('FORBIDDEN', exits.notAuthorised, message, hint)
 }
 
-/** @throws {CliFailure} with exit 4, naming who may be meant */
+/** @throws {CliFailure} with exit 4, suggesting a similar user */
 export async function findUser(client: Client, who: string): Promise<AppUser> {
   if (!who.includes('@')) return client.users.get(who)
   const { items } = await client.users.list({ where: { email: { in: [who, who.toLowerCase()] } }, limit: 1 })
@@ -31,7 +32,7 @@ export async function findUser(client: Client, who: string): Promise<AppUser> {
   throw new CliFailure('USER_NOT_FOUND', exits.notFound, `No user "${who}".`, hint)
 }
 
-/** Compares names and domains by themselves: any two addresses of one domain are alike in most of their letters. */
+/** Compares names and domains separately, because all addresses of one domain share most letters. */
 function isAlike(address: string): (other: string) => boolean {
   const [name = '', domain = ''] = address.split('@')
   return (other) => {
@@ -40,26 +41,26 @@ function isAlike(address: string): (other: string) => boolean {
   }
 }
 
-/** A token of that user, by the owner's right. */
-export async function tokenOf(owner: Control['users'], { id }: Pick<AppUser, 'id'>): Promise<string> {
+/** Creates a token for the user. */
+export async function createToken(owner: Control['users'], { id }: Pick<AppUser, 'id'>): Promise<string> {
   return (await owner.token({ user: id })).token
 }
 
-/** The login of that user, asked for when the first request needs it. */
-export function loginOf(target: Target, client: Client, who: string): SessionStore {
+/** Logs in as the user when the first request needs it. */
+export function loginAs(target: Target, client: Client, who: string): SessionStore {
   return {
     async read() {
       const owner = openOwner(target).users
       const user = await findUser(client, who)
-      return JSON.stringify({ token: await tokenOf(owner, user), user })
+      return JSON.stringify({ token: await createToken(owner, user), user })
     },
     write: () => undefined,
   }
 }
 
 /**
- * The secret key of this folder's commands, made once. Its file opens no more than the control token beside it does. The emulator of
- * a test run has no folder: a key for it expires.
+ * Returns the secret key for this folder's commands, created once. Its file grants no more than the control token next
+ * to it. A test run's emulator has no folder, so its key expires.
  */
 export async function ownerKey(target: Pick<Target, 'url' | 'emulator'>): Promise<string> {
   const { keys } = openOwner(target)

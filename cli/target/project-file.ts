@@ -1,4 +1,4 @@
-/** `svc.json` beside the app: what the people who work on it share. No key belongs in it. */
+/** Reads `svc.json`, the settings that a team shares. It must not contain keys. */
 import { readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import type { SvcConfig } from '../../client/protocol/model/project.js'
@@ -9,7 +9,7 @@ export interface ProjectFile extends SvcConfig {
   readonly path: string
 }
 
-/** The `svc.json` of this folder, or of the nearest one above it. */
+/** Finds `svc.json` in this folder or the nearest one above it. */
 export function findProjectFile(from: string = process.cwd()): ProjectFile | undefined {
   for (let folder = resolve(from); ; folder = dirname(folder)) {
     const path = join(folder, 'svc.json')
@@ -24,7 +24,7 @@ function readProjectFile(path: string, text: string): ProjectFile {
   try {
     content = parseJsonFile(text)
   } catch (cause) {
-    throw badFile(path, 'is not JSON', { cause })
+    throw badFile(path, 'is not valid JSON', { cause })
   }
   return { ...readConfig(path, content), path }
 }

@@ -1,12 +1,12 @@
-/** Where commands keep what they remember from one run to the next. */
+/** Finds the folder where commands store state between runs. */
 import { accessSync, constants, lstatSync, mkdirSync, mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { configFolder } from './profiles.js'
 
 /**
- * The user's own folder or, where that cannot be written to (a container under another user id, a read-only home), a private one for
- * temporary files: no command fails because it cannot take notes.
+ * Uses the user's config folder, or a private temporary folder if that is not writable (a container under another user
+ * id, a read-only home). No command fails because it cannot save state.
  */
 export function recordsFolder(): string {
   const folder = configFolder()
@@ -25,7 +25,7 @@ function isWritable(folder: string): boolean {
   }
 }
 
-/** Another user of this machine may have made a folder of that name. */
+/** Another user may have created a folder of that name. */
 function isPrivate(folder: string): boolean {
   const { uid, mode } = lstatSync(folder)
   return process.getuid === undefined || (uid === process.getuid() && (mode & 0o777) === 0o700)

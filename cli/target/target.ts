@@ -1,4 +1,4 @@
-/** Decides what a command talks to, in one order for all commands: contract 12.4, decision 27. */
+/** Decides which service a command uses, in the same order for all commands: contract 12.4, decision 27. */
 import { isLoopbackUrl } from '../../client/protocol/model/loopback.js'
 import { calledAs } from '../base/called-as.js'
 import { CliFailure, exits, misuse } from '../base/failure.js'
@@ -15,11 +15,11 @@ export interface TargetFlags {
   readonly key?: string | undefined
   readonly dialect?: string | undefined
   readonly profile?: string | undefined
-  /** Who acts, where the command has a flag for it. */
+  /** Acting user, if the command has this flag. */
   readonly as?: string | undefined
 }
 
-/** The flags that name the same service in a command that is suggested; a key is not shown. */
+/** Returns the flags that select the same service in a suggested command. Never includes a key. */
 export function targetWords({ profile, url = process.env.SVC_URL, dialect, as }: TargetFlags): string {
   const named = profile === undefined ? { url, dialect, as } : { profile, dialect, as }
   return Object.entries(named)
@@ -30,44 +30,44 @@ export function targetWords({ profile, url = process.env.SVC_URL, dialect, as }:
 export interface Target {
   readonly url: string
   readonly key: string | undefined
-  /** As in the `svc-dialect` header; left out, whatever the client's default is. */
+  /** Value of the `svc-dialect` header. Undefined for the client's default. */
   readonly dialect: string | undefined
-  /** The setting that decided, in words: "--url", "profile staging", "the running emulator". */
+  /** The setting that decided: "--url", "profile staging", "the running emulator". */
   readonly from: string
   readonly keyFrom: string | undefined
-  /** Why a key that is there is not sent, in words. */
+  /** Why an existing key is not sent. */
   readonly withheld: string | undefined
-  /** Whether the address is always this machine. */
+  /** Whether the URL always means this machine. */
   readonly isLocal: boolean
-  /** Whether --url or SVC_URL named the address. */
+  /** Whether --url or SVC_URL set the URL. */
   readonly isTyped: boolean
-  /** The profile that named the address. */
+  /** The profile that set the URL. */
   readonly profile: string | undefined
-  /** Set where the address is that of the emulator of this folder or test run. */
+  /** The emulator of this folder or test run, if the URL is its own. */
   readonly emulator: OwnEmulator | EmulatorInfo | undefined
-  /** Whether that emulator runs, as far as its process tells. */
+  /** Whether that emulator's process runs. */
   readonly isOwn: boolean
-  /** Whether no other key than its public one was named, so that a command may act as the owner of that emulator. */
+  /** Whether no key other than its public one was given, so the command may act as its owner. */
   readonly isOwner: boolean
-  /** Settings that name another address and rank lower, in words. Empty where a flag or the environment decided. */
+  /** Lower-ranked settings with another URL. Empty if a flag or the environment decided. */
   readonly passedOver: readonly string[]
 }
 
-interface Place {
+interface TargetPlace {
   readonly url: string
   readonly from: string
   readonly isTyped?: boolean
   readonly profile?: string
-  /** The file of a folder that names the address, where it is not the user's own words. */
+  /** The file that sets the URL, unless the user did. */
   readonly namedIn?: string | undefined
   readonly key?: string | undefined
   readonly dialect?: string | undefined
 }
 
-interface Asked {
+interface SourceOptions {
   readonly flags: TargetFlags
   readonly env: NodeJS.ProcessEnv
-  /** Whether the service is meant that the emulator of this folder is compared with. */
+  /** Finds the second service of a comparison with this folder's emulator. */
   readonly isOther: boolean
 }
 
@@ -77,14 +77,14 @@ export interface FindOptions {
 }
 
 /**
- * A key goes only where its source says: contract 12.4, decision 27.
+ * Finds the service. Sends a key only where its source says: contract 12.4, decision 27.
  *
  * @throws {CliFailure} with exit 8 if nothing names a service and no emulator runs here, with exit 3 if a project file
- * names an address or a profile that was never accepted.
+ * names a URL or profile that was never accepted
  */
 export function findTarget(flags: TargetFlags, { env = process.env, isOther = false }: FindOptions = {}): Target {
-  const asked = { flags, env, isOther }
-  const place = findPlace(asked)
+  const options = { flags, env, isOther }
+  const place = findPlace(options)
   const url = readAddress(place.url, place.from)
   const named = namedAddress(place)
   if (named && !isAccepted(named)) throw notAccepted(named)
@@ -100,7 +100,7 @@ export function findTarget(flags: TargetFlags, { env = process.env, isOther = fa
   ])
   const [dialect] = firstSaid([
     [flags.dialect, '--dialect'],
-    // As for the key: what is given together is meant together.
+    // As for the key: values given together belong together.
     [flags.profile === undefined ? undefined : place.dialect, place.from],
     [env.SVC_DIALECT, 'SVC_DIALECT'],
     [place.dialect, place.from],
@@ -118,22 +118,22 @@ export function findTarget(flags: TargetFlags, { env = process.env, isOther = fa
     emulator,
     isOwn: emulator !== undefined && own?.isRunning === true,
     isOwner: emulator !== undefined && key === emulator.apiKey && keyFrom !== '--key',
-    passedOver: passedOver(asked, place),
+    passedOver: passedOver(options, place),
   }
 }
 
-/** Whether others on the way could read a key that is sent there. Only loopback counts as this machine. */
+/** Returns whether a key sent there could be read in transit. Only loopback counts as this machine. */
 export function isUnencrypted(url: string): boolean {
   return new URL(url).protocol === 'http:' && !isLoopbackUrl(url)
 }
 
-/** Why `SVC_API_KEY` does not go to this address, in words: beside `SVC_URL` it is for that one alone. */
+/** Explains why `SVC_API_KEY` is not sent to this URL. Next to `SVC_URL`, it belongs to that URL only. */
 export function keyWithheld(url: string, env: NodeJS.ProcessEnv = process.env): string | undefined {
   const isElsewhere = Boolean(env.SVC_API_KEY && env.SVC_URL) && !isSameAddress(env.SVC_URL ?? '', url)
-  return isElsewhere ? 'SVC_API_KEY is for SVC_URL, and is sent nowhere else.' : undefined
+  return isElsewhere ? 'SVC_API_KEY is only sent to SVC_URL.' : undefined
 }
 
-/** The address that these flags and settings lead to, if a file of the folder names it and it was not accepted yet. */
+/** Returns the target's URL if a file of the folder names it and it is not accepted yet. */
 export function doubtfulAddress(
   flags: TargetFlags,
   { env = process.env, isOther = false }: FindOptions = {},
@@ -141,11 +141,11 @@ export function doubtfulAddress(
   return unlessRefused(() => doubtful(namedAddress(findPlace({ flags, env, isOther }))))
 }
 
-/** The address that svc.json names, itself or by a profile, and the one of the emulator's file. */
+/** Returns the URLs named by svc.json, directly or by profile, and by the emulator file. */
 export function addressesOfFolder(): readonly NamedAddress[] {
-  const asked = { flags: {}, env: {}, isOther: false }
+  const options = { flags: {}, env: {}, isOther: false }
   return [byProjectFile, runningHere, stoppedHere].flatMap((source) => {
-    const place = source(asked)
+    const place = source(options)
     return (place && namedAddress(place)) ?? []
   })
 }
@@ -154,7 +154,7 @@ function doubtful(named: NamedAddress | undefined): NamedAddress | undefined {
   return named && !isAccepted(named) ? named : undefined
 }
 
-/** Flags and settings that lead nowhere are refused where they are followed. */
+/** Ignores settings that lead nowhere. They are refused when used. */
 function unlessRefused<Value>(find: () => Value): Value | undefined {
   try {
     return find()
@@ -164,7 +164,7 @@ function unlessRefused<Value>(find: () => Value): Value | undefined {
   }
 }
 
-function namedAddress({ url, from, namedIn, profile }: Place): NamedAddress | undefined {
+function namedAddress({ url, from, namedIn, profile }: TargetPlace): NamedAddress | undefined {
   return namedIn === undefined ? undefined : { path: namedIn, url: readAddress(url, from), profile }
 }
 
@@ -172,48 +172,48 @@ function isSameAddress(text: string, url: string): boolean {
   return parseAddress(text)?.href.replace(/\/+$/, '') === url
 }
 
-type Source = (asked: Asked) => Place | undefined
+type Source = (options: SourceOptions) => TargetPlace | undefined
 
-/** In the order that decides, for every command. */
+/** In order of precedence. */
 const sources: readonly Source[] = [byFlag, byEnvironment, runningHere, byProjectFile, byDefaultProfile, stoppedHere]
 
-function findPlace(asked: Asked): Place {
+function findPlace(options: SourceOptions): TargetPlace {
   for (const source of sources) {
-    const place = source(asked)
+    const place = source(options)
     if (place) return place
   }
-  throw asked.isOther ? noOtherService() : notRunning()
+  throw options.isOther ? noOtherService() : notRunning()
 }
 
 export function noOtherService(): CliFailure {
-  const hint = 'For example: --profile staging, or --url and --key'
-  return misuse('Name the service beside the emulator of this folder.', hint)
+  const hint = 'For example --profile staging, or --url with --key'
+  return misuse('Choose the service to compare with the emulator of this folder.', hint)
 }
 
-/** What a flag or the environment passes over needs no words: they were meant for this command. */
-function passedOver(asked: Asked, { url, isTyped, from }: Place): string[] {
-  if (isTyped || byFlag(asked) || byEnvironment(asked)) return []
-  const others = sources.flatMap((source) => unlessRefused(() => source(asked)) ?? [])
+/** Reports nothing if a flag or the environment decided, because the user meant it. */
+function passedOver(options: SourceOptions, { url, isTyped, from }: TargetPlace): string[] {
+  if (isTyped || byFlag(options) || byEnvironment(options)) return []
+  const others = sources.flatMap((source) => unlessRefused(() => source(options)) ?? [])
   return others.filter((other) => other.from !== from && other.url !== url).map((other) => other.from)
 }
 
-function byFlag({ flags: { url, profile } }: Asked): Place | undefined {
-  if (url && profile) throw misuse('--url and --profile both say where to go.', 'Give one of them.')
+function byFlag({ flags: { url, profile } }: SourceOptions): TargetPlace | undefined {
+  if (url && profile) throw misuse('--url and --profile cannot be combined.', 'Use one of them.')
   if (url) return { url, from: '--url', isTyped: true }
   return profile ? fromProfile(profile, `profile ${profile}`) : undefined
 }
 
-function byEnvironment({ env: { SVC_URL: url, SVC_PROFILE: profile } }: Asked): Place | undefined {
+function byEnvironment({ env: { SVC_URL: url, SVC_PROFILE: profile } }: SourceOptions): TargetPlace | undefined {
   if (url) return { url, from: 'SVC_URL', isTyped: true }
   return profile ? fromProfile(profile, `profile ${profile} from SVC_PROFILE`) : undefined
 }
 
-function runningHere({ isOther }: Asked): Place | undefined {
+function runningHere({ isOther }: SourceOptions): TargetPlace | undefined {
   const here = isOther ? undefined : emulatorOfFolder()
   return here?.isRunning ? { ...here.place, from: 'the running emulator' } : undefined
 }
 
-function byProjectFile(): Place | undefined {
+function byProjectFile(): TargetPlace | undefined {
   const project = findProjectFile()
   if (!project) return undefined
   const { path, url, dialect, profile } = project
@@ -223,13 +223,13 @@ function byProjectFile(): Place | undefined {
   return { ...place, dialect: dialect ?? place.dialect, namedIn: path }
 }
 
-function byDefaultProfile(): Place | undefined {
+function byDefaultProfile(): TargetPlace | undefined {
   const { current } = readProfiles()
   return current ? fromProfile(current, `profile ${current}`) : undefined
 }
 
-/** An emulator may run where its process cannot be seen, as in a container: its file counts where nothing else does. */
-function stoppedHere({ isOther }: Asked): Place | undefined {
+/** An emulator in a container has no visible process, so its file counts last. */
+function stoppedHere({ isOther }: SourceOptions): TargetPlace | undefined {
   const here = isOther ? undefined : emulatorOfFolder()
   return here && !here.isRunning ? { ...here.place, from: `the stopped emulator of ${here.path}` } : undefined
 }
@@ -244,11 +244,11 @@ function emulatorOfFolder() {
 }
 
 export function notRunning(cause?: unknown): CliFailure {
-  const message = 'No emulator runs in this folder, and nothing names another service.'
+  const message = 'No emulator is running in this folder, and no other service is configured.'
   return new CliFailure('NOT_RUNNING', exits.notRunning, message, `Start one: ${calledAs()} dev`, { cause })
 }
 
-function fromProfile(profile: string, from: string): Place {
+function fromProfile(profile: string, from: string): TargetPlace {
   return { ...requireProfile(profile), from, profile }
 }
 
@@ -259,7 +259,10 @@ function findEmulator(
   return own ? { emulator: own, isRunning: true } : emulatorOfFolder()
 }
 
-/** @throws {CliFailure} unless it is the address of a service; `from` says where it was given. */
+/**
+ * @param from names the setting, for the message
+ * @throws {CliFailure} unless it is the URL of a service
+ */
 export function readAddress(url: string, from: string): string {
   const parsed = parseAddress(url)
   if (!parsed || !['http:', 'https:'].includes(parsed.protocol)) {
@@ -267,8 +270,8 @@ export function readAddress(url: string, from: string): string {
   }
   if (parsed.username || parsed.password || parsed.search || parsed.hash) {
     throw misuse(
-      `"${parsed.origin}" (${from}) has a user name or password in it.`,
-      'Give the key with --key or SVC_API_KEY.',
+      `"${parsed.origin}" (${from}) contains a user name, password, query, or fragment.`,
+      'Pass the key with --key or SVC_API_KEY.',
     )
   }
   return parsed.href.replace(/\/+$/, '')
@@ -279,7 +282,7 @@ function parseAddress(url: string): URL | undefined {
   return URL.canParse(text) ? new URL(text) : undefined
 }
 
-/** Nothing but this machine is asked without encryption, unless the address says so. */
+/** Defaults to https, except on this machine. */
 function withScheme(url: string): string {
   return URL.canParse(`http://${url}`) && isLoopbackUrl(`http://${url}`) ? `http://${url}` : `https://${url}`
 }

@@ -1,6 +1,6 @@
 /**
- * What was accepted for a folder. Its files may come from strangers, so an address on another machine that they name is asked,
- * with a key or without, and code in it is run, only after its user said so once. Contract 12.4, decision 27.
+ * Remembers what the user trusts in a folder. Files in it may come from strangers. A remote URL they name is used, and
+ * code in them runs, only after the user agreed once. Contract 12.4, decision 27.
  */
 
 import { existsSync, readFileSync, realpathSync } from 'node:fs'
@@ -13,23 +13,23 @@ import { writePrivateFile } from './emulator-file.js'
 import { ownAddresses } from './own-names.js'
 import { configFolder } from './profiles.js'
 
-/** An address that a file of a folder names. */
+/** A URL that a file of the folder names. */
 export interface NamedAddress {
-  /** The file: `svc.json`, or what a running emulator wrote. */
+  /** The file: `svc.json`, or a running emulator's. */
   readonly path: string
   readonly url: string
-  /** The user's profile that the file names in the place of an address. */
+  /** The profile that the file names instead of a URL. */
   readonly profile?: string | undefined
 }
 
 interface Accepted {
-  /** The addresses and profiles of each folder. */
+  /** Accepted URLs and profiles by folder. */
   readonly folders: { readonly [folder: string]: readonly string[] }
-  /** Folders that svc was used in, whose code is run. */
+  /** Folders whose code may run, because svc was used in them. */
   readonly code: readonly string[]
 }
 
-/** Accepts the code of this folder where no prompt can be shown. */
+/** Accepts this folder's code where no prompt is possible. */
 const codeVariable = 'SVC_TRUST_CODE'
 
 function trustFile(): string {
@@ -37,44 +37,46 @@ function trustFile(): string {
 }
 
 /**
- * Whether it may be asked: it is on this machine, or was accepted for this folder. Another address is another question, and so is
- * another profile, whose key may open another project. A profile of this machine may be a tunnel.
+ * Returns whether the URL may be used: it is on this machine or was accepted for this folder. Another URL or profile
+ * needs a new answer. A local profile counts as remote, because it may be a tunnel.
  */
 export function isAccepted(named: NamedAddress): boolean {
   const { path, url, profile } = named
   const isHere = profile === undefined && (isLoopbackUrl(url) || isOwnEmulator(path, url))
-  return isHere || (readAccepted().folders[folderOf(path)] ?? []).includes(acceptedAs(named))
+  return isHere || (readAccepted().folders[realFolder(path)] ?? []).includes(acceptedAs(named))
 }
 
 export async function accept(named: NamedAddress): Promise<void> {
-  const folder = folderOf(named.path)
+  const folder = realFolder(named.path)
   await change(({ folders, code }) => ({
     code,
     folders: { ...folders, [folder]: [...new Set([...(folders[folder] ?? []), acceptedAs(named)])] },
   }))
 }
 
-/** As it is shown, and kept. */
+/** Formats the entry as shown and stored. */
 export function acceptedAs({ url, profile }: NamedAddress): string {
   return profile === undefined ? url : `profile ${profile} (${url})`
 }
 
-/** Takes back whatever was accepted for the folder. */
+/** Revokes everything accepted for the folder. */
 export async function withdraw({ path }: Pick<NamedAddress, 'path'>): Promise<void> {
-  const folder = folderOf(path)
+  const folder = realFolder(path)
   await change(({ folders: { [folder]: _, ...others }, code }) => ({
     code: code.filter((other) => other !== folder),
     folders: others,
   }))
 }
 
-/** Whether code in the folder of that file may be run: it was accepted, or svc was used there before the code came. */
+/**
+ * Returns whether code in the file's folder may run: it was accepted, or svc was used there before the code arrived.
+ */
 export function isCodeAccepted(path: string, env: NodeJS.ProcessEnv = process.env): boolean {
-  return env[codeVariable] === '1' || readAccepted().code.includes(folderOf(path))
+  return env[codeVariable] === '1' || readAccepted().code.includes(realFolder(path))
 }
 
 export async function acceptCode(path: string): Promise<void> {
-  const folder = folderOf(path)
+  const folder = realFolder(path)
   if (readAccepted().code.includes(folder)) return
   await change(({ folders, code }) => ({
     folders,
@@ -82,13 +84,13 @@ export async function acceptCode(path: string): Promise<void> {
   }))
 }
 
-/** The same for this run alone where nothing can be kept, as in a container without a home. */
+/** Accepts for this run only if nothing can be stored, as in a container without a home. */
 export async function rememberCode(path: string): Promise<void> {
   await acceptCode(path).catch(() => undefined)
 }
 
 export function codeNotAccepted(path: string): CliFailure {
-  const message = `${path} was never accepted: svc was not used in this folder before. Nothing of it was used.`
+  const message = `${path} is not trusted yet, because you have not used svc in this folder before. It was not used.`
   const hint = `If you trust it: svc profiles trust. In CI: ${codeVariable}=1`
   return new CliFailure('NOT_TRUSTED', exits.notAuthorised, message, hint)
 }
@@ -96,22 +98,22 @@ export function codeNotAccepted(path: string): CliFailure {
 export function notAccepted({ path, url, profile }: NamedAddress): CliFailure {
   const what = acceptedAs({ path, url, profile })
   const variable = profile === undefined ? `SVC_URL=${shellWord(url)}` : `SVC_PROFILE=${shellWord(profile)}`
-  const message = `${path} names ${what}, which was never accepted for this folder. Nothing was sent.`
-  const hint = `If you trust it: svc profiles trust. In CI, name it in the environment: ${variable}`
+  const message = `${path} points to ${what}, which you have not trusted for this folder yet. Nothing was sent.`
+  const hint = `If you trust it: svc profiles trust. In CI, set ${variable}`
   return new CliFailure('NOT_TRUSTED', exits.notAuthorised, message, hint)
 }
 
-/** `svc dev --host` writes an address of this machine that is not loopback. */
+/** `svc dev --host` writes a local address that is not loopback. */
 function isOwnEmulator(path: string, url: string): boolean {
   return basename(path) === 'emulator.json' && URL.canParse(url) && ownAddresses().includes(new URL(url).hostname)
 }
 
-/** A folder has one name here, by whatever links it was reached. */
-function folderOf(path: string): string {
+/** Resolves symlinks, so that a folder has one name. */
+function realFolder(path: string): string {
   return realpathSync(dirname(path))
 }
 
-/** A file that says something else has accepted nothing. */
+/** Treats an invalid file as empty. */
 function readAccepted(): Accepted {
   try {
     const content: unknown = JSON.parse(readFileSync(trustFile(), 'utf8'))

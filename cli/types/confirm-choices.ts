@@ -1,20 +1,21 @@
-/** Whether the few texts that a sample shows are all that there are. */
+/** Checks with the service whether a sample shows every value of a field. */
 import type { Client } from '../../client/index.js'
 import type { Schema } from '../../client/protocol/model/collection.js'
 import { areChoices } from '../../seeds/choices.js'
 import type { Observed } from './observe.js'
-import { areKeysData, placesOf } from './shapes.js'
+import { areKeysData, listPlaces } from './shapes.js'
 
-/** No name of a field that can be asked about. */
+/** Marks paths that cannot be queried. Cannot be a field name. */
 const unaskable = '[]'
 
 type Counting = Pick<ReturnType<Client['collection']>, 'count'>
 
 /**
- * Documents that lie beside each other are often alike, so each field that seems to have choices is asked about: one count of the
- * documents with another text. What cannot be asked, as within arrays and where names are data, is text.
+ * Neighboring documents are often alike, so the sample may miss values. Counts, for each field that looks like an
+ * enum, the documents with another text. Fields that cannot be queried (inside arrays or dictionaries) become plain
+ * text.
  *
- * @param schema of the documents, if they are what was seen
+ * @param schema of the documents, if `seen` holds whole documents
  */
 export async function confirmChoices(
   collection: Counting,
@@ -28,17 +29,17 @@ export async function confirmChoices(
     const where = { [path.join('.')]: { notin: [...texts.different], isnull: false } }
     if (!isAskable || (await collection.count({ where })) > 0) texts.different.clear()
   }
-  // All of a dictionary's values are taken together, also those at names that the sample lacks.
-  if (objects && areKeysData(objects, schema)) placesOf(objects).forEach(dropChoices)
+  // Treats all values of a dictionary alike, including those under keys the sample lacks.
+  if (objects && areKeysData(objects, schema)) listPlaces(objects).forEach(dropChoices)
   else {
     for (const [name, place] of objects?.fields ?? []) await confirmChoices(collection, place, {}, [...path, name])
   }
-  // Nothing can be asked about an item, and so about what is in it.
+  // Array items cannot be queried, and neither can anything inside them.
   if (items) await confirmChoices(collection, items, {}, [unaskable])
 }
 
 function dropChoices({ texts, objects, items }: Observed): void {
   texts?.different.clear()
-  if (objects) placesOf(objects).forEach(dropChoices)
+  if (objects) listPlaces(objects).forEach(dropChoices)
   if (items) dropChoices(items)
 }

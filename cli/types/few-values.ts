@@ -1,15 +1,15 @@
-/** Places where a few values are of another type than the rest: most often mistakes. */
+/** Finds places where a few values differ in type from the rest. Most are mistakes. */
 import { counted } from '../terminal/print.js'
-import { areMostlyIds, countOf, countsByKind, type Observed } from './observe.js'
-import { mostlyOf, type ShapeOptions } from './shapes.js'
+import { areMostlyIds, countsByKind, countValues, type Observed } from './observe.js'
+import { mainKind, type ShapeOptions } from './shapes.js'
 
 export interface FewValues {
   readonly isLink: boolean
-  /** As "3 of 40 values of posts.views are not of type number". */
+  /** For example "3 of 40 values of posts.views are not of type number". */
   readonly words: string
 }
 
-/** @param path of the place: a collection, and the names of fields below it */
+/** @param path the collection followed by field names */
 export function findFewValues(seen: Observed, path: string, linkOf: ShapeOptions['linkOf']): FewValues[] {
   const here = fewAt(seen, path, linkOf(seen))
   const fields = [...(seen.objects?.fields ?? [])].flatMap(([name, place]) =>
@@ -19,14 +19,17 @@ export function findFewValues(seen: Observed, path: string, linkOf: ShapeOptions
 }
 
 function fewAt(seen: Observed, path: string, collection: string | undefined): FewValues[] {
-  const all = countOf(seen) - seen.nulls
+  const all = countValues(seen) - seen.nulls
   if (collection !== undefined && areMostlyIds(seen)) {
     const few = all - (seen.texts?.idCount ?? 0)
     return [
-      { isLink: true, words: `${share(few, all, path)} ${few === 1 ? 'is no id' : 'are no ids'} of ${collection}` },
+      {
+        isLink: true,
+        words: `${share(few, all, path)} ${few === 1 ? 'is not an id' : 'are not ids'} of ${collection}`,
+      },
     ]
   }
-  const kind = mostlyOf(seen)
+  const kind = mainKind(seen)
   if (kind === undefined) return []
   const few = all - countsByKind(seen)[kind]
   return [{ isLink: false, words: `${share(few, all, path)} ${few === 1 ? 'is' : 'are'} not of type ${kind}` }]

@@ -1,13 +1,13 @@
-/** What texts may be, beside text: recognised by their form alone. */
+/** Recognizes the format of a text from its syntax. */
 import { isId } from '../../client/protocol/model/document.js'
 import { isDateTime } from '../../client/protocol/model/schema.js'
 
-/** In the order in which they are tried. */
+/** Tried in this order. */
 const formats = {
   id: isId,
   date: (text) => text.length === 10 && isDateTime(text),
   'date-time': (text) => /T\d{2}:\d{2}:\d{2}/.test(text) && /(Z|[+-]\d{2}:\d{2})$/.test(text) && isDateTime(text),
-  /** Days among points in time. */
+  /** A mix of days and points in time. */
   datetime: isDateTime,
   file: (text) => storedFile.test(text) && URL.canParse(text),
   url: (text) => /^https?:\/\/[^\s/]/.test(text) && !storedFile.test(text) && URL.canParse(text),
@@ -18,19 +18,19 @@ export type TextFormat = keyof typeof formats
 
 const names = Object.keys(formats) as TextFormat[]
 
-/** The address of a stored file: its id, and its name. */
+/** The URL of a stored file, which contains its id and name. */
 const storedFile = /^https?:\/\/[^\s/]+\/(\S*\/)?files\/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\//
-/** Narrower than the standard: what every validator takes. */
+/** Stricter than the standard, so that every validator accepts it. */
 const email = /^[A-Za-z0-9_+-]+(\.[A-Za-z0-9_+-]+)*@([A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?\.)+[A-Za-z]{2,}$/
 
-/** Longer texts are none of these. */
-const longest = 2_048
+/** Longer texts have no format. */
+const maxLength = 2_048
 
-export function formatOf(text: string): TextFormat | undefined {
+export function detectFormat(text: string): TextFormat | undefined {
   return names.find((name) => isOfFormat(name, text))
 }
 
-/** What texts of that format and this text have in common; undefined where it is their being texts alone. */
+/** Returns the format that covers both. Undefined if they share none. */
 export function commonFormat(format: TextFormat, text: string): TextFormat | undefined {
   if (isOfFormat(format, text)) return format
   const areTimes = (format === 'date' || format === 'date-time') && isOfFormat('datetime', text)
@@ -38,5 +38,5 @@ export function commonFormat(format: TextFormat, text: string): TextFormat | und
 }
 
 function isOfFormat(format: TextFormat, text: string): boolean {
-  return text.length <= longest && formats[format](text)
+  return text.length <= maxLength && formats[format](text)
 }

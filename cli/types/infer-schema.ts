@@ -1,24 +1,24 @@
-/** A schema that all documents which were read fit. */
+/** Infers a schema that every document it has read satisfies. */
 import type { FieldRule, FieldType, Schema } from '../../client/protocol/model/collection.js'
 import { operatorNames } from '../../client/protocol/model/document.js'
 import type { ReadCollection } from './read-collections.js'
 import { documentShape, type Shape } from './shapes.js'
 
 /**
- * What each document has is required, and a field with values of several types, or with `null`, takes any. Rules that the collection
- * has are kept.
+ * Requires the fields that every document has. Fields with mixed types or `null` accept any value. Keeps the
+ * collection's existing rules.
  */
 export function inferSchema({ schema, documents }: Pick<ReadCollection, 'schema' | 'documents'>): Schema {
   const shape = documentShape(documents, {}, { linkOf: () => undefined })
   const fields = shape.kind === 'object' ? shape.fields.filter(({ name }) => !operatorNames.includes(name)) : []
   const rules = fields.map(({ name, shape: value, isOptional }): [string, FieldRule] => [
     name,
-    { type: typeOf(value), ...(isOptional ? {} : { required: true }) },
+    { type: fieldTypeFor(value), ...(isOptional ? {} : { required: true }) },
   ])
   return { ...Object.fromEntries(rules), ...schema }
 }
 
-function typeOf(shape: Shape): FieldType {
+function fieldTypeFor(shape: Shape): FieldType {
   switch (shape.kind) {
     case 'text':
       if (shape.format === 'date' || shape.format === 'date-time' || shape.format === 'datetime') return 'datetime'

@@ -1,8 +1,8 @@
-/** Keeps a file of types up to date while the data change. */
+/** Keeps a file of types up to date while the data changes. */
 import type { Client } from '../../client/index.js'
 import { describeFailure } from '../base/failure.js'
 import { requireNoLinkUntyped } from '../target/no-link.js'
-import { isOfOthers, readTypesFile, type TypesFile, writeTypesFile } from './types-file.js'
+import { isForeign, readTypesFile, type TypesFile, writeTypesFile } from './types-file.js'
 import { describeTypes, type TypesStyle } from './types-text.js'
 import { type CollectionReader, openReader } from './watch-types.js'
 import { requireNoWorse } from './worse-types.js'
@@ -15,7 +15,7 @@ export interface KeptTypes extends TypesStyle, TypesFile {
   readonly onFailed: (message: string) => void
 }
 
-/** Writes the file, and again whenever it would say something else, until the signal aborts. Failures are reported, once each. */
+/** Writes the file, and rewrites it on every change until the signal aborts. Reports each failure once. */
 export async function keepTypes(client: Client, kept: KeptTypes, signal: AbortSignal): Promise<void> {
   const { most, seesAll, names } = kept
   const isWanted = ({ name, id }: { name: string; id: string }) => names.includes(name) || names.includes(id)
@@ -44,7 +44,7 @@ export async function keepTypes(client: Client, kept: KeptTypes, signal: AbortSi
 
 function describeProblem(error: unknown): string {
   const { code, message, hint } = describeFailure(error)
-  // Other hints name commands to run again, which does not help here.
+  // Drops other hints, because they suggest running the command again.
   const isAboutFile = code === 'FILE_FAILED' || code === 'WORSE_TYPES'
   return isAboutFile && hint !== undefined ? `${message} ${hint.replace(/\.?$/, '.')}` : message
 }
@@ -56,8 +56,12 @@ async function writeOnce(client: Client, reader: CollectionReader, { place, isTy
   if ((await writeTypesFile({ place, isTyped }, text, { isRepeated: true })) === 'written') onWritten(place)
 }
 
-/** Whether a file is one that may be written over without asking. @throws {CliFailure} where it is a link that nobody has typed */
+/**
+ * Returns whether the file may be overwritten without asking.
+ *
+ * @throws {CliFailure} if it is a symlink that the user did not pass
+ */
 export async function mayBeWritten({ place, isTyped }: TypesFile): Promise<boolean> {
   if (!isTyped) requireNoLinkUntyped(place)
-  return !isOfOthers(await readTypesFile(place))
+  return !isForeign(await readTypesFile(place))
 }

@@ -1,11 +1,11 @@
-/** Fields that hold ids of documents, and the collections that these are of. */
+/** Finds the fields that hold document ids, and the collections those belong to. */
 import type { Client } from '../../client/index.js'
 import type { SvcError } from '../../client/protocol/model/errors.js'
 import { plural } from './names.js'
 import { areMostlyIds, type Observed } from './observe.js'
 import { isHidden } from './read-collections.js'
 
-/** A place that held nothing but ids, or a few other values beside them. */
+/** A field whose values are all, or almost all, ids. */
 interface IdPlace {
   readonly field: string
   readonly place: Observed
@@ -13,12 +13,12 @@ interface IdPlace {
 
 export type ReadsLinks = Pick<Client, 'collection' | 'users'>
 
-/** Ids that are asked for at once: more would make too long an address. */
+/** Ids per query. More would make the URL too long. */
 const idsAtOnce = 50
 
 /**
- * Finds out, by asking the service for them, which collection the ids at each place lead to. Those that lead to several, or
- * nowhere, are not links.
+ * Asks the service which collection the ids of each field belong to. Ids from several collections, or from none, are
+ * not links.
  */
 export async function findLinks(
   client: ReadsLinks,
@@ -27,20 +27,20 @@ export async function findLinks(
   const places = collections.flatMap(({ documents }) => idPlaces(documents))
   const foundIn = new Map<string, string>()
   const byName = collections.map(({ name }) => name)
-  // Most are named for what they lead to, so that a look or two finds them.
+  // Tries the collection that the field is named after first, because it usually matches.
   for (const { field, place } of places) {
     const [likely] = byName.filter((name) => isNamedFor(field, name))
-    if (likely !== undefined) await lookUp(client, likely, idsOf(place), foundIn)
+    if (likely !== undefined) await lookUp(client, likely, idsIn(place), foundIn)
   }
-  const asked = new Set(places.flatMap(({ place }) => idsOf(place)))
+  const asked = new Set(places.flatMap(({ place }) => idsIn(place)))
   for (const name of byName) {
     const open = [...asked].filter((id) => !foundIn.has(id))
     if (open.length === 0) break
     await lookUp(client, name, open, foundIn)
   }
-  // A collection of that name would be what `Link<'users'>` means.
+  // A collection named "users" takes precedence: `Link<'users'>` refers to it.
   if (!byName.includes(usersName)) await lookUpUsers(client, [...asked], foundIn)
-  const links = new Map(places.map(({ place }) => [place, collectionOf(place, foundIn)]))
+  const links = new Map(places.map(({ place }) => [place, findCollection(place, foundIn)]))
   return (place) => links.get(place)
 }
 
@@ -50,18 +50,18 @@ function idPlaces(seen: Observed, field = ''): IdPlace[] {
   return [...here, ...fields, ...(seen.items ? idPlaces(seen.items, field) : [])]
 }
 
-/** As `author`, `authorId`, `author_ids` and `authors` are for the collection `authors`. */
+/** Matches `author`, `authorId`, `author_ids`, and `authors` with the collection `authors`. */
 function isNamedFor(field: string, collection: string): boolean {
   const word = field.replace(/_?ids?$/i, '').toLowerCase()
   const name = collection.toLowerCase()
   return word !== '' && (name === word || name === plural(word))
 }
 
-function idsOf(place: Observed): string[] {
+function idsIn(place: Observed): string[] {
   return [...(place.texts?.ids ?? [])]
 }
 
-/** Notes which of the ids are there. A collection that may not be read has none of them. */
+/** Records which ids exist. A collection the caller cannot read has none. */
 async function lookUp(
   client: ReadsLinks,
   name: string,
@@ -72,7 +72,7 @@ async function lookUp(
   await note(name, ids, foundIn, (some) => list({ where: { id: { in: some } }, limit: idsAtOnce, count: false }))
 }
 
-/** The same for ids of users. */
+/** Does the same for user ids. */
 async function lookUpUsers({ users }: ReadsLinks, ids: readonly string[], foundIn: Map<string, string>): Promise<void> {
   await note(usersName, ids, foundIn, (some) =>
     users.list({ where: { id: { in: some } }, limit: idsAtOnce, count: false }),
@@ -99,9 +99,9 @@ function noneIfHidden(error: SvcError): { items: [] } {
   throw error
 }
 
-/** Documents may be deleted while ids of theirs stay, so not all need to be there. */
-function collectionOf(place: Observed, foundIn: ReadonlyMap<string, string>): string | undefined {
-  const ids = idsOf(place)
+/** Requires only half of the ids to exist, because documents may be deleted while links to them remain. */
+function findCollection(place: Observed, foundIn: ReadonlyMap<string, string>): string | undefined {
+  const ids = idsIn(place)
   const found = ids.flatMap((id) => foundIn.get(id) ?? [])
   const [first, ...others] = [...new Set(found)]
   return others.length === 0 && 2 * found.length >= ids.length ? first : undefined

@@ -1,4 +1,4 @@
-/** The types that a file of types holds: one for each collection, and one for each object within its documents. */
+/** Names the types in a file of types: one per collection, and one per nested object. */
 import { nameGiver, pascalCase, singularName } from './names.js'
 import type { ObjectShape, Shape } from './shapes.js'
 
@@ -10,28 +10,28 @@ export interface CollectionShape {
 export interface NamedType {
   readonly name: string
   readonly shape: Shape
-  /** Whose documents these are; of none, where it is a part of others. */
+  /** The collection these are documents of. Undefined for a nested object. */
   readonly collection?: string
 }
 
 export interface NamedTypes {
-  /** A type behind those that it is used in: first a collection's documents, then their parts. */
+  /** Each type follows the types that use it: documents first, then their parts. */
   readonly types: readonly NamedType[]
   nameOf(shape: ObjectShape): string
 }
 
-/** What the files write themselves, and what would hide a type of the language. */
+/** Names the file declares or imports, and globals that a type must not shadow. */
 const reserved =
   'Schema Link DateTime FileUrl Fields Record Array Date Object String Number Boolean Promise Map Set Error Symbol T'
 
-/** Longer names say where a part is from only by their own field. */
-const longestName = 60
+/** Longer names use only the field, without the names of its parents. */
+const maxNameLength = 60
 
 export function nameTypes(collections: readonly CollectionShape[]): NamedTypes {
   const give = nameGiver(reserved.split(' '))
   const names = new Map<ObjectShape, string>()
   const types: NamedType[] = []
-  // Collections before parts: what a part is called does not change how a collection is.
+  // Names collections before parts, so that a part never changes the name of a collection.
   const roots = collections.map(({ collection, documents }) => {
     const name = give(singularName(collection))
     if (documents.kind === 'object') names.set(documents, name)
@@ -56,7 +56,7 @@ export function nameTypes(collections: readonly CollectionShape[]): NamedTypes {
     if (shape.kind !== 'object' || shape.fields.length === 0) return
     const own = isOfMany ? singularName(field) : pascalCase(field)
     const whole = `${parent}${own}`
-    const name = give(whole.length > longestName ? own.slice(0, longestName) : whole)
+    const name = give(whole.length > maxNameLength ? own.slice(0, maxNameLength) : whole)
     names.set(shape, name)
     types.push({ name, shape })
     nameParts(shape, name)

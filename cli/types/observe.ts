@@ -1,30 +1,30 @@
-/** What values were seen at each place of documents, one document after another. */
+/** Collects the values seen at each path, one document at a time. */
 import { isId } from '../../client/protocol/model/document.js'
 import { isObject, type Json, type JsonObject } from '../../client/protocol/model/json.js'
 import { maxChoices } from '../../seeds/choices.js'
-import { commonFormat, formatOf, type TextFormat } from './formats.js'
+import { commonFormat, detectFormat, type TextFormat } from './formats.js'
 
-/** All that was seen at one place. It grows with each value, and stays small however many there are. */
+/** Summarizes the values at one path. Its size is bounded, however many values there are. */
 export interface Observed {
   nulls: number
   booleans: number
   numbers: number
-  /** Those of the numbers that are integers. */
+  /** How many of the numbers are integers. */
   integers: number
   texts: ObservedTexts | undefined
   arrays: number
-  /** Of all arrays at this place. */
+  /** Items of all arrays at this path, combined. */
   items: Observed | undefined
   objects: ObservedObjects | undefined
 }
 
 export interface ObservedTexts {
   count: number
-  /** Of all of them; undefined where they are of none, or of several. */
+  /** The format they all share. Undefined if they share none. */
   format: TextFormat | undefined
-  /** One more than choices may be is enough. */
+  /** Distinct texts, up to one more than an enum may have. */
   readonly different: Set<string>
-  /** How many of them are ids, and some of these. */
+  /** How many are ids, and a sample of them. */
   idCount: number
   readonly ids: Set<string>
 }
@@ -32,20 +32,20 @@ export interface ObservedTexts {
 export interface ObservedObjects {
   count: number
   readonly fields: Map<string, Observed>
-  /** How many fields the objects have, taken together. */
+  /** Number of fields in all objects together. */
   entries: number
-  /** Of the fields whose names are too many to tell apart. */
+  /** Fields beyond the limit, combined. */
   others: Observed | undefined
 }
 
-/** Ids of a place that are looked up: all of a field lead to one collection, or none does. */
-const mostIds = 20
-/** Names of fields that one place keeps apart. More are keys, and their names are data. */
-const mostFields = 1_000
-/** Levels that are distinguished; what lies deeper is anything. */
-const mostLevels = 12
-/** Longer texts are not choices. */
-const longestChoice = 40
+/** Sample of ids to look up. All ids of a field belong to one collection, or the field is not a link. */
+const maxIds = 20
+/** Distinct field names per path. With more, the names are data. */
+const maxFields = 1_000
+/** Nesting levels to distinguish. Deeper values are typed as unknown. */
+const maxLevels = 12
+/** Longer texts are not enum values. */
+const maxChoiceLength = 40
 
 export function nothingObserved(): Observed {
   return {
@@ -60,7 +60,6 @@ export function nothingObserved(): Observed {
   }
 }
 
-/** Adds a value to what was seen. */
 export function observe(seen: Observed, value: Json, level = 0): void {
   if (typeof value === 'string') observeText(seen, value)
   else if (typeof value === 'number') {
@@ -71,7 +70,7 @@ export function observe(seen: Observed, value: Json, level = 0): void {
   else if (isObject(value)) observeObject(seen, value, level + 1)
   else {
     seen.arrays++
-    if (level >= mostLevels) return
+    if (level >= maxLevels) return
     for (const item of value) {
       seen.items ??= nothingObserved()
       observe(seen.items, item, level + 1)
@@ -82,7 +81,7 @@ export function observe(seen: Observed, value: Json, level = 0): void {
 function observeText(seen: Observed, text: string): void {
   const { texts } = seen
   if (!texts) {
-    const format = formatOf(text)
+    const format = detectFormat(text)
     const ids = format === 'id' ? [text] : []
     seen.texts = { count: 1, format, different: choices(text), idCount: ids.length, ids: new Set(ids) }
     return
@@ -91,7 +90,7 @@ function observeText(seen: Observed, text: string): void {
   if (texts.format !== undefined) texts.format = commonFormat(texts.format, text)
   if (isId(text)) {
     texts.idCount++
-    if (texts.ids.size < mostIds) texts.ids.add(text)
+    if (texts.ids.size < maxIds) texts.ids.add(text)
   }
   if (texts.different.size > 0 && texts.different.size <= maxChoices && !texts.different.has(text)) {
     if (mayBeChoice(text)) texts.different.add(text)
@@ -103,26 +102,26 @@ function choices(text: string): Set<string> {
   return new Set(mayBeChoice(text) ? [text] : [])
 }
 
-/** An id, a day or an address is data, however often it comes again, also beside texts that are none. */
+/** Ids, days, and addresses are data, even if they repeat or stand among other texts. */
 function mayBeChoice(text: string): boolean {
-  return text.length > 0 && text.length <= longestChoice && formatOf(text) === undefined
+  return text.length > 0 && text.length <= maxChoiceLength && detectFormat(text) === undefined
 }
 
 function observeObject(seen: Observed, object: JsonObject, level: number): void {
   seen.objects ??= { count: 0, fields: new Map(), entries: 0, others: undefined }
   const { objects } = seen
   objects.count++
-  if (level > mostLevels) return
+  if (level > maxLevels) return
   for (const [name, value] of Object.entries(object)) {
     objects.entries++
-    observe(placeOf(objects, name), value, level)
+    observe(fieldAt(objects, name), value, level)
   }
 }
 
-function placeOf(objects: ObservedObjects, name: string): Observed {
+function fieldAt(objects: ObservedObjects, name: string): Observed {
   const known = objects.fields.get(name)
   if (known) return known
-  if (objects.fields.size >= mostFields) {
+  if (objects.fields.size >= maxFields) {
     objects.others ??= nothingObserved()
     return objects.others
   }
@@ -131,7 +130,7 @@ function placeOf(objects: ObservedObjects, name: string): Observed {
   return place
 }
 
-/** All that was seen at several places, as if it were one. */
+/** Combines several paths as if they were one. */
 export function merged(places: readonly Observed[]): Observed {
   const all = nothingObserved()
   for (const place of places) {
@@ -157,7 +156,7 @@ function mergedTexts(all: readonly ObservedTexts[]): ObservedTexts | undefined {
     format: all.every(({ format }) => format === first.format) ? first.format : undefined,
     different: new Set(areAllShort ? all.flatMap(({ different }) => [...different]) : []),
     idCount: sum(all.map(({ idCount }) => idCount)),
-    ids: new Set(all.flatMap(({ ids }) => [...ids]).slice(0, mostIds)),
+    ids: new Set(all.flatMap(({ ids }) => [...ids]).slice(0, maxIds)),
   }
 }
 
@@ -173,30 +172,30 @@ function mergedObjects(all: readonly ObservedObjects[]): ObservedObjects | undef
   }
 }
 
-/** How many values were seen at a place, `null` among them. */
-export function countOf(seen: Observed): number {
+/** Counts the values at a path, including `null`. */
+export function countValues(seen: Observed): number {
   const { nulls, booleans, numbers, texts, arrays, objects } = seen
   return nulls + booleans + numbers + arrays + (texts?.count ?? 0) + (objects?.count ?? 0)
 }
 
-/** How many values of each kind there are, `null` left out. */
+/** Counts the values of each kind, excluding `null`. */
 export function countsByKind({ texts, numbers, booleans, objects, arrays }: Observed) {
   return { text: texts?.count ?? 0, number: numbers, boolean: booleans, object: objects?.count ?? 0, array: arrays }
 }
 
 export type Kind = keyof ReturnType<typeof countsByKind>
 
-/** Whether so many of the values decide what a place holds, and the others are mistakes. */
+/** Returns whether enough values agree to treat the others as mistakes. */
 export function areMost(some: number, all: number): boolean {
   return some < all && some >= leastShare * all
 }
 
-/** Of the values at a place, so that a few others do not change its type. */
+/** Share of values that must agree on a type. */
 const leastShare = 0.8
 
-/** Whether the values of a place are ids, but for a few. */
+/** Returns whether almost all values are ids. */
 export function areMostlyIds(seen: Observed): boolean {
-  return areMost(seen.texts?.idCount ?? 0, countOf(seen) - seen.nulls)
+  return areMost(seen.texts?.idCount ?? 0, countValues(seen) - seen.nulls)
 }
 
 function sum(numbers: readonly number[]): number {

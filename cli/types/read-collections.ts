@@ -1,4 +1,4 @@
-/** The documents that types are worked out from: all of a collection, or a sample of a large one. */
+/** Reads the documents from which types are inferred: all of a collection, or a sample of a large one. */
 import type { Client, Collection, Permissions, Schema, SvcError } from '../../client/index.js'
 import { ownerWord } from '../../client/protocol/model/collection.js'
 import { type Path, parsePath } from '../../client/protocol/model/path.js'
@@ -6,9 +6,9 @@ import { confirmChoices } from './confirm-choices.js'
 import { nothingObserved, type Observed, observe } from './observe.js'
 
 export interface Reading {
-  /** Documents that are read of one collection at most. */
+  /** Maximum number of documents to read per collection. */
   readonly most: number
-  /** Whether the caller has the secret key, from which permissions hide nothing. */
+  /** Whether the caller has the secret key, which bypasses permissions. */
   readonly seesAll: boolean
   readonly signal?: AbortSignal | undefined
   /** Called with the number of documents read so far. */
@@ -18,23 +18,22 @@ export interface Reading {
 export interface ReadCollection {
   readonly name: string
   readonly schema: Schema
-  /** Fields that permissions hide from some. */
+  /** Fields that permissions hide from some callers. */
   readonly hidden: readonly Path[]
   readonly documents: Observed
-  /** Documents that were read. */
+  /** Number of documents read. */
   readonly read: number
-  /** Documents that there are; undefined if the caller may not read them, so that the schema alone is known. */
+  /** Number of documents in the collection. Undefined if the caller cannot read them and only the schema is known. */
   readonly total: number | undefined
-  /** What permissions hid from the caller, in words. */
+  /** Describes what permissions hid from the caller. */
   readonly withheld: string | undefined
 }
 
 type Documents = Pick<Client, 'collection'>
 
 /**
- * Reads a collection. Of one that holds more than `most`, half of these are the oldest and half the newest (ids carry the
- * time), so that both what has always been there and what came with the last change of the app are seen, and the same data
- * give the same types.
+ * Reads a collection. From a large one it reads the oldest and the newest half of `most` (ids sort by time). The
+ * sample covers both old and recent data, and the same data always produces the same types.
  */
 export async function readCollection(
   client: Documents,
@@ -69,11 +68,11 @@ export async function readCollection(
     await take('-id', Math.floor(most / 2))
     await confirmChoices(collection, documents, schema)
   }
-  const withheld = seesAll ? undefined : withheldOf(name, permissions, documents)
+  const withheld = seesAll ? undefined : describeWithheld(name, permissions, documents)
   return { name, schema, hidden, documents, read, total: Math.max(total, read), withheld }
 }
 
-function withheldOf(name: string, permissions: Permissions = {}, documents: Observed): string | undefined {
+function describeWithheld(name: string, permissions: Permissions = {}, documents: Observed): string | undefined {
   if (permissions.read?.includes(ownerWord)) return `permissions hide documents of others in "${name}"`
   const fields = Object.keys(permissions.hidden ?? {}).filter((path) => !isSeen(documents, parsePath(path)))
   return fields.length === 0 ? undefined : `permissions hide ${fields.join(', ')} of the documents of "${name}"`
@@ -88,7 +87,7 @@ function undefinedIfHidden(error: SvcError): undefined {
   if (!isHidden(error)) throw error
 }
 
-/** Whether documents may not be read, by a key that is good. */
+/** Returns whether the key is valid but not allowed to read the documents. */
 export function isHidden({ code }: SvcError): boolean {
   return code === 'FORBIDDEN' || code === 'UNAUTHORIZED'
 }

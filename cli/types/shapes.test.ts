@@ -64,7 +64,7 @@ describe('types from documents', () => {
     const of = (texts: readonly string[]) => typeScript(texts.map((a) => ({ a })))
     expect(of(['x', 'y', 'x', 'y', 'x', 'y'])).toContain("  a: 'x' | 'y'\n")
     expect(of(['x', 'y', 'x', 'y', 'x'])).toContain('  a: string\n')
-    // One text is no choice.
+    // A single text is not an enum.
     expect(of(['x', 'x', 'x', 'x'])).toContain('  a: string\n')
     const eleven = Array.from({ length: 11 }, (_, at) => `t${at}`)
     expect(of([...eleven, ...eleven, ...eleven])).toContain('  a: string\n')

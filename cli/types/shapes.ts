@@ -1,4 +1,4 @@
-/** What the values at a place are, worked out from those that were seen and from what the schema says. */
+/** Infers the shape of values from what was seen and from the schema. */
 import type { FieldRule, Schema } from '../../client/protocol/model/collection.js'
 import { isDateTime } from '../../client/protocol/model/schema.js'
 import { areChoices } from '../../seeds/choices.js'
@@ -6,8 +6,8 @@ import type { TextFormat } from './formats.js'
 import {
   areMost,
   areMostlyIds,
-  countOf,
   countsByKind,
+  countValues,
   type Kind,
   merged,
   type Observed,
@@ -17,17 +17,17 @@ import {
 
 export type Shape =
   | { readonly kind: 'text'; readonly format?: TextFormat }
-  /** Ids of documents of that collection. */
+  /** Ids of documents in that collection. */
   | { readonly kind: 'link'; readonly collection: string }
   | { readonly kind: 'choices'; readonly values: readonly string[] }
   | { readonly kind: 'number'; readonly isInteger: boolean }
   | { readonly kind: 'boolean' }
   | { readonly kind: 'null' }
-  /** Nothing is known of it. */
+  /** Nothing is known about the values. */
   | { readonly kind: 'unknown' }
   | { readonly kind: 'array'; readonly items: Shape }
   | ObjectShape
-  /** An object whose names of fields are data: ids, days, words. */
+  /** An object whose field names are data: ids, days, words. */
   | { readonly kind: 'dictionary'; readonly values: Shape }
   | { readonly kind: 'union'; readonly of: readonly Shape[] }
 
@@ -43,22 +43,22 @@ export interface FieldShape {
 }
 
 export interface ShapeOptions {
-  /** The collection that the ids at a place lead to. */
+  /** Returns the collection that the ids at a path belong to. */
   readonly linkOf: (place: Observed) => string | undefined
-  /** Whether a few values of another type than the rest are left out. */
+  /** Ignores a few values of another type than the rest. */
   readonly leavesOutFew?: boolean
 }
 
-/** The shape of a collection's documents, all of which were seen at one place. */
+/** Infers the shape of a collection's documents. */
 export function documentShape(seen: Observed, schema: Schema, options: ShapeOptions): Shape {
   const { objects } = seen
   if (objects && areKeysData(objects, schema)) {
-    return { kind: 'dictionary', values: shapeOf(valuesOf(objects), undefined, options) }
+    return { kind: 'dictionary', values: inferShape(mergedValues(objects), undefined, options) }
   }
   return objectShape(objects, schema, options)
 }
 
-/** The same, but what lies at a path may be missing: permissions hide it from some who read the documents. */
+/** Marks a path as optional, because permissions hide it from some callers. */
 export function mayLack(shape: Shape, path: readonly string[]): Shape {
   const [field, ...deeper] = path
   if (field === undefined) return shape
@@ -84,32 +84,32 @@ function objectShape(objects: ObservedObjects | undefined, schema: Schema, optio
     const rule: FieldRule | undefined = Object.hasOwn(schema, name) ? schema[name] : undefined
     const seen = objects?.fields.get(name)
     const isAlwaysThere = objects
-      ? seen !== undefined && countOf(seen) === objects.count
+      ? seen !== undefined && countValues(seen) === objects.count
       : rule?.required === true || rule?.default !== undefined
-    return { name, shape: shapeOf(seen, rule, options), isOptional: !isAlwaysThere }
+    return { name, shape: inferShape(seen, rule, options), isOptional: !isAlwaysThere }
   })
   return { kind: 'object', fields }
 }
 
-function shapeOf(seen: Observed | undefined, rule: FieldRule | undefined, options: ShapeOptions): Shape {
+function inferShape(seen: Observed | undefined, rule: FieldRule | undefined, options: ShapeOptions): Shape {
   const shapes = [...(seen ? shapesSeen(seen, options) : []), ...shapesByRule(seen, rule)]
-  // `null` says that there may be nothing, and comes last.
+  // `null` comes last in a union.
   if (seen && seen.nulls > 0) shapes.push({ kind: 'null' })
   const [first, ...others] = shapes
   if (!first) return { kind: 'unknown' }
   return others.length === 0 ? first : { kind: 'union', of: shapes }
 }
 
-/** The kind that a place holds, but for a few values. */
-export function mostlyOf(seen: Observed): Kind | undefined {
+/** Returns the kind that almost all values have. */
+export function mainKind(seen: Observed): Kind | undefined {
   const counts = Object.entries(countsByKind(seen)) as [Kind, number][]
-  return counts.find(([, count]) => areMost(count, countOf(seen) - seen.nulls))?.[0]
+  return counts.find(([, count]) => areMost(count, countValues(seen) - seen.nulls))?.[0]
 }
 
 function shapesSeen(seen: Observed, options: ShapeOptions): Shape[] {
   const collection = options.linkOf(seen)
   if (collection !== undefined && areMostlyIds(seen)) return [{ kind: 'link', collection }]
-  const only = options.leavesOutFew ? mostlyOf(seen) : undefined
+  const only = options.leavesOutFew ? mainKind(seen) : undefined
   const { texts, numbers, integers, objects, items } = seen
   const shapes: { readonly [K in Kind]: () => Shape } = {
     text: () => (texts ? textShape(texts, collection) : { kind: 'text' }),
@@ -117,9 +117,9 @@ function shapesSeen(seen: Observed, options: ShapeOptions): Shape[] {
     boolean: () => ({ kind: 'boolean' }),
     object: () =>
       objects && areKeysData(objects)
-        ? { kind: 'dictionary', values: shapeOf(valuesOf(objects), undefined, options) }
+        ? { kind: 'dictionary', values: inferShape(mergedValues(objects), undefined, options) }
         : objectShape(objects, {}, options),
-    array: () => ({ kind: 'array', items: shapeOf(items, undefined, options) }),
+    array: () => ({ kind: 'array', items: inferShape(items, undefined, options) }),
   }
   const counts = Object.entries(countsByKind(seen)) as [Kind, number][]
   return counts.flatMap(([kind, count]) => (count > 0 && (only ?? kind) === kind ? [shapes[kind]()] : []))
@@ -132,9 +132,9 @@ function textShape({ count, format, different }: ObservedTexts, collection: stri
   return areSeveral ? { kind: 'choices', values: [...different].sort() } : { kind: 'text' }
 }
 
-/** What a schema says of a field, where no document shows it. */
+/** Uses the schema for fields that no document shows. */
 function shapesByRule(seen: Observed | undefined, rule: FieldRule | undefined): Shape[] {
-  const isUnseen = !seen || countOf(seen) === seen.nulls
+  const isUnseen = !seen || countValues(seen) === seen.nulls
   switch (rule?.type) {
     case 'string':
       return seen?.texts ? [] : [{ kind: 'text' }]
@@ -156,10 +156,13 @@ function shapesByRule(seen: Observed | undefined, rule: FieldRule | undefined): 
   }
 }
 
-/** Fewer names than this are taken for fields, unless each of them looks like an id, a day or a number. */
+/** With fewer names than this, they are fields, unless each looks like an id, a day, or a number. */
 const fewestKeys = 20
 
-/** Whether the names in these objects are data: as a price by currency, or a vote by user. Those in a schema are not. */
+/**
+ * Returns whether the field names are data, for example prices by currency or votes by user. Fields in a schema never
+ * are.
+ */
 export function areKeysData(objects: ObservedObjects, schema: Schema = {}): boolean {
   const { fields, count, entries, others } = objects
   if (Object.keys(schema).length > 0) return false
@@ -167,21 +170,21 @@ export function areKeysData(objects: ObservedObjects, schema: Schema = {}): bool
   const names = [...fields.keys()]
   if (names.length >= 2 && names.every(isKey)) return true
   const isSparse = names.length > fewestKeys && count >= 5 && entries / count < names.length / 5
-  return isSparse && kindsOf(valuesOf(objects)) === 1
+  return isSparse && countKinds(mergedValues(objects)) === 1
 }
 
 function isKey(name: string): boolean {
   return /^\d+$/.test(name) || /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(name) || isDateTime(name)
 }
 
-function valuesOf(objects: ObservedObjects): Observed {
-  return merged(placesOf(objects))
+function mergedValues(objects: ObservedObjects): Observed {
+  return merged(listPlaces(objects))
 }
 
-export function placesOf({ fields, others }: ObservedObjects): Observed[] {
+export function listPlaces({ fields, others }: ObservedObjects): Observed[] {
   return [...fields.values(), ...(others ? [others] : [])]
 }
 
-function kindsOf({ texts, numbers, booleans, objects, arrays }: Observed): number {
+function countKinds({ texts, numbers, booleans, objects, arrays }: Observed): number {
   return [texts, numbers > 0, booleans > 0, objects, arrays > 0].filter(Boolean).length
 }

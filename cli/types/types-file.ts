@@ -1,4 +1,4 @@
-/** The file that types are written to. */
+/** Reads and writes the file of types. */
 import { existsSync, readFileSync } from 'node:fs'
 import { mkdir, readFile } from 'node:fs/promises'
 import { dirname, extname, join } from 'node:path'
@@ -20,22 +20,22 @@ const extensions: { readonly [Format in TypesFormat]: string } = {
 
 export interface TypesFile {
   readonly place: string
-  /** Whether the user typed it for this run: no other one may be a link. */
+  /** Whether the user passed the path for this run. Otherwise it must not be a symlink. */
   readonly isTyped: boolean
 }
 
-/** Where an app keeps its sources, or here. */
+/** Defaults to `src`, if the app has one. */
 export function defaultTypesFile(format: TypesFormat): string {
   const name = `svc-types${extensions[format]}`
   return existsSync('src') ? join('src', name) : name
 }
 
-/** What a file's name says of its format. */
+/** Picks the format by file extension. */
 export function formatOfFile(place: string): TypesFormat {
   return extname(place) === '.json' ? 'json-schema' : 'typescript'
 }
 
-/** The package that has the client for the app of this folder: the small one, unless only the whole toolkit is named. */
+/** Picks the client package that the app depends on. Defaults to the small one. */
 export function clientPackageHere(): string {
   const manifest = readManifest(process.cwd())
   const names = ['dependencies', 'devDependencies'].flatMap((kind) => Object.keys(Object(manifest?.[kind])))
@@ -52,23 +52,27 @@ function readManifest(folder: string): { readonly [key: string]: unknown } | und
   return dirname(folder) === folder ? undefined : readManifest(dirname(folder))
 }
 
-/** What the file says; undefined if it is not there, or no file. @throws {CliFailure} `FILE_FAILED` if it cannot be read */
+/**
+ * Reads the file. Undefined if it does not exist or is a device.
+ *
+ * @throws {CliFailure} `FILE_FAILED` if it cannot be read
+ */
 export async function readTypesFile(place: string): Promise<string | undefined> {
   if (isDevice(place)) return undefined
   try {
     return await readFile(place, 'utf8')
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return undefined
+    if (errorCode(error) === 'ENOENT') return undefined
     throw cannot('read', place, error)
   }
 }
 
-/** Whether something is there which `svc types generate` did not write. */
-export function isOfOthers(text: string | undefined): boolean {
+/** Returns whether the file has content that `svc types generate` did not write. */
+export function isForeign(text: string | undefined): boolean {
   return text !== undefined && text.trim() !== '' && !isOurs(text)
 }
 
-/** Writes the file, whole or not at all. One that says the same stays as it is, so that nothing is built again for it. */
+/** Writes the file atomically. Leaves an identical file alone, so that watchers do not rebuild. */
 export async function writeTypesFile(
   { place, isTyped }: TypesFile,
   text: string,
@@ -87,20 +91,20 @@ export async function writeTypesFile(
 
 function cannot(what: 'read' | 'written', place: string, error: unknown): CliFailure {
   const why = error instanceof Error ? error.message.replace(/, (open|mkdir|rename) .*$/, '') : String(error)
-  // Of a mounted file that has no room, where its content is.
+  // Carries the hint that says where the content went if a mounted file had no space.
   const hint = error instanceof CliFailure ? error.hint : undefined
   return new CliFailure('FILE_FAILED', exits.failed, `"${place}" cannot be ${what}: ${why}.`, hint, { cause: error })
 }
 
-function codeOf(error: unknown): unknown {
+function errorCode(error: unknown): unknown {
   return error instanceof Error && 'code' in error ? error.code : undefined
 }
 
-/** How the file differs from what it should say, as a patch; empty if it does not. */
+/** Returns the difference as a patch. Empty if there is none. */
 export async function typesDifference(place: string, is: string | undefined, should: string): Promise<string> {
   if (is === should) return ''
   const { createTwoFilesPatch } = await import('diff')
-  const patch = createTwoFilesPatch(place, place, is ?? '', should, 'as it is', 'as it would be written', {
+  const patch = createTwoFilesPatch(place, place, is ?? '', should, 'current', 'generated', {
     context: 2,
   })
   return patch.replace(/^=+\n/, '')

@@ -1,4 +1,4 @@
-/** From collections that were read to the text of a file of types. */
+/** Turns collections into the text of a file of types. */
 import { type FewValues, findFewValues } from './few-values.js'
 import { findLinks, type ReadsLinks } from './links.js'
 import { type CollectionShape, nameTypes } from './named-types.js'
@@ -13,25 +13,25 @@ const writers = { typescript: writeTypeScript, 'json-schema': writeJsonSchema, z
 export type TypesFormat = keyof typeof writers
 export const typesFormats = Object.keys(writers) as TypesFormat[]
 
-/** Documents of a collection that are read unless all are wanted: half of them the oldest, half the newest. */
+/** Documents to read per collection by default: half the oldest, half the newest. */
 export const sampleSize = 2_000
 
 export interface TypesStyle {
   readonly format: TypesFormat
-  /** The package that the app imports the client from. */
+  /** The package from which the app imports the client. */
   readonly clientPackage: string
 }
 
 export interface DescribedTypes {
   readonly text: string
-  /** The same, where a few values of another type than the rest are left out. */
+  /** The text without the few values of another type. */
   readonly textWithoutFew: string
   readonly few: readonly FewValues[]
-  /** What permissions hid of a collection, and what its type is called. */
+  /** Data that permissions hid, by type name. */
   readonly withheld: readonly { readonly typeName: string; readonly words: string }[]
 }
 
-/** The same collections and documents give the same text. */
+/** The result is deterministic: the same collections and documents produce the same text. */
 export async function describeTypes(
   client: ReadsLinks,
   collections: readonly ReadCollection[],
@@ -52,7 +52,6 @@ export async function describeTypes(
   }
 }
 
-/** What the documents of each collection are, by name. */
 function collectionShapes(collections: readonly ReadCollection[], options: ShapeOptions): CollectionShape[] {
   const shapes = collections.map(({ name, schema, hidden, documents }) => ({
     collection: name,

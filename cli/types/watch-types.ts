@@ -1,22 +1,22 @@
-/** Types that follow the data: read again, a collection at a time, when documents, schemas or collections change. */
+/** Follows the data and re-reads a collection when its documents or schema change. */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Client, Collection } from '../../client/index.js'
 import { type ReadCollection, type Reading, readCollection } from './read-collections.js'
 
-/** Changes within this time are one; an app that writes all the time has its types written once in it. */
+/** Debounces changes. An app that writes constantly has its types rewritten once per interval. */
 const settleMilliseconds = 500
-/** New collections and changed schemas publish no events. */
+/** Polls for new collections and changed schemas, because they publish no events. */
 const lookMilliseconds = 1_000
 
 export interface CollectionReader {
-  /** Reads what has changed since the last time, all at first; by name. */
+  /** Reads the collections that changed since the last call. The first call reads all. */
   read(): Promise<ReadCollection[]>
-  /** Resolves once something has changed; rejects when the signal aborts. */
+  /** Resolves after a change. Rejects when the signal aborts. */
   changed(): Promise<void>
   close(): void
 }
 
-/** @param select which of the collections that there are */
+/** @param select picks the collections to read */
 export function openReader(
   client: Client,
   reading: Reading & { readonly signal: AbortSignal },
@@ -27,7 +27,9 @@ export function openReader(
   const followed = new Map<string, () => void>()
   const dirty = new Set<string>()
 
-  /** A connection follows so many; those beyond are read again when their schema changes. */
+  /**
+   * A connection has a limited number of subscriptions. Other collections are re-read only when their schema changes.
+   */
   async function follow(name: string): Promise<void> {
     const touch = () => dirty.add(name)
     const end = () => {
@@ -62,8 +64,8 @@ export function openReader(
         const { name } = collection
         const isChanged = dirty.delete(name)
         if (known.has(name) && !isChanged) continue
-        // Before it is read: what is written meanwhile makes it be read again.
-        if (!followed.has(name) && followed.size < mostFollowed) await follow(name)
+        // Subscribes before reading, so that no write in between is missed.
+        if (!followed.has(name) && followed.size < maxFollowed) await follow(name)
         try {
           known.set(name, { as: identity(collection), value: await readCollection(client, collection, reading) })
         } catch (error) {
@@ -90,8 +92,8 @@ export function openReader(
   }
 }
 
-/** Subscriptions that one connection may have. */
-const mostFollowed = 100
+/** Maximum subscriptions per connection. */
+const maxFollowed = 100
 
 function identity({ id, schema, permissions }: Collection): string {
   return `${id} ${JSON.stringify([schema, permissions?.hidden])}`

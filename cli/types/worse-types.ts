@@ -1,4 +1,4 @@
-/** Refuses types that know less than the file does, where permissions or mistaken values are the cause. */
+/** Refuses to replace types with less precise ones caused by permissions or bad values. */
 import { CliFailure, exits } from '../base/failure.js'
 import type { DescribedTypes } from './types-text.js'
 import { isOurs } from './writers/header.js'
@@ -14,7 +14,7 @@ function whyWorse(place: string, was: string | undefined, types: DescribedTypes)
   const is = new Set(placedLines(types.text))
   const lost = placedLines(was).filter((line) => !is.has(line))
   const withheld = types.withheld.find(({ typeName }) => lost.some((line) => isOfType(line, typeName)))
-  if (withheld) return worse(place, withheld.words, 'Use a key that may read them, such as the secret key')
+  if (withheld) return worse(place, withheld.words, 'Use a key that can read them, such as the secret key')
   const withoutFew = new Set(placedLines(types.textWithoutFew))
   if (!lost.some((line) => withoutFew.has(line))) return undefined
   const few = types.few.flatMap(({ isLink, words }) => (isLink ? [] : [words]))
@@ -22,11 +22,11 @@ function whyWorse(place: string, was: string | undefined, types: DescribedTypes)
 }
 
 function worse(place: string, why: string, wayOut: string): CliFailure {
-  const message = `The types would be worse, so "${place}" stays as it is: ${why}.`
+  const message = `"${place}" was not updated because the new types are less precise: ${why}.`
   return new CliFailure('WORSE_TYPES', exits.failed, message, `${wayOut}, or delete the file to accept these types.`)
 }
 
-/** The lines that say something, each below those that it is indented under: equal fields of two types differ. */
+/** Prefixes each line with its parents by indentation, so that equal fields of two types differ. */
 function placedLines(text: string): string[] {
   const above: string[] = []
   return text.split('\n').flatMap((line) => {

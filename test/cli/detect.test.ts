@@ -288,7 +288,7 @@ test('an address of something else says so', async () => {
   const ran = await world.svc(['dialects', 'detect', `http://127.0.0.1:${port}`])
 
   server.close()
-  expect(ran).toMatchObject({ exit: 1, stderr: expect.stringContaining('does not speak the API') })
+  expect(ran).toMatchObject({ exit: 1, stderr: expect.stringContaining('does not provide the API') })
 })
 
 test('an address where nothing is says so', async () => {

@@ -252,7 +252,7 @@ test.each([
   const ran = await world.svc(words)
 
   other.close()
-  expect(ran).toMatchObject({ exit: 1, stderr: expect.stringContaining('cannot be written to') })
+  expect(ran).toMatchObject({ exit: 1, stderr: expect.stringContaining('cannot be written:') })
   expect(await readdir(join(world.folder, 'deep'), { recursive: true })).toEqual(['er'])
   expect(await readdir(world.folder)).not.toContain('out.txt')
 })

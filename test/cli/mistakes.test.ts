@@ -180,7 +180,7 @@ test('without an emulator a command says how to start one, and exits with 8', as
   const ran = await empty.svc(['docs', 'list', 'posts'])
 
   expect(ran).toMatchObject({ exit: 8, stdout: '' })
-  expect(ran.stderr).toMatch(/No emulator runs in this folder(.|\n)*svc dev/)
+  expect(ran.stderr).toMatch(/No emulator is running in this folder(.|\n)*svc dev/)
   const keys = await empty.svc(['keys', 'list'], { env: { SVC_URL: 'http://127.0.0.1:1' } })
   expect(keys).toMatchObject({
     exit: 8,
@@ -261,14 +261,14 @@ test('columns that no document has are pointed out', async () => {
   const { exit, stderr } = await world.svc(['docs', 'list', 'posts', '--columns', 'titel,views', '--limit', '2'])
 
   expect(exit).toBe(0)
-  expect(stderr).toMatch(/no document here has a field "titel"; there are .*title/)
+  expect(stderr).toMatch(/No document has a field "titel". Fields: .*title/)
 })
 
 test('an order by a field that no document has is pointed out', async () => {
   const { exit, stderr } = await world.svc(['docs', 'list', 'posts', '--sort', 'titel', '--limit', '2'])
 
   expect(exit).toBe(0)
-  expect(stderr).toMatch(/no document here has a field "titel"; there are .*title/)
+  expect(stderr).toMatch(/No document has a field "titel". Fields: .*title/)
 })
 
 test('a condition of another spelling that finds nothing is pointed out', async () => {

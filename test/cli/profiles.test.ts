@@ -116,7 +116,7 @@ test('SVC_API_KEY beside the SVC_URL of another service is not kept for this one
   await add('same', 'https://other.example.com/')
 
   const { profiles } = JSON.parse(readFileSync(join(world.folder, 'config', 'profiles.json'), 'utf8'))
-  expect(other.stderr).toContain('SVC_API_KEY is for SVC_URL, and is sent nowhere else.')
+  expect(other.stderr).toContain('SVC_API_KEY is only sent to SVC_URL.')
   expect(other.stderr).toContain('without a key')
   expect(profiles.other).toEqual({ url: 'https://other.example.com' })
   expect(profiles.same).toEqual({ url: 'https://other.example.com', key: key.SVC_API_KEY })

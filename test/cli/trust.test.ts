@@ -88,7 +88,7 @@ test('contract 12.4 a profile that svc.json names is trusted by its name and add
 
   expect([near, byFlag, byEnvironment, byFile].map(({ exit }) => exit)).toEqual([3, 7, 7, 3])
   expect([changed, asBefore, otherKey].map(({ exit }) => exit)).toEqual([3, 7, 3])
-  expect(byFile.stderr).toContain(`names profile far (${elsewhere}), which was never accepted`)
+  expect(byFile.stderr).toContain(`points to profile far (${elsewhere}), which you have not trusted`)
   expect(byFile.stderr).toContain('SVC_PROFILE=far')
 })
 

@@ -297,7 +297,10 @@ test.each([
 
   const worse = await generate(...reader())
 
-  expect(worse).toMatchObject({ exit: 1, stderr: expect.stringContaining(`"staff.ts" stays as it is: ${why}.`) })
+  expect(worse).toMatchObject({
+    exit: 1,
+    stderr: expect.stringContaining(`"staff.ts" was not updated because the new types are less precise: ${why}.`),
+  })
   expect((await generate('--check', ...reader())).exit).toBe(1)
   expect(written('staff.ts')).toBe(before)
   await (await owner()).collections.delete('staff')
@@ -316,7 +319,10 @@ test('types stay where a few values would turn a field into a union', async () =
   const worse = await generate()
 
   const few = '1 of 10 values of weights.parts.grams is not of type number'
-  expect(worse).toMatchObject({ exit: 1, stderr: expect.stringContaining(`"weights.ts" stays as it is: ${few}.`) })
+  expect(worse).toMatchObject({
+    exit: 1,
+    stderr: expect.stringContaining(`"weights.ts" was not updated because the new types are less precise: ${few}.`),
+  })
   expect(written('weights.ts')).toBe(before)
   // New fields are written all the same.
   await svc.collection('weights').update(first, { parts: [{ grams: 2.5 }], more: true })
@@ -342,6 +348,6 @@ test('a link in most of the values stays a link, with a warning, and ids of user
   const { stdout, stderr } = await world.svc(['types', 'generate', 'texts', 'authors', '--out', '-'])
 
   expect(stdout).toContain("  author: Link<'authors'>\n  user: Link<'users'>\n")
-  expect(stderr).toContain('2 of 10 values of texts.author are no ids of authors; the type is a link.')
+  expect(stderr).toContain('2 of 10 values of texts.author are not ids of authors; the type is a link.')
   for (const name of ['texts', 'authors']) await svc.collections.delete(name)
 })

@@ -1,5 +1,5 @@
 import { beforeEach, expect, it } from 'vitest'
-import { dashboardPlace } from '../../cli/target/dashboard-address.js'
+import { dashboardPageUrl } from '../../cli/target/dashboard-address.js'
 import { type DashboardWorld, worldsOfFile } from './world.js'
 
 const openWorld = worldsOfFile()
@@ -15,8 +15,8 @@ const collection = () => world.page.getByRole('combobox', { name: 'collection pa
 it('finds an operation, says what it takes, sends it as several callers and in another dialect, and copies it', async () => {
   const { page, client, emulator } = world
   const answer = page.getByRole('region', { name: 'Answer', exact: true })
-  expect(dashboardPlace(emulator, 'api', 'documents.create')).toMatch(/\/_svc\/api-reference\/documents\.create$/)
-  await page.goto(dashboardPlace(emulator, 'api'))
+  expect(dashboardPageUrl(emulator, 'api', 'documents.create')).toMatch(/\/_svc\/api-reference\/documents\.create$/)
+  await page.goto(dashboardPageUrl(emulator, 'api'))
   await page.getByLabel('Find an operation', { exact: true }).fill('create a document')
   await page.getByRole('link', { name: /^POST .*Create a document\.$/ }).click()
   await page

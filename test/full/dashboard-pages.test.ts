@@ -1,7 +1,7 @@
 /** Each page in both themes, wide and narrow, and each by keyboard alone. PICTURES=<folder> keeps a picture of each. */
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { dashboardPages, dashboardPlace } from '../../cli/target/dashboard-address.js'
+import { dashboardPages, dashboardPageUrl } from '../../cli/target/dashboard-address.js'
 import { type DashboardWorld, worldsOfFile } from '../dashboard/world.js'
 import { controlOf } from '../fixtures/requests/emulator-control.js'
 
@@ -48,7 +48,7 @@ describe.each(['light', 'dark'] as const)('in the %s theme', (theme) => {
     await page.setViewportSize(size)
     await page.emulateMedia({ colorScheme: theme })
     for (const [place, id] of places()) {
-      await page.goto(dashboardPlace(emulator, place, id))
+      await page.goto(dashboardPageUrl(emulator, place, id))
       await page.getByRole('heading').first().waitFor()
       await expect.poll(() => page.locator('.skeleton').count()).toBe(0)
       const words = `${place} ${id}`
@@ -70,7 +70,7 @@ describe.each(['light', 'dark'] as const)('in the %s theme', (theme) => {
 it('every page is reached and gone through by keyboard alone', async () => {
   const { page, emulator, faults } = world
   await page.setViewportSize(sizes.wide)
-  await page.goto(dashboardPlace(emulator))
+  await page.goto(dashboardPageUrl(emulator))
   await page.getByRole('navigation', { name: 'Pages', exact: true }).waitFor()
   for (const name of dashboardPages.filter((each) => each !== 'home')) {
     const title = titles[name] ?? name.charAt(0).toUpperCase() + name.slice(1)

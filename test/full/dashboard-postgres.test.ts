@@ -1,6 +1,6 @@
 /** The dashboard of an emulator that keeps its data in PostgreSQL. */
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { dashboardPages, dashboardPlace } from '../../cli/target/dashboard-address.js'
+import { dashboardPages, dashboardPageUrl } from '../../cli/target/dashboard-address.js'
 import { type DashboardWorld, worldsOfFile } from '../dashboard/world.js'
 import { type Databases, openDatabases } from '../fixtures/databases/shared-server.js'
 
@@ -36,7 +36,7 @@ it('every page opens and says no error, a query is run, and a deletion is undone
     ['users', users[0]?.id],
   ] as const
   for (const [name, below] of places) {
-    await page.goto(dashboardPlace(emulator, name, below))
+    await page.goto(dashboardPageUrl(emulator, name, below))
     await page.locator('main h1').first().waitFor()
     await expect.poll(() => page.locator('.skeleton').count(), { message: name, timeout: 60_000 }).toBe(0)
     expect(await page.locator('.failure').allTextContents(), name).toEqual([])

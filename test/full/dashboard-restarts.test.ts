@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { dashboardPages, dashboardPlace } from '../../cli/target/dashboard-address.js'
+import { dashboardPages, dashboardPageUrl } from '../../cli/target/dashboard-address.js'
 import { type Emulator, startEmulator } from '../../emulator/dev.js'
 import { type DashboardWorld, openDashboard, patience } from '../dashboard/world.js'
 
@@ -43,10 +43,10 @@ it(`after ${restarts} restarts no page says anything of them, and no edit is los
   await client.auth.signUp({ email: 'ada@example.com', password: 'Correct4Horse' })
   const { items: users } = await client.users.list()
   const places = [
-    ...dashboardPages.map((name) => dashboardPlace(emulator, name)),
-    dashboardPlace(emulator, 'data', 'posts'),
-    ...posts.map(({ id }) => dashboardPlace(emulator, 'data', `posts/${id}`)),
-    dashboardPlace(emulator, 'users', users[0]?.id),
+    ...dashboardPages.map((name) => dashboardPageUrl(emulator, name)),
+    dashboardPageUrl(emulator, 'data', 'posts'),
+    ...posts.map(({ id }) => dashboardPageUrl(emulator, 'data', `posts/${id}`)),
+    dashboardPageUrl(emulator, 'users', users[0]?.id),
   ]
   const { pages, faults } = await openPages()
   const editors = posts.map(({ id }, at) => editorOf(pages[at * pagesOfContext], id))

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
-import { arrows, drawingIn, floorOf, floors, isNamedIn } from '../../scripts/floors.js'
+import { arrows, drawingIn, findFloor, floors, isNamedIn } from '../../scripts/floors.js'
 import {
   circlesIn,
   filesOf,
@@ -37,7 +37,7 @@ test('every floor imports only what it may', () => {
 })
 
 test('every source file stands on a floor, and every floor is there', () => {
-  expect(sources.filter((file) => floorOf(file) === undefined)).toEqual([])
+  expect(sources.filter((file) => findFloor(file) === undefined)).toEqual([])
 
   const paths = Object.values(floors).flatMap(({ at }) => at)
   expect(paths.filter((path) => !existsSync(join(root, path)))).toEqual([])
@@ -197,13 +197,13 @@ function edge(file: string, target: string, isLazy = false): Import {
 }
 
 function mayImport(file: string, target: string, isOfTypes: boolean): boolean {
-  const name = floorOf(file)
+  const name = findFloor(file)
   const floor = floors[name ?? '']
-  const targetName = floorOf(target) ?? target
+  const targetName = findFloor(target) ?? target
   if (!floor || name === targetName) return floor !== undefined
   const allowed = [...floor.imports, ...(isOfTypes ? (floor.types ?? []) : [])]
   if (isNamedIn(allowed, targetName)) return true
   return targetName.startsWith('node:')
     ? allowed.includes('node:')
-    : allowed.includes('packages') && floorOf(target) === undefined
+    : allowed.includes('packages') && findFloor(target) === undefined
 }

@@ -51,7 +51,7 @@ it('ends well where its ready file cannot be removed, and says so', async () => 
   const { exit, stdout } = await ending
 
   expect(exit).toBe(0)
-  expect(stdout).toContain(`"${file}" could not be removed, and still names what has stopped`)
+  expect(stdout).toContain(`"${file}" could not be removed and still describes the stopped server`)
   expect(stdout).toMatch(/\nStopped\.\n$/)
 })
 

@@ -44,7 +44,7 @@ const scopeOf = (scope: string, collection: string) =>
 const roles = /Sign in as a user with permission to read documents in "notes"/
 const isHidden = /"title" in "people" is hidden from you/
 const isDevelopment = /No emulator runs in this folder\.\n.*does not use SVC_URL/
-const notOwner = /is not the emulator of this folder, and only there you are the owner/
+const notOwner = /is not the emulator of this folder\. You are the owner only of that one/
 
 const ways: readonly Way[] = [
   [({ note }) => `docs get notes ${note}`, 3, roles],

@@ -1,7 +1,7 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import { backupFlag } from '../../backups/backup-flag.js'
-import { thoseThere, undoOfDeletion } from '../../backups/undo-lines.js'
+import { existingDocuments, undoOfDeletion } from '../../backups/undo-lines.js'
 import { misuse } from '../../base/failure.js'
 import { lostByDeletion } from '../../base/target-command.js'
 import { BulkCommand } from '../../bulk/bulk-command.js'
@@ -68,7 +68,7 @@ documents are saved to .svc/backups first.`)
     if (id !== undefined && ids.length === 1) await collection.delete(id)
     else {
       const words = `${this.words()} ${name}`
-      const lines = undoOfDeletion(name, thoseThere(collection, ids))
+      const lines = undoOfDeletion(name, existingDocuments(collection, ids))
       await this.backUp(kind, flags, { words, lost: lostByDeletion, lines })
       await this.undoably(this.requireTarget(flags), words, flags, () => collection.deleteMany(ids))
     }

@@ -21,7 +21,7 @@ import {
   openStates,
   reportLines,
   type States,
-  sizeOf,
+  totalBytes,
 } from '../../imports/import-files.js'
 import { openRefusedFile } from '../../imports/refused-file.js'
 import { requireKeys } from '../../imports/require-keys.js'
@@ -123,7 +123,7 @@ created with new ids, and counted.`)
       const isWanted = !flags.quiet && !this.jsonEnabled()
       const follow = async () =>
         this.follow(importFiles(states, options), {
-          progress: await startProgress(sizeOf(read), 'document', { isWanted }),
+          progress: await startProgress(totalBytes(read), 'document', { isWanted }),
           inputs: read,
         })
       const command = `docs import ${args.collection} --upsert`

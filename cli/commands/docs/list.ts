@@ -2,7 +2,7 @@ import * as Flags from '@oclif/core/flags'
 import type { Document } from '../../../client/protocol/model/document.js'
 import { safeDescription } from '../../../seeds/records/cells.js'
 import { type Client, TargetCommand } from '../../base/target-command.js'
-import { inSchemaOrder, schemaOf } from '../../collections/schema-order.js'
+import { inSchemaOrder, readSchemaIfShown } from '../../collections/schema-order.js'
 import { documentFields, emptyResultNotes } from '../../documents/empty-result.js'
 import { collectionArg } from '../../documents/fields-args.js'
 import {
@@ -98,7 +98,7 @@ Tables cut long values, and show linked documents by title or id. --json has eve
     if (format !== 'csv') return undefined
     const [id, ...names] = await namesOfAll(documents)
     if (id === undefined) return []
-    return [id, ...inSchemaOrder(names, await schemaOf(client, name))]
+    return [id, ...inSchemaOrder(names, await readSchemaIfShown(client, name))]
   }
 
   /** Prints while it reads, and reads twice if the columns must be known first. */

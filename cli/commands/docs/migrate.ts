@@ -9,7 +9,7 @@ import { type Client, lostByChange, TargetCommand } from '../../base/target-comm
 import { evaluateMigration, type MigrationPreview, readMigration } from '../../bulk/evaluate-migration.js'
 import { followOperations } from '../../bulk/follow-operations.js'
 import { type KeptOperations, type MigrationFiles, openMigrationFiles } from '../../bulk/migration-files.js'
-import { colourOf, previewLines } from '../../bulk/migration-preview.js'
+import { lineColour, previewLines } from '../../bulk/migration-preview.js'
 import { type Refusals, refusalLines } from '../../bulk/refusals.js'
 import { withReplacingPut } from '../../bulk/replacing-put.js'
 import { previewOperations } from '../../bulk/run-operations.js'
@@ -81,7 +81,7 @@ again.`)
 
     const evaluated = await files.keep((line) => this.evaluate(migrating, line))
     const { input, state, remove, ...preview } = evaluated
-    for (const line of previewLines(preview, process.stderr)) this.note(line, colourOf(line, onStderr))
+    for (const line of previewLines(preview, process.stderr)) this.note(line, lineColour(line, onStderr))
     if (preview.changes > 0) {
       await this.beginWrite(migrating, { input, state, remove }, preview.changes).catch(async (error) => {
         await remove()
@@ -94,7 +94,7 @@ again.`)
   private async dryRun(migrating: Migrating): Promise<MigrationPreview> {
     const { stopped, underWay } = migrating.files
     const preview = await this.evaluate(migrating, async () => undefined)
-    for (const line of previewLines(preview, process.stdout)) this.log(colourOf(line, onStdout)(line))
+    for (const line of previewLines(preview, process.stdout)) this.log(lineColour(line, onStdout)(line))
     if (underWay) this.note(`Process ${underWay.pid} is running this migration.`)
     if (stopped) this.note('An earlier run was stopped. Without --dry-run, the command resumes it.')
     return preview

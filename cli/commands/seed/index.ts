@@ -7,7 +7,7 @@ import { TargetCommand } from '../../base/target-command.js'
 import { readUpsert, upsertFlags } from '../../documents/upsert-flags.js'
 import { allowCode } from '../../seeds/allow-code.js'
 import { replacedWords } from '../../seeds/replacing.js'
-import { type Seeded, seededNote, seedFiles, seedTargetOf } from '../../seeds/seed-inputs.js'
+import { findSeedTarget, type Seeded, seededNote, seedFiles } from '../../seeds/seed-inputs.js'
 import { targetWords } from '../../target/target.js'
 import { table } from '../../terminal/print.js'
 import { prose } from '../../terminal/prose.js'
@@ -52,7 +52,7 @@ already have documents, unless you pass --upsert or --replace.`)
     const what = flags.replace ? 'Replace data with' : 'Seed from'
     const client = await this.clientForWrite({ ...flags, key }, `${what} ${files.join(', ')}`)
     const target = this.requireTarget({ ...flags, key })
-    const emulator = seedTargetOf(target, flags.as)
+    const emulator = findSeedTarget(target, flags.as)
     const ask = this.mayAsk(flags) ? (question: string) => this.confirm(question, flags) : undefined
     const modules = { client, allow: allowCode(ask), randomSeed: flags['random-seed'] }
     const mode = flags.replace ? 'replace' : flags.upsert ? 'upsert' : 'fill'

@@ -2,7 +2,7 @@ import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import { SnapshotCommand } from '../../snapshots/snapshot-command.js'
 import { importSnapshot } from '../../snapshots/snapshot-files.js'
-import { contentOf } from '../../snapshots/words.js'
+import { describeContent } from '../../snapshots/words.js'
 import { shellWord } from '../../terminal/shell-word.js'
 
 export default class SnapshotImport extends SnapshotCommand {
@@ -25,7 +25,7 @@ export default class SnapshotImport extends SnapshotCommand {
     const snapshot = await importSnapshot(this.emulator(flags), args.file, flags.name)
 
     const load = `svc snapshot load ${shellWord(snapshot.name)}`
-    this.note(`Imported "${snapshot.name}": ${contentOf(snapshot)}. Load it: ${load}`)
+    this.note(`Imported "${snapshot.name}": ${describeContent(snapshot)}. Load it: ${load}`)
     if (snapshot.missing.length > 0) this.noteAlways(`Not included: ${snapshot.missing.join(', ')}.`)
     return snapshot
   }

@@ -1,5 +1,5 @@
 import { SnapshotCommand, snapshotArg } from '../../snapshots/snapshot-command.js'
-import { contentOf } from '../../snapshots/words.js'
+import { describeContent } from '../../snapshots/words.js'
 
 export default class SnapshotLoad extends SnapshotCommand {
   static override summary = 'Restore a snapshot.'
@@ -21,7 +21,7 @@ export default class SnapshotLoad extends SnapshotCommand {
       snapshots.load({ project, snapshot: name }),
     )
 
-    this.note(`Loaded "${name}": ${contentOf(snapshot)}.`)
+    this.note(`Loaded "${name}": ${describeContent(snapshot)}.`)
     if (snapshot.lacking.length > 0) this.noteAlways(lackingWords(snapshot.lacking))
     return snapshot
   }

@@ -2,7 +2,7 @@ import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import { gitPlace } from '../../snapshots/git-place.js'
 import { SnapshotCommand } from '../../snapshots/snapshot-command.js'
-import { contentOf } from '../../snapshots/words.js'
+import { describeContent } from '../../snapshots/words.js'
 
 export default class SnapshotSave extends SnapshotCommand {
   static override summary = 'Save the state of the emulator as a snapshot.'
@@ -25,7 +25,7 @@ export default class SnapshotSave extends SnapshotCommand {
     const place = await gitPlace()
     const snapshot = await snapshots.save({ project, name: args.name, replace: flags.replace, ...place })
 
-    this.note(`Saved "${snapshot.name}": ${contentOf(snapshot)}.`)
+    this.note(`Saved "${snapshot.name}": ${describeContent(snapshot)}.`)
     return snapshot
   }
 }

@@ -3,18 +3,18 @@ import { terminalWidth } from '../../terminal/print.js'
 import { cut, printable } from '../../terminal/text-width.js'
 import { fieldChanges } from './field-changes.js'
 
-const mostColumns = 100
+const maxColumns = 100
 
 type Colour = (text: string) => string
 
 interface DifferenceOptions {
-  /** Left out, the lines have none. */
+  /** Omit for plain lines. */
   readonly colours?: { readonly red: Colour; readonly green: Colour }
-  /** How wide a line may be; left out, as wide as the terminal of stderr, within reason. */
+  /** Maximum line width. Defaults to the width of the terminal on stderr, up to a limit. */
   readonly columns?: number
 }
 
-/** What became of each field, a line for what was and a line for what is. */
+/** Lists the changed fields: one line for the old value, one for the new. */
 export function differences(before: JsonObject, after: JsonObject, options: DifferenceOptions = {}): string[] {
   const { colours = { red: String, green: String }, columns = fitting(process.stderr) } = options
   return fieldChanges(before, after).flatMap(([name, { from, to }]) => [
@@ -23,9 +23,9 @@ export function differences(before: JsonObject, after: JsonObject, options: Diff
   ])
 }
 
-/** The columns of a line that begins at `indent` of a terminal. */
+/** Returns the columns left after the indent. */
 export function fitting(stream: NodeJS.WriteStream, indent = 0): number {
-  return Math.min(mostColumns, terminalWidth(stream) - indent)
+  return Math.min(maxColumns, terminalWidth(stream) - indent)
 }
 
 function line(sign: string, name: string, value: Json, columns: number): string {

@@ -10,16 +10,16 @@ import { printable } from '../../terminal/text-width.js'
 
 export interface Edited {
   readonly fields: JsonObject
-  /** Where it was written, until it is discarded. */
+  /** Path of the file, until it is discarded. */
   readonly file: string
   discard(): Promise<void>
 }
 
 /**
- * Lets the user edit JSON in their editor, again as long as it is none and they want to mend it.
+ * Opens JSON in the user's editor, and reopens it while it is invalid and they want to fix it.
  *
- * @throws {CliFailure} naming the file, which stays, if it ends without a JSON object; or if the editor fails, naming the file
- * if they have changed it.
+ * @throws {CliFailure} naming the file, which stays, if the text is not a JSON object in the end; or if the editor
+ * fails after they changed it
  */
 export async function editText(
   text: string,
@@ -40,20 +40,20 @@ export async function editText(
     if ('fields' in read) return { fields: read.fields, file, discard }
     const invalid = new CliFailure('INVALID_BODY', exits.invalid, read.problem)
     if (!options.mayAskAgain) throw keptIn(file, invalid)
-    const isToMend = await wantsToMend(read.problem).catch((cause) => {
+    const isRetrying = await confirmRetry(read.problem).catch((cause) => {
       throw keptIn(file, cause)
     })
-    if (!isToMend) throw keptIn(file, invalid)
+    if (!isRetrying) throw keptIn(file, invalid)
   }
 }
 
-/** The same failure, saying where to find what was written. */
+/** Adds to the error where the text is saved. */
 export function keptIn(file: string, cause: unknown): CliFailure {
-  return reworded(cause, () => ({ hint: `What you wrote is in ${file}` }))
+  return reworded(cause, () => ({ hint: `Your text is saved in ${file}` }))
 }
 
-/** Editors that draw on a terminal: without one they hang, or fill a pipe with control characters. */
-const ofTerminals = [
+/** Editors that draw on the terminal. Without one they hang, or write control characters to a pipe. */
+const terminalEditors = [
   'vi',
   'vim',
   'nvim',
@@ -71,28 +71,29 @@ const ofTerminals = [
 ]
 
 /**
- * The editor of $VISUAL or $EDITOR. A script or an editor with a window needs no terminal.
+ * Returns the editor from $VISUAL or $EDITOR. Scripts and editors with a window need no terminal.
  *
- * @throws {CliFailure} with exit 2 where it needs one and there is none; `instead` says what does it then.
+ * @throws {CliFailure} with exit 2 if the editor needs a terminal. `instead` suggests an alternative.
  */
 export function requireEditor(instead: string): string {
   const editor = process.env.VISUAL || process.env.EDITOR || (process.platform === 'win32' ? 'notepad' : 'vi')
   const isTerminal = process.stdin.isTTY && (process.stdout.isTTY || process.stderr.isTTY)
-  if (isTerminal || !ofTerminals.includes(basename(commandOf(editor)))) return editor
+  if (isTerminal || !terminalEditors.includes(basename(editorCommand(editor)))) return editor
   throw misuse(
-    `The editor "${commandOf(editor)}" needs a terminal, and there is none.`,
-    `Without an editor: ${instead}. Or set EDITOR to a script that edits the file it is given.`,
+    `The editor "${editorCommand(editor)}" needs a terminal.`,
+    `Without an editor: ${instead}. Or set EDITOR to a script that edits the file.`,
   )
 }
 
-function commandOf(editor: string): string {
+function editorCommand(editor: string): string {
   return editor.trim().split(/\s+/)[0] ?? editor
 }
 
 async function openEditor(editor: string, file: string): Promise<void> {
-  // Results may be read from stdout: what the editor draws does not belong there.
+  // Keeps the editor's drawing out of stdout, because results may be read from it.
   const stdio: StdioOptions = ['inherit', process.stdout.isTTY ? 'inherit' : 2, 'inherit']
-  // A shell reads its words, as for git: a path in quotes may hold spaces. Where it waits for the editor, Ctrl-C must not end it either.
+  // Runs in a shell, as git does, so that quoted paths may contain spaces. The shell ignores Ctrl-C while it waits for
+  // the editor.
   const words =
     process.platform === 'win32' ? editor.split(' ') : ['sh', '-c', `trap : INT QUIT; ${editor} "$@"`, editor]
   const [command = editor, ...given] = words.filter((word) => word !== '')
@@ -111,11 +112,14 @@ async function openEditor(editor: string, file: string): Promise<void> {
     throw new CliFailure(
       'CANCELLED',
       code === 'SIGINT' || code === exits.interrupted ? exits.interrupted : exits.failed,
-      `The editor "${commandOf(editor)}" ended with ${code}; nothing was saved.`,
+      `The editor "${editorCommand(editor)}" exited with ${code}; nothing was saved.`,
     )
 }
 
-/** A terminal sends Ctrl-C and Ctrl-\ to this process too, where they are meant for the editor: it says what follows. */
+/**
+ * Ignores Ctrl-C and Ctrl-\ while the editor runs. The terminal sends them to both processes, but they are meant for
+ * the editor.
+ */
 function keysForChild(): { release(): void } {
   const ignore = () => undefined
   const signals = ['SIGINT', 'SIGQUIT'] as const
@@ -128,23 +132,23 @@ function keysForChild(): { release(): void } {
 }
 
 function noEditor(editor: string, cause?: unknown): CliFailure {
-  const hint = 'Name one that is there: EDITOR=nano svc docs edit …'
-  const message = `The editor "${commandOf(editor)}" cannot be started.`
+  const hint = 'Choose an installed editor: EDITOR=nano svc docs edit …'
+  const message = `The editor "${editorCommand(editor)}" could not be started.`
   return new CliFailure('NO_EDITOR', exits.failed, message, hint, { cause })
 }
 
-async function wantsToMend(problem: string): Promise<boolean> {
+async function confirmRetry(problem: string): Promise<boolean> {
   const { confirm } = await import('@inquirer/prompts')
-  return confirm({ message: printable(`${problem} Mend it?`) }, { output: process.stderr })
+  return confirm({ message: printable(`${problem} Edit it again?`) }, { output: process.stderr })
 }
 
 function readObject(text: string): { fields: JsonObject } | { problem: string } {
   try {
     const fields: unknown = parseExactJson(withoutMark(text), (literal) => warnKeptAsText('the editor', literal))
-    return isObject(fields) ? { fields } : { problem: 'That is not a JSON object.' }
+    return isObject(fields) ? { fields } : { problem: 'The text is not a JSON object.' }
   } catch (error) {
-    // It quotes the text, line breaks and all.
+    // The reason quotes the text, including line breaks.
     const reason = error instanceof Error ? error.message.replace(/\s*\n\s*/g, ' ') : ''
-    return { problem: `That is not JSON: ${reason}.` }
+    return { problem: `The text is not valid JSON: ${reason}.` }
   }
 }

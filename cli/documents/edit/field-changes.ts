@@ -1,13 +1,13 @@
 import { equalJson, type Json, type JsonObject } from '../../../client/protocol/model/json.js'
 import { ownValue } from '../../records/own-value.js'
 
-/** What a field was and what it is; nothing where it was not, or is not any more. */
+/** Old and new value of a field. Undefined if the field was missing before or after. */
 export interface FieldChange {
   readonly from: Json | undefined
   readonly to: Json | undefined
 }
 
-/** The fields that differ, by their names. */
+/** Lists the fields that differ. */
 export function fieldChanges(before: JsonObject, after: JsonObject): (readonly [name: string, change: FieldChange])[] {
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])]
   return names.flatMap((name) => {

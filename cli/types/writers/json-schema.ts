@@ -1,4 +1,4 @@
-/** Types as JSON Schema, draft 2020-12. */
+/** Writes types as JSON Schema, draft 2020-12. */
 import { type Json, type JsonObject, setOwn } from '../../../client/protocol/model/json.js'
 import type { NamedTypes } from '../named-types.js'
 import type { ObjectShape, Shape } from '../shapes.js'
@@ -15,13 +15,13 @@ export function writeJsonSchema({ types, nameOf }: NamedTypes): string {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     $comment: header.join(' '),
     type: 'object',
-    description: 'A document by collection.',
+    description: 'The document type of each collection.',
     properties: collections,
     $defs: definitions,
   }
   return `${JSON.stringify(schema, null, 2)}\n`
 
-  /** An object in full; anywhere else, those that have a name are referred to. */
+  /** Defines an object inline. Nested objects with a name become references. */
   function define(shape: Shape): JsonObject {
     return shape.kind === 'object' ? objectSchema(shape) : write(shape)
   }

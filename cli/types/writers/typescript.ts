@@ -1,4 +1,4 @@
-/** Types as TypeScript that `createClient<Schema>()` takes. */
+/** Writes types as TypeScript for `createClient<Schema>()`. */
 import type { TextFormat } from '../formats.js'
 import type { NamedType, NamedTypes } from '../named-types.js'
 import type { FieldShape, Shape } from '../shapes.js'
@@ -15,8 +15,8 @@ export function writeTypeScript({ types, nameOf }: NamedTypes, clientPackage: st
     '/* eslint-disable */',
     ...(imports.length === 0 ? [] : [`import type { ${imports.join(', ')} } from '${clientPackage}'`]),
     '',
-    '/** Documents by collection, as `createClient<Schema>()` takes them. */',
-    ...interfaceOf(
+    '/** The document type of each collection, for `createClient<Schema>()`. */',
+    ...formatInterface(
       'Schema',
       collections.map(({ collection, name }) => `${key(collection)}: ${name}`),
     ),
@@ -30,11 +30,11 @@ export function writeTypeScript({ types, nameOf }: NamedTypes, clientPackage: st
     const isOpen = shape.kind === 'object' && shape.fields.length === 0
     if (isOpen) return [...comment, `export type ${name} = Fields`].join('\n')
     if (shape.kind !== 'object') return [...comment, `export type ${name} = ${write(shape)}`].join('\n')
-    return [...comment, ...interfaceOf(name, shape.fields.flatMap(fieldLines))].join('\n')
+    return [...comment, ...formatInterface(name, shape.fields.flatMap(fieldLines))].join('\n')
   }
 
   function fieldLines({ name, shape, isOptional }: FieldShape): string[] {
-    const said = wordsOf(shape)
+    const said = describeShape(shape)
     return [...(said === undefined ? [] : [`/** ${said} */`]), `${key(name)}${isOptional ? '?' : ''}: ${write(shape)}`]
   }
 
@@ -47,7 +47,7 @@ export function writeTypeScript({ types, nameOf }: NamedTypes, clientPackage: st
       case 'choices':
         return shape.values.map(quote).join(' | ')
       case 'array':
-        return arrayOf(write(shape.items))
+        return formatArray(write(shape.items))
       case 'dictionary':
         return `Record<string, ${write(shape.values)}>`
       case 'object':
@@ -60,12 +60,12 @@ export function writeTypeScript({ types, nameOf }: NamedTypes, clientPackage: st
   }
 }
 
-function interfaceOf(name: string, lines: readonly string[]): string[] {
+function formatInterface(name: string, lines: readonly string[]): string[] {
   if (lines.length === 0) return [`export interface ${name} {}`]
   return [`export interface ${name} {`, ...lines.map((line) => `  ${line}`), '}']
 }
 
-function arrayOf(items: string): string {
+function formatArray(items: string): string {
   return items.includes(' | ') ? `(${items})[]` : `${items}[]`
 }
 
@@ -89,27 +89,27 @@ const words = {
   email: 'An email address.',
 } as const
 
-/** What the type alone does not say. */
-function wordsOf(shape: Shape): string | undefined {
+/** Describes what the type alone does not show. */
+function describeShape(shape: Shape): string | undefined {
   if (shape.kind === 'text') return shape.format && words[shape.format]
   if (shape.kind === 'number') return shape.isInteger ? 'An integer.' : undefined
-  if (shape.kind === 'array') return wordsOf(shape.items)
+  if (shape.kind === 'array') return describeShape(shape.items)
   if (shape.kind !== 'union') return undefined
   const [only, ...others] = shape.of.filter(({ kind }) => kind !== 'null')
-  return only && others.length === 0 ? wordsOf(only) : undefined
+  return only && others.length === 0 ? describeShape(only) : undefined
 }
 
 function key(name: string): string {
   return /^[A-Za-z_$][\w$]*$/.test(name) ? name : quote(name)
 }
 
-/** A text as TypeScript writes one; it holds nothing that ends a line or turns its direction. */
+/** Quotes a text as a TypeScript literal. Escapes line breaks and direction marks. */
 export function quote(text: string): string {
   const inner = JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")
   return `'${inner.replace(/[\u007f-\u009f\u200b-\u200f\u2028-\u202f\u2066-\u2069\ufeff]/g, escaped)}'`
 }
 
-/** A name from a service that is not ours ends no comment. */
+/** Breaks up an end of comment, because the name may come from any service. */
 function inComment(text: string): string {
   return text.replaceAll('*/', '* /')
 }

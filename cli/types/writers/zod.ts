@@ -1,4 +1,4 @@
-/** Types as zod schemas (zod 4), with the types that follow from them. */
+/** Writes types as zod 4 schemas, with the types inferred from them. */
 import type { NamedType, NamedTypes } from '../named-types.js'
 import type { Shape } from '../shapes.js'
 import { header } from './header.js'
@@ -6,7 +6,7 @@ import { quote } from './typescript.js'
 
 export function writeZod({ types, nameOf }: NamedTypes, clientPackage: string): string {
   const collections = types.flatMap(({ name, collection }) => (collection === undefined ? [] : [{ name, collection }]))
-  // A part before what it is used in: they are values.
+  // Declares parts before their users, because schemas are values.
   const declarations = [...types].reverse().map(declare)
   const imports = ['DateTime', 'FileUrl', 'Link'].filter((name) =>
     declarations.some((text) => text.includes(`z.custom<${name}`)),
@@ -18,10 +18,10 @@ export function writeZod({ types, nameOf }: NamedTypes, clientPackage: string): 
     "import { z } from 'zod'",
     '',
     ...declarations.flatMap((text) => [text, '']),
-    '/** Schemas by collection. */',
+    '/** The schema of each collection. */',
     ...block('export const schemas = {', collections, ({ collection, name }) => `${key(collection)}: ${name},`),
     '',
-    '/** Documents by collection, as `createClient<Schema>()` takes them. */',
+    '/** The document type of each collection, for `createClient<Schema>()`. */',
     ...block('export type Schema = {', collections, ({ collection, name }) => `${typeKey(collection)}: ${name}`),
     '',
   ].join('\n')
@@ -86,7 +86,7 @@ function block<Item>(head: string, items: readonly Item[], line: (item: Item) =>
   return [head, ...items.map((item) => `  ${line(item)}`), '}']
 }
 
-/** A name in an object literal, where `__proto__` without brackets is not a field. */
+/** Brackets `__proto__`, because a plain `__proto__` key sets the prototype. */
 function key(name: string): string {
   return name === '__proto__' ? `['__proto__']` : typeKey(name)
 }

@@ -124,7 +124,7 @@ test.skipIf(!mayMount)(
     })
 
     expect(ran.stderr).toContain(
-      `"${join(world.folder, 'ready.json')}" could not be removed, and still names what has stopped`,
+      `"${join(world.folder, 'ready.json')}" could not be removed and still describes the stopped server`,
     )
     expect(ran).toMatchObject({ exitCode: 0, stderr: expect.stringMatching(/^stopped$/m) })
   },

@@ -45,7 +45,7 @@ test.skipIf(!mayMount).each([
     const { exitCode, stderr } = await withMounted(name, words)
 
     expect(exitCode, stderr).toBe(1)
-    const [, kept = ''] = /What was to be written is in (.+)/.exec(stderr) ?? []
+    const [, kept = ''] = /The full content is in (.+)/.exec(stderr) ?? []
     const content = readFileSync(join(world.folder, kept.replace(/^.*\//, '')), 'utf8')
     // Whole, and more than the file has room for.
     expect(JSON.stringify(JSON.parse(content)).length).toBeGreaterThan(16 * 1024)
@@ -83,7 +83,7 @@ test.skipIf(!mayMount)('svc types generate to a mounted file without room for it
 
   expect(exitCode, stderr).toBe(1)
   expect(stderr).toContain('"types.ts" cannot be written: ')
-  const [, kept = ''] = /What was to be written is in (.+)/.exec(stderr) ?? []
+  const [, kept = ''] = /The full content is in (.+)/.exec(stderr) ?? []
   expect(readFileSync(join(world.folder, kept.replace(/^.*\//, '')), 'utf8')).toContain(`'${fields.at(-1)}': number`)
 })
 
@@ -111,7 +111,7 @@ test.skipIf(!mayMount)(
     expect(JSON.parse(line)).toEqual({
       type: 'failed',
       message: expect.stringMatching(
-        /^"followed\.ts" cannot be written: .+ was left in the middle\. The next change writes it again\.$/,
+        /^"followed\.ts" cannot be written: .+ was only partly written\. The next change rewrites it\.$/,
       ),
     })
     expect(left).toEqual(before)

@@ -44,8 +44,8 @@ function refusedRows(...numbers: number[]): string {
 }
 
 test.each([
-  ['rows that were repaired', '{"title":"a"}\n', 'holds something else than refused rows'],
-  ['refused rows', refusedRows(1), 'is the file for refused rows, and one of the inputs'],
+  ['rows that were repaired', '{"title":"a"}\n', 'contains other data than refused rows'],
+  ['refused rows', refusedRows(1), 'is both an input and the file for refused rows'],
 ])('an import of the file for refused rows, which holds %s, leaves it', async (_, text, said) => {
   write('posts.refused.ndjson', text)
 

@@ -42,7 +42,7 @@ test('nothing is done of a file that is saved anew while it is asked about', asy
   )
 
   expect([exit, await posts.count()]).toEqual([5, 3])
-  expect(stdout).toContain('"ops.ndjson" was changed meanwhile; nothing was done.')
+  expect(stdout).toContain('"ops.ndjson" changed while it was being read; nothing was sent.')
 })
 
 test('nothing is sent of a file that is written over while it is carried out', async () => {
@@ -64,7 +64,7 @@ test('nothing is sent of a file that is written over while it is carried out', a
   const { exitCode, stderr } = await child
   proxy.close()
 
-  const [done] = /(?<=was changed meanwhile; )\d+(?= operations are dealt with)/.exec(stderr) ?? []
-  expect([exitCode, stderr]).toEqual([5, expect.stringContaining('"ops.ndjson" was changed meanwhile')])
+  const [done] = /(?<=changed while it was being read; )\d+(?= operations processed)/.exec(stderr) ?? []
+  expect([exitCode, stderr]).toEqual([5, expect.stringContaining('"ops.ndjson" changed while it was being read')])
   expect((await svc.collection(name).get(id)).data).toEqual({ n: 10_000 + Number(done) })
 })

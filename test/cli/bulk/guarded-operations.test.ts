@@ -52,5 +52,5 @@ test('a service that has nothing at the path of a replacement is not said to hav
   })
   const gone = await replaceAll(notes, [{ ...operation, id: '01999999-9999-7999-8999-999999999999', was: { n: 1 } }])
 
-  expect(gone.refused).toMatchObject([{ code: 'NOT_FOUND', problem: 'was deleted meanwhile' }])
+  expect(gone.refused).toMatchObject([{ code: 'NOT_FOUND', problem: 'was deleted in the meantime' }])
 })

@@ -114,6 +114,6 @@ test('a command whose last step fails says that its work is done', async () => {
 
   const { exit, stderr } = await stopHeld(words, () => proxy.close())
 
-  expect([exit, stderr]).toEqual([8, expect.stringContaining('What the command did stays;')])
+  expect([exit, stderr]).toEqual([8, expect.stringContaining('The changes are saved,')])
   expect(await svc.collection('failed').count()).toBe(3)
 })

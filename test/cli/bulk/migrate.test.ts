@@ -117,14 +117,14 @@ test('the differences are shown before it asks, without a terminal it needs --ye
   expect(await dataOf(name)).toEqual([{ n: 1 }, { n: 2 }])
 })
 
-const wholeDocument = 'returned the whole document rather than its data for'
+const wholeDocument = 'returned the whole document instead of its data for'
 
 test.each([
   ['throws', 'if (data.n === 2) throw new Error("no luck")', 'failed with "no luck" on'],
-  ['returns no object', 'if (data.n === 2) return 7', 'returned what is not a JSON object for'],
+  ['returns no object', 'if (data.n === 2) return 7', 'did not return a JSON object for'],
   ['returns the document', 'if (data.n === 2) return document', wholeDocument],
   ['spreads the document', 'if (data.n === 2) return { ...document, m: 1 }', wholeDocument],
-  ['changes the data only', 'if (data.n === 2) data.n = 3', 'changed the data and did not return them for'],
+  ['changes the data only', 'if (data.n === 2) data.n = 3', 'changed the data without returning it for'],
   ['returns an operator', 'if (data.n === 2) return { $append: {} }', 'returned the field "$append"'],
 ])('a function that %s is reported with the document, and nothing is written', async (_what, code, said) => {
   const [name, [, second]] = await aCollection([{ n: 1 }, { n: 2 }])
@@ -163,7 +163,7 @@ test('12.4 a module of a folder where svc was not used before is run at any serv
   const before = await dataOf(name)
   const trusted = await other.svc(words, { env: { ...env, SVC_TRUST_CODE: '1' } })
 
-  expect(refused).toMatchObject({ exit: 3, stderr: expect.stringContaining('was never accepted') })
+  expect(refused).toMatchObject({ exit: 3, stderr: expect.stringContaining('is not trusted yet') })
   expect(before).toEqual([{ n: 1 }, { n: 2 }])
   expect(trusted).toMatchObject({ exit: 0, stderr: expect.stringMatching(/\nChanged 2 documents\.\n$/) })
   expect(trusted.stderr).not.toContain('snapshot')
@@ -194,7 +194,7 @@ test('what somebody has changed or deleted meanwhile stays as it is, and is list
 
   const report = await world.json(['docs', 'migrate', name, file, '--yes'])
 
-  const [conflict, missing] = ['was changed meanwhile', 'was deleted meanwhile']
+  const [conflict, missing] = ['was changed in the meantime', 'was deleted in the meantime']
   expect(report).toEqual({
     ...{ changed: 2, refused: 4, before: 0 },
     refusals: [

@@ -75,7 +75,7 @@ test.each([
 
   expect([stopped.exit, asked.exit]).toEqual([exit, 2])
   expect(stopped.stderr).toContain(`${name}.ndjson:1  was deleted meanwhile\n`)
-  const done = Number(/Stopped; (\d+) of 301 operations are dealt with, 1 of them refused\./.exec(stopped.stderr)?.[1])
+  const done = Number(/Stopped; (\d+) of 301 operations processed, 1 refused\./.exec(stopped.stderr)?.[1])
   expect(resumed.exit).toBe(5)
   expect(JSON.parse(resumed.stdout)).toEqual({
     ...{ created: 0, updated: changes + 1 - done, replaced: 0, deleted: 0, before: done },
@@ -92,7 +92,7 @@ test('a batch whose service goes away lists what was refused', async () => {
 
   expect(failed.exit).toBe(7)
   expect(failed.stderr).toContain('batch-lost.ndjson:1  was deleted meanwhile\n')
-  expect(failed.stderr).toContain('2 of 301 operations are dealt with, 1 of them refused.')
+  expect(failed.stderr).toContain('2 of 301 operations processed, 1 refused.')
 })
 
 test('a batch and an import that are under way are refused to other runs of them, which leave them alone', async () => {
@@ -111,7 +111,7 @@ test('a batch and an import that are under way are refused to other runs of them
     proxy = await openHoldingProxy(dev.url, 0)
 
     for (const { exit, stderr } of [other, anew]) {
-      expect([exit, stderr]).toEqual([5, expect.stringContaining(`Another run of the same command is at "`)])
+      expect([exit, stderr]).toEqual([5, expect.stringContaining(`Another run of the same command is importing "`)])
       expect(stderr).toContain(`process ${first.pid};`)
     }
     expect(JSON.parse(stdout)).toMatchObject(words === batch ? { updated: changes, refused: 1 } : { accepted: 10 })
@@ -153,7 +153,7 @@ test('a migration that fails lists what was refused, and so does the run that go
 
   const refusal = { id: first?.id, code: 'CONFLICT', problem: 'was changed meanwhile' }
   expect(failed).toMatchObject({ exit: 1, stderr: expect.stringContaining(`${first?.id}  was changed meanwhile\n`) })
-  expect(failed.stderr).toContain('3,000 of 3,001 documents are dealt with, 1 of them refused.')
+  expect(failed.stderr).toContain('3,000 of 3,001 documents processed, 1 refused.')
   expect(resumed.exit).toBe(5)
   expect(JSON.parse(resumed.stdout)).toEqual({ changed: 1, refused: 1, refusals: [refusal], before: 3_000 })
 })
@@ -218,7 +218,7 @@ test('a migration that is under way, also one that goes on, is refused to other 
     stderr: expect.stringContaining('3,001 of 3,001 documents would change.'),
   })
   expect(dry).toMatchObject({ exit: 0, stderr: expect.stringContaining('An earlier run was stopped') })
-  expect(others[0]?.stderr).toContain('Another run of "once.mjs" is under way.')
+  expect(others[0]?.stderr).toContain('Another run of "once.mjs" is in progress.')
   expect(others[0]?.stderr).toContain(`process ${killed.pid};`)
   expect(others[3]?.stderr).toContain(`process ${resumed.pid};`)
   expect([exitCode, stderr]).toEqual([0, expect.stringContaining('Resuming after 3,000 of 3,001 documents')])

@@ -31,7 +31,7 @@ const edit = (EDITOR: string, ...flags: string[]) =>
   world.svc(['docs', 'edit', 'posts', id, ...flags], { env: inWorld({ EDITOR }) })
 const post = async () => (await world.json(['docs', 'get', 'posts', id])) as { data: unknown; version: number }
 /** The file with the kept text, from the message. */
-const keptFile = (stderr: string) => /What you wrote is in (\S+)/.exec(stderr)?.[1] ?? ''
+const keptFile = (stderr: string) => /Your text is saved in (\S+)/.exec(stderr)?.[1] ?? ''
 
 test('what was saved in the editor becomes the document, and the difference is shown', async () => {
   const ran = await edit(anEditor(`echo '{"title":"Bye","tags":["a"]}' > "$1"`))
@@ -80,17 +80,17 @@ test('what the service refuses is kept in a file, with the reason', async () => 
 test('text that is not JSON is kept in a file without a terminal', async () => {
   const ran = await edit(anEditor(`echo oops > "$1"`))
 
-  expect(ran).toMatchObject({ exit: 5, stderr: expect.stringContaining('That is not JSON') })
+  expect(ran).toMatchObject({ exit: 5, stderr: expect.stringContaining('The text is not valid JSON') })
   expect(readFileSync(keptFile(ran.stderr), 'utf8')).toBe('oops\n')
 })
 
-test('at a terminal text that is not JSON may be mended, and saving is asked for', async () => {
+test('at a terminal text that is not JSON can be edited again, and saving asks', async () => {
   const twice = anEditor(`if grep -q oops "$1"; then echo '{"title":"Mended"}' > "$1"; else echo oops > "$1"; fi`)
 
   const ran = await world.terminal(
     ['docs', 'edit', 'posts', id],
     [
-      ['Mend it?', 'y\n'],
+      ['Edit it again?', 'y\n'],
       ['Save document "', 'y\n'],
     ],
     { env: inWorld({ EDITOR: twice }) },
@@ -139,7 +139,7 @@ test('an editor that Ctrl-C ends loses nothing that was written', async () => {
 })
 
 test('Ctrl-C where it could be mended loses nothing that was written', async () => {
-  const ran = await world.terminal(['docs', 'edit', 'posts', id], [['Mend it?', '\x03']], {
+  const ran = await world.terminal(['docs', 'edit', 'posts', id], [['Edit it again?', '\x03']], {
     env: inWorld({ EDITOR: anEditor(`printf 'oo\\nps' > "$1"`) }),
   })
 
@@ -171,7 +171,7 @@ test('an editor that is not there is named, and one that ends before a change le
   const missing = await edit('no-such-editor')
   const givenUp = await edit(anEditor(`echo "$1" > ${remembered}; exit 1`))
 
-  expect(missing).toMatchObject({ exit: 1, stderr: expect.stringContaining('"no-such-editor" cannot be started') })
+  expect(missing).toMatchObject({ exit: 1, stderr: expect.stringContaining('"no-such-editor" could not be started') })
   expect(givenUp.exit).toBe(1)
   expect(existsSync(dirname(readFileSync(remembered, 'utf8').trim()))).toBe(false)
 })
@@ -190,7 +190,7 @@ test.each([{}, { EDITOR: '' }, { EDITOR: 'vim' }, { VISUAL: '/usr/bin/nano -w' }
     const ran = await world.svc(['docs', 'edit', 'posts', id], { env: inWorld(env) })
 
     expect(ran).toMatchObject({ exit: 2, stdout: '' })
-    expect(ran.stderr).toContain('needs a terminal, and there is none.')
+    expect(ran.stderr).toContain('needs a terminal.')
     expect(ran.stderr).toContain(`svc docs update posts ${id} field=value`)
   },
 )

@@ -63,7 +63,7 @@ test('with --upsert --by id, documents that were deleted are created with new id
   expect(nothingGone.stderr).not.toContain('not there')
   expect(twoGone).toMatchObject({
     exit: 0,
-    stderr: expect.stringContaining('2 documents had ids that are not there; they were created with new ids'),
+    stderr: expect.stringContaining('2 documents had ids that do not exist; they were created with new ids'),
   })
   expect(report).toMatchObject({ accepted: 3, newIds: 3 })
 })
@@ -178,7 +178,10 @@ test('the older --upsert --key email is read as --by email, and says so; an API 
   const nobody = await world.svc([...upsert, '--by', 'email', '--key', 'svc_key_of_nobody'])
   const unnamed = await world.svc([...upsert, '--key', dev.apiKey])
 
-  expect(older).toMatchObject({ exit: 0, stderr: expect.stringContaining('Read as --by email: --key is the API key.') })
+  expect(older).toMatchObject({
+    exit: 0,
+    stderr: expect.stringContaining('Using --by email. The --key flag is for the API key.'),
+  })
   expect(await exported('olders')).toEqual([{ email: 'ada@example.com', name: 'Ada L.' }])
   expect(nobody.exit).toBe(3)
   expect(unnamed).toMatchObject({ exit: 2, stderr: expect.stringContaining('--upsert --by email') })

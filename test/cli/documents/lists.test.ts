@@ -159,7 +159,7 @@ test.each([
   const { exit, stderr } = await world.svc(words)
 
   expect(exit).toBe(0)
-  expect(stderr).toContain(`"n_gte" is a field's name here; to compare "n", write n__gte.`)
+  expect(stderr).toContain(`"n_gte" is read as a field name. To compare "n", write n__gte:`)
 })
 
 describe('conditions that find nothing', () => {

@@ -143,6 +143,6 @@ test('a hosted service is said to take no users, before anything is written', as
 
   expect(ran).toMatchObject({
     exit: 5,
-    stderr: expect.stringContaining('a hosted service takes collections and documents'),
+    stderr: expect.stringContaining('only an emulator can be seeded with users and files'),
   })
 })

@@ -86,13 +86,11 @@ test('stored files go into no folder beside a device or a pipe: that is said bef
     const ran = await seeds.world.svc(['seed', 'export', '-o', place])
 
     expect(ran).toMatchObject({ exit: 2, stdout: '' })
-    expect(ran.stderr).toContain(
-      `"${place}" is a device or a pipe, and 2 stored files would go into a folder beside it.`,
-    )
+    expect(ran.stderr).toContain(`"${place}" is a device or a pipe, so there is no folder for 2 stored files.`)
   }
   expect(await seeds.world.svc(['seed', 'export', '-o', '-'])).toMatchObject({
     ...{ exit: 2, stdout: '' },
-    stderr: expect.stringContaining('Stdout has no folder, and 2 stored files would go into a folder beside it.'),
+    stderr: expect.stringContaining('The seed goes to stdout, so there is no folder for 2 stored files.'),
   })
   expect([existsSync('/dev/files'), existsSync(at('files'))]).toEqual([false, false])
   const withoutFiles = await seeds.world.svc(['seed', 'export', 'posts', '-o', '/dev/stdout'])

@@ -55,7 +55,7 @@ test('without files it takes seed.json and seeds/, and says so where there is no
 
   const planted = await other.json(['seed'], { env })
 
-  expect(nothing).toMatchObject({ exit: 2, stderr: expect.stringContaining('nothing to seed') })
+  expect(nothing).toMatchObject({ exit: 2, stderr: expect.stringContaining('No seed files found') })
   expect(planted).toMatchObject([
     { collection: `${seeds.own}one`, created: 1 },
     { collection: `${seeds.own}two`, created: 2 },

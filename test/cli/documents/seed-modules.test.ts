@@ -70,7 +70,7 @@ test('12.4 a module of a folder where svc was not used before is not run', async
 
   const ran = await other.svc(['seed', `${seeds.world.folder}/${seed}`], { env: { SVC_URL: url, SVC_API_KEY: apiKey } })
 
-  expect(ran).toMatchObject({ exit: 3, stderr: expect.stringContaining('was never accepted') })
+  expect(ran).toMatchObject({ exit: 3, stderr: expect.stringContaining('is not trusted yet') })
   expect(ran.stdout).not.toContain('ran')
   await other.close()
 })
@@ -141,11 +141,11 @@ test('a module that replaces is not run before a yes', async () => {
 
   expect(unasked).toMatchObject({
     exit: 2,
-    stderr: expect.stringContaining(`Delete what ${seed} names when it is run`),
+    stderr: expect.stringContaining(`Delete everything ${seed} replaces when it runs`),
   })
   expect(refused.exit).toBe(130)
   expect(refused.stdout).toContain(
-    `Delete 1 document of "${tags}" and what ${seed} names when it is run, and seed again?`,
+    `Delete 1 document of "${tags}" and everything ${seed} replaces when it runs, and seed again?`,
   )
   expect([await fields(log), await fields(tags)]).toEqual([[], [{ t: 1 }]])
 })

@@ -95,7 +95,7 @@ test.each([
     await world.json(['faults', 'remove', '--all'])
     proxy.close()
     expect(ran.exit).toBe(exit)
-    expect(ran.stderr).toContain(`2 documents of "${name}" could not be deleted again.`)
+    expect(ran.stderr).toContain(`2 documents of "${name}" could not be removed.`)
     expect(ran.stderr).toContain(hint)
     expect(ran.stderr).toContain(`svc docs delete ${name} --all --url `)
     expect(ran.stderr).not.toContain('hosted.json:')

@@ -126,7 +126,10 @@ test('of several files into a hosted service, one of which holds users, none is 
 
   const ran = await seeds.world.svc(['seed', `${name}.json`, `${name}-users.json`], { env })
 
-  expect(ran).toMatchObject({ exit: 5, stderr: expect.stringContaining('users and files are seeded into an emulator') })
+  expect(ran).toMatchObject({
+    exit: 5,
+    stderr: expect.stringContaining('only an emulator can be seeded with users and files'),
+  })
   expect(await seeds.world.json(['docs', 'count', name])).toMatchObject(none)
 })
 

@@ -55,7 +55,7 @@ test('svc dev --watch applies what is saved, keeps what was changed meanwhile, a
     { title: 'Four' },
   ])
   expect(said).toContain('seed.json: "posts" (1 created, 1 updated)')
-  expect(said).toContain('What was seeded before stays.')
+  expect(said).toContain('Earlier seed data is unchanged.')
 })
 
 test.each(['the emulator', 'the command'])('kill -9 of %s in a seed leaves the state before or after', async (who) => {

@@ -178,7 +178,7 @@ test('a key of a seed file that nothing reads is refused by name and line', asyn
 
   const ran = await seeds.world.svc(['seed', seed])
 
-  expect(ran).toMatchObject({ exit: 5, stderr: expect.stringContaining(':2: "collection" is not part of a seed file') })
+  expect(ran).toMatchObject({ exit: 5, stderr: expect.stringContaining(':2: "collection" is not part of a seed') })
 })
 
 test('a file that was wrong is planted whole once it is put right', async () => {

@@ -259,7 +259,7 @@ test('both commands need an emulator and another service, and a yes', async () =
   rmSync(join(world.folder, '.svc'), { recursive: true })
   const stopped = await world.svc(['push', ...staging])
 
-  expect(itself).toMatchObject({ exit: 2, stderr: expect.stringContaining('Name the service beside the emulator') })
+  expect(itself).toMatchObject({ exit: 2, stderr: expect.stringContaining('Choose the service to compare') })
   expect(unasked).toMatchObject({ exit: 2, stderr: expect.stringContaining('Confirm it with --yes') })
   expect(unknown).toMatchObject({ exit: 4, stderr: expect.stringContaining('"nowhere"') })
   expect(stopped.exit).toBe(8)
