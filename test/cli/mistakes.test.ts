@@ -80,7 +80,7 @@ const mistakes: readonly (readonly [title: string, words: string[], exit: number
   ],
   ['a field that is not valid', ['docs', 'create', 'posts', 'title'], 2, /Not a valid field: "title"\.\n.*title=Hello/],
   ['a value that is not JSON', ['docs', 'create', 'posts', 'title:=Hello'], 2, /not JSON: Hello\n.*title=Hello/],
-  ['a number written as text', ['docs', 'create', 'posts', 'title=Hi', 'views=1'], 5, /"views"(.|\n)*Write views:=1/],
+  ['a number written as text', ['docs', 'create', 'posts', 'title=Hi', 'views=1'], 5, /"views"(.|\n)*write views:=1/],
   ['a document that does not fit', ['docs', 'create', 'posts', 'views=many'], 5, /"title" is required/],
   ['a document that is not there', ['docs', 'get', 'posts', 'nope'], 4, /No document "nope" in "posts"/],
   ['a name that is taken', ['collections', 'create', 'posts'], 5, /Collection "posts" already exists/],
@@ -150,7 +150,7 @@ const mistakes: readonly (readonly [title: string, words: string[], exit: number
     'a setting written as text',
     ['project', 'set', 'tokenTtl=5'],
     5,
-    /^error {2}"tokenTtl": expected number, received string\.\n.*Write tokenTtl:=5/,
+    /^error {2}"tokenTtl": expected number, received string\.\n.*write tokenTtl:=5/,
   ],
   [
     'a setting that there is not',

@@ -70,7 +70,7 @@ test('the file for refused rows is known as an input by any name, and as stdin',
 
   for (const name of ['other/../rows.ndjson', 'link.ndjson', 'hard.ndjson']) {
     const ran = await world.svc(['docs', 'import', 'posts', 'rows.ndjson', '--refused', name])
-    expect(ran, name).toMatchObject({ exit: 2, stderr: expect.stringContaining('one of the inputs') })
+    expect(ran, name).toMatchObject({ exit: 2, stderr: expect.stringContaining('is both an input and the file for refused rows') })
   }
   const redirected = await execa('sh', ['-c', line], {
     cwd: world.folder,
@@ -79,7 +79,7 @@ test('the file for refused rows is known as an input by any name, and as stdin',
     reject: false,
   })
 
-  expect(redirected).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('one of the inputs') })
+  expect(redirected).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('is both an input and the file for refused rows') })
   expect(read('rows.ndjson')).toBe(text)
 })
 
@@ -93,7 +93,7 @@ test('--refused writes over refused rows, whole or cut, and over nothing else', 
   ] as const) {
     write(name, text)
     const ran = await importing(name)
-    expect(ran).toMatchObject({ exit: 2, stderr: expect.stringContaining(`"${name}" holds something else`) })
+    expect(ran).toMatchObject({ exit: 2, stderr: expect.stringContaining(`"${name}" contains other data`) })
     expect(read(name)).toBe(text)
   }
   write('earlier.ndjson', refusedRows(7, 8).slice(0, -20))

@@ -181,7 +181,7 @@ describe('conditions that find nothing', () => {
     ['price__contains=4', '"price" is a number here, so price__contains=4 never matches.'],
     ['stock=many', '"stock" is a number here, so stock=many never matches.'],
     ['sold=yes', '"sold" is true or false here, so sold=yes never matches.'],
-    ['price_gte=4', '"price_gte" is a field\'s name here; to compare "price", write price__gte.'],
+    ['price_gte=4', '"price_gte" is read as a field name. To compare "price", write price__gte:'],
     ['price__gte=9', ''],
     ['stock__in=1,none', ''],
     ['views_in=2', ''],
