@@ -44,7 +44,9 @@ beforeAll(async () => {
           id === 'svc-toolkit-client' ? join(root, 'client/index.ts') : id === './svc' ? 'svc' : null,
         // The page makes its client of what Vite hands to it.
         load: (id) =>
-          id === 'svc' ? 'export const { svc } = globalThis, hint = "", describeError = String, isTransient = Boolean' : null,
+          id === 'svc'
+            ? 'export const { svc } = globalThis, hint = "", describeError = String, isTransient = Boolean'
+            : null,
       },
     ],
   })
