@@ -1,4 +1,4 @@
-/** What bare `svc` and `svc --help` say: read from the manifest, without the command framework. */
+/** Prints the overview of bare `svc` and `svc --help` from the manifest, without loading the command framework. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { wrapWords } from '../terminal/prose.js'
@@ -12,7 +12,7 @@ interface Settings {
   readonly topics: { readonly [topic: string]: { readonly description: string } }
 }
 
-/** The commands by topic; single commands first, in the order in which they are met. */
+/** Groups commands by topic, with single commands first. */
 export function overview(root: string): string {
   const { topics } = readJson<Settings>(join(root, '.oclifrc.json'))
   const { commands } = readJson<Manifest>(join(root, 'oclif.manifest.json'))

@@ -4,17 +4,17 @@ import { homedir, userInfo } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 
-// Only what the command needs is loaded: the version is a line of package.json, the overview a
-// reading of the manifest; the command framework costs more than either.
+// Loads only what the command needs: the version from package.json, or the overview from the manifest. The command framework
+// takes longer to load than either.
 const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..')
 /** @param {string} file */
 const built = (file) => pathToFileURL(join(root, 'dist', 'cli', file)).href
-// Who asks for help in other words gets the same.
+// All spellings of help print the same overview.
 if (process.argv[2] === 'help') process.argv.splice(2, Number.POSITIVE_INFINITY, ...process.argv.slice(3), '--help')
 const [first, ...rest] = process.argv.slice(2)
 
 /**
- * As `start` does where it runs: who has read enough is no failure, a full disk is one.
+ * Ignores a reader that closes the pipe early, but fails on a full disk, as `start` does.
  * @param {string} text
  */
 function print(text) {
@@ -27,13 +27,13 @@ function print(text) {
 }
 
 /**
- * A container may run as a user id without an entry in /etc/passwd. The framework asks for shell and home folder there as soon as
- * it is loaded, and fails where neither the entry nor a variable says them.
+ * Supports containers that run as a user id without an entry in /etc/passwd. The framework reads the shell and home folder as soon
+ * as it loads, and fails if neither the entry nor a variable has them.
  */
 function nameShellAndHome() {
   const { env } = process
   if (env.SHELL === undefined && !answers(userInfo)) env.SHELL = '/bin/sh'
-  // As container runtimes do. A folder that others may write to could hold profiles of theirs.
+  // Same default as container runtimes. A folder that others can write to could contain their profiles.
   if (env.HOME === undefined && !answers(homedir)) env.HOME = '/'
 }
 
@@ -47,7 +47,7 @@ function answers(look) {
   }
 }
 
-/** Warnings of Node and of libraries are for who writes svc. Those of svc itself are for who runs it. */
+/** Hides warnings of Node and libraries, which only help developers of svc. Warnings of svc itself are shown. */
 function showOwnWarningsOnly() {
   process.removeAllListeners('warning')
   process.on('warning', ({ name, message }) => {
@@ -66,7 +66,7 @@ if (first === '--version') {
   const { overview } = await import(built('bin/overview.js'))
   print(overview(root))
 } else {
-  // The database of its own loads while the command line does.
+  // Loads the embedded database in parallel with the command line.
   if ((first === 'dev' || first === 'up') && !rest.some((word) => /^(-h|--(help|detach|database-url))\b/.test(word))) {
     const { startSpareThread } = await import(built('../emulator/database/pglite/thread.js'))
     startSpareThread()

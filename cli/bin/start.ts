@@ -6,18 +6,18 @@ import { settings } from '@oclif/core/settings'
 import { describeFailure, exits, isExit } from '../base/failure.js'
 import { printFailure } from '../base/print-failure.js'
 
-/** Runs the command that the arguments name, and ends with its exit code. */
+/** Runs the command in the arguments, and exits with its code. */
 export async function start(root: string): Promise<void> {
   stopAtClosedPipes()
   await runOnce(root, process.argv.slice(2))
-  // Connections that are kept for another request would keep the process for a while.
+  // Idle keep-alive connections would delay the exit.
   for (const stream of [process.stdout, process.stderr]) await written(stream)
   process.exit()
 }
 
 /** Runs one command, prints its failure, and leaves its exit code in `process.exitCode`. */
 export async function runOnce(root: string, words: string[]): Promise<void> {
-  // The command line runs as it was built, whatever NODE_ENV says.
+  // Always runs the built command line, whatever NODE_ENV says.
   settings.enableAutoTranspile = false
   try {
     await run(words, { root, pjson: readManifest(root), userPlugins: false, devPlugins: false })
@@ -28,8 +28,8 @@ export async function runOnce(root: string, words: string[]): Promise<void> {
 }
 
 /**
- * What the framework would look for. It tries the patterns of its plugins on each dependency, which takes longer than to load
- * the plugins, so it is shown no other dependencies.
+ * Lists the plugins that the framework would find. It matches patterns against every dependency, which takes longer than loading
+ * the plugins, so it sees no other dependencies.
  */
 function readManifest(root: string): Interfaces.PJSON {
   const manifest: Interfaces.PJSON = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
@@ -39,10 +39,10 @@ function readManifest(root: string): Interfaces.PJSON {
   return { ...manifest, oclif, dependencies }
 }
 
-/** A reader that has read enough, as `head` has, is no failure; a disk that is full is one. */
+/** Ignores a reader that closes the pipe early, such as `head`, but fails on a full disk. */
 function stopAtClosedPipes() {
   for (const stream of [process.stdout, process.stderr]) {
-    // Before the framework, which throws what is not a closed pipe.
+    // Runs before the framework, which throws every error except a closed pipe.
     stream.prependListener('error', (error: NodeJS.ErrnoException) => {
       if (error.code === 'EPIPE') process.exit()
       if (stream === process.stdout) printFailure(describeFailure(error), { json: false, error })

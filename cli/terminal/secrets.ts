@@ -1,6 +1,6 @@
 /**
- * What a command prints for a secret that nobody asked it for: a terminal gets the secret, a file or a pipe gets other words. Logs of
- * CI and of supervisors are read by more people than a screen is. Decision 27.
+ * Returns a secret for a terminal, and a replacement for a file or a pipe, because more people read the logs of CI and supervisors
+ * than a screen. Only for secrets that were not asked for. Decision 27.
  *
  * @param elsewhere where the secret is kept, or how to get one
  */
@@ -12,7 +12,7 @@ export function onlyOnTerminal(
   return isTTY === true ? secret : elsewhere
 }
 
-/** An address as it may be shown anywhere: without the user name and password in it. */
+/** Removes the user name and password from an address. */
 export function withoutPassword(address: string): string {
   return address.replace(/^([a-z][a-z0-9+.-]*:\/\/)?[^/?#]*@/i, '$1…@')
 }
