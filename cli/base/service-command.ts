@@ -226,7 +226,7 @@ export abstract class ServiceCommand extends SvcCommand {
 
   /** Treats a write with an unreadable success like one with a lost response. */
   private explainUnread(cause: SvcError): Error {
-    const message = `${describeFailure(cause).message}. It may have been carried out.`
+    const message = `${describeFailure(cause).message}. The change may or may not have been saved.`
     return new CliFailure('OUTCOME_UNKNOWN', exits.network, message, this.checkFirst() ?? lookFirst, { cause })
   }
 

@@ -277,8 +277,8 @@ describe('answers that no service should give', () => {
     const { stderr, exit } = await here.run('docs:create', ['posts', 'title=Milk', ...at()])
 
     expect(exit).toBe(7)
-    expect(stderr).toContain('It may have been carried out.')
-    expect(stderr).toContain(`Look before you repeat it: svc docs list posts --limit 5 --url ${odd.url}`)
+    expect(stderr).toContain('The change may or may not have been saved.')
+    expect(stderr).toContain(`Check before you repeat it: svc docs list posts --limit 5 --url ${odd.url}`)
     expect(stderr).toContain(`svc dialects detect --url ${odd.url}`)
   })
 

@@ -139,7 +139,7 @@ test("lines of .env.local that are not below the comment of svc dev are their ow
   const { stdout } = await world.svc(['doctor'])
   const repaired = await world.svc(['doctor', '--repair'])
 
-  expect(stdout).toContain(`Write: VITE_SVC_URL=${dev.url}`)
+  expect(stdout).toContain(`Set VITE_SVC_URL=${dev.url}`)
   expect(stdout).toContain('Set SVC_API_KEY to the key that this prints: svc status --env')
   expect(stdout).toContain('Set VITE_SVC_API_KEY to the key that this prints: svc status --env')
   expect(repaired.exit).toBe(10)

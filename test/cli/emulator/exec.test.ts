@@ -99,7 +99,7 @@ test('svc exec --snapshot says what there is not, or cannot be read, and runs no
   writeFileSync(join(world.folder, 'other.tar'), 'something else')
   const run = (snapshot: string) => world.svc(['exec', '--snapshot', snapshot, '--', 'sh', '-c', 'echo ran'])
 
-  expect(await run('demo')).toMatchObject({ exit: 4, stdout: '', stderr: expect.stringContaining('no file "demo"') })
+  expect(await run('demo')).toMatchObject({ exit: 4, stdout: '', stderr: expect.stringContaining('No file "demo"') })
   expect(await run('other.tar')).toMatchObject({
     exit: 5,
     stdout: '',
@@ -182,7 +182,7 @@ test('svc exec that is killed ends what its command has started too, and leaves 
 test('a command of svc exec that there is not ends it with 4, before anything is started; none at all is misuse', async () => {
   const missing = await world.svc(['exec', '--seed', 'missing.json', '--', 'no-such-command'])
 
-  expect(missing).toMatchObject({ exit: 4, stdout: '', stderr: expect.stringContaining('"no-such-command" could not') })
+  expect(missing).toMatchObject({ exit: 4, stdout: '', stderr: expect.stringContaining('Could not start "no-such-command"') })
   for (const words of [[], ['--'], ['npm', 'test'], ['npm', '--', 'test']]) {
     const ran = await world.svc(['exec', ...words])
     expect(ran, words.join(' ')).toMatchObject({ exit: 2, stderr: expect.stringContaining('svc exec -- npm test') })

@@ -65,7 +65,7 @@ test('svc api says of a write whose answer was lost that it may have been carrie
 
   const ran = await world.svc(['api', 'POST', '/collections/notes/documents', 'title=Tea', ...flags, '--yes'])
 
-  expect(ran).toMatchObject({ exit: 7, stderr: expect.stringContaining('It may have been carried out.') })
+  expect(ran).toMatchObject({ exit: 7, stderr: expect.stringContaining('The change may or may not have been saved.') })
   expect(service.collections.get('notes')).toHaveLength(1)
 })
 
