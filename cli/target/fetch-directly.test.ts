@@ -216,7 +216,7 @@ test.each<[string, RequestInit, number]>([
     await expect(fetchDirectly(url, init), useFetch).rejects.toMatchObject({
       code: 'REDIRECTED',
       exit: exits.network,
-      message: expect.stringContaining(`redirects to ${there.url}, `),
+      message: expect.stringContaining(`redirects to ${there.url}. `),
     })
   }
 

@@ -142,7 +142,7 @@ test('the test helper loads few files, starts PGlite before the most of them, an
   })
 
   expect(said.split('\n')).toEqual(['started false', 'open true'])
-  expect(files.filter((url) => url.includes('/dist/')).length).toBeLessThanOrEqual(40)
+  expect(files.filter((url) => url.includes('/dist/')).length).toBeLessThanOrEqual(41)
 })
 
 /** The files that a command loads until it ends, with those of its threads. */
