@@ -1,4 +1,4 @@
-/** What every database behind the port must do, whichever engine it is. */
+/** Cases that every database adapter must pass. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { asSvcError } from '../../emulator/core/failures.js'
 import { migrate, NewerDatabaseError } from '../../emulator/database/migrate.js'
@@ -206,7 +206,7 @@ export function databaseCases(engine: string, open: (options: DatabaseOptions) =
 
       const ends = await Promise.allSettled([db.query(count('done 1')), db.query(count('done 2')), db.query(endless)])
 
-      // What was done is answered as done, whatever hangs after it.
+      // A committed write is answered, whatever hangs after it.
       expect(ends.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected'])
       expect(await db.query(sql`select n from svc.things where id like 'done %'`)).toEqual([{ n: 1 }, { n: 1 }])
     })

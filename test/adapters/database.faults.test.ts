@@ -1,4 +1,4 @@
-/** What an engine does when something under it breaks: a thread, a connection, the folder it opens. */
+/** Tests how an engine handles a broken thread, connection or folder. */
 import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -80,7 +80,10 @@ describe('PGlite', () => {
     })
 
     await db.query(sql`insert into svc.things (id) values ('perhaps')`).catch((error) => {
-      expect(asSvcError(error)).toMatchObject({ code: 'UNAVAILABLE', message: expect.stringContaining('may or may not') })
+      expect(asSvcError(error)).toMatchObject({
+        code: 'UNAVAILABLE',
+        message: expect.stringContaining('may or may not'),
+      })
     })
     // The thread may have answered before it died. What is sent to it until its death is noticed is refused, too.
     await vi.waitUntil(() => reported.length > 0, patiently)
@@ -209,7 +212,10 @@ describe('PostgreSQL', () => {
       const failure = await failureOf(through.transaction((tx) => tx.query(addTo('a'))))
 
       expect(failure).toMatchObject({ sqlState: '08007' })
-      expect(asSvcError(failure)).toMatchObject({ code: 'UNAVAILABLE', message: expect.stringContaining('may or may not') })
+      expect(asSvcError(failure)).toMatchObject({
+        code: 'UNAVAILABLE',
+        message: expect.stringContaining('may or may not'),
+      })
     })
 
     it('reports the same of a single statement that writes, which commits itself', async () => {
@@ -218,7 +224,10 @@ describe('PostgreSQL', () => {
       const failure = await failureOf(through.query(addTo('a')))
 
       expect(failure).toMatchObject({ sqlState: '08007', kind: 'unknown outcome' })
-      expect(asSvcError(failure)).toMatchObject({ code: 'UNAVAILABLE', message: expect.stringContaining('may or may not') })
+      expect(asSvcError(failure)).toMatchObject({
+        code: 'UNAVAILABLE',
+        message: expect.stringContaining('may or may not'),
+      })
     })
 
     it('reports a single statement that reads, or that was never sent, as not done', async () => {

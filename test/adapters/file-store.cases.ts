@@ -1,4 +1,4 @@
-/** What every file store behind the port must do. */
+/** Cases that every file store must pass. */
 import { randomBytes, randomUUID } from 'node:crypto'
 import { buffer } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'

@@ -1,4 +1,4 @@
-/** What stays in a bucket: uploads that were begun and never ended, and objects that it keeps. */
+/** Tests the leftovers in a bucket: unfinished uploads, and objects that it keeps. */
 import { EventEmitter, once } from 'node:events'
 import { text } from 'node:stream/consumers'
 import { setImmediate as turn } from 'node:timers/promises'

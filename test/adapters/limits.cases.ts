@@ -1,4 +1,4 @@
-/** What every adapter of `ports/limits` does. */
+/** Cases that every adapter of `ports/limits` must pass. */
 import { describe, expect, it } from 'vitest'
 import type { Limits } from '../../emulator/ports/limits/port.js'
 

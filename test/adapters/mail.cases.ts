@@ -1,4 +1,4 @@
-/** What every mail transport behind the port must do. */
+/** Cases that every mail transport must pass. */
 import { afterEach, describe, expect, it } from 'vitest'
 import type { MailTransport } from '../../emulator/ports/mail/port.js'
 

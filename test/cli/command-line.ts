@@ -36,7 +36,7 @@ interface Start extends RunOptions {
 /** A command that takes longer than this hangs, however busy the machine is. */
 export const hungMilliseconds = 480_000
 
-/** What is typed, or what happens until it is. */
+/** Text to type, or work to do before typing goes on. */
 export type Turn = readonly [question: string, typed: string | (() => Promise<string>)]
 
 export interface World {
@@ -68,7 +68,7 @@ export interface Dev {
 const spawned = /^(dev|exec|serve|tail|open|wait|logs|autocomplete|stop|help|docs migrate)\b/
 /** Seeds that may be code: modules, and whatever a folder holds. */
 const seedsOfCode = /^seed\b(?! (export|generate)\b)(?!(?!.*\.[mc]?[jt]s\b).*\.(json|ndjson|csv)\b)/
-/** What is asked of the environment whenever it is needed. Other variables are read as soon as Node or a library is loaded. */
+/** Environment variables that are read on every use. Others are read when Node or a library loads. */
 const warmVariables = /^(SVC_|EDITOR$)/
 
 /** Whether nothing tells a process that runs one command from one that runs several. */

@@ -129,7 +129,7 @@ test('every command that can be sent elsewhere is tried', () => {
   expect([...Object.keys(cases), ...apart].toSorted()).toEqual(elsewhere.toSorted())
 })
 
-/** What no command may say, and no failure tell, whatever was answered. */
+/** Output that no command may print, whatever the service answers. */
 function expectClean({ exit, stdout, stderr }: Ran, ...keys: string[]) {
   expect(stdout + stderr).not.toMatch(/TypeError|Cannot read|\bundefined\b|\bNaN\b|\[object/)
   expect(stderr).not.toContain('--debug')

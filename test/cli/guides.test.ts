@@ -12,7 +12,7 @@ const guides = fileURLToPath(new URL('../../docs/guides/', import.meta.url))
 let world: World
 afterEach(() => world.close())
 
-/** What a guide's script has to have printed at its end. */
+/** Expected output at the end of a guide's script. */
 const scripts: readonly (readonly [guide: string, said: RegExp])[] = [
   ['mail.md', /https:\/\/app\.example\/reset-password\?token=[\w-]{43}\n$/],
   ['login-provider.md', /"oauth_id": "grace"/],

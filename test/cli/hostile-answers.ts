@@ -1,4 +1,4 @@
-/** What a hostile service answers: control characters wherever a text is unrestricted. */
+/** Answers of a hostile service: control characters wherever a text is unrestricted. */
 
 export const id = '01999999-9999-7999-8999-999999999999'
 export const evil = 'evil\u001b[31mred\u001b]0;title\u0007\u0008\u009b2J\u202e\r\nnext\u2028line\u007f'

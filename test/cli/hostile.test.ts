@@ -11,7 +11,7 @@ import { controls, evil, id, lists, thing } from './hostile-answers.js'
 
 // Contract 12.5: what a service answers is printed without control characters, whichever command prints it.
 
-/** Where a provider redirects after a login. */
+/** The address a provider redirects to after a login. */
 const loggedIn = `http://127.0.0.1/?svc-super-token=${encodeURIComponent(evil)}`
 
 /** Commands that start, stop or open something, or are local to this machine. */

@@ -1,4 +1,4 @@
-/** What a command loads, and what the test helper does: nothing that they do not need, since loading is most of their time. */
+/** Limits the modules that commands and the test helper load, since loading takes most of their time. */
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'

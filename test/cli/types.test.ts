@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Client, createClient, type Fields } from '../../client/index.js'
 import { bin, cleanEnv, hungMilliseconds, openWorld, type World } from './command-line.js'
 
-// What is written for this shop is kept in test/fixtures/types, and used by test/cli/generated-types.test.ts.
+// The types of this shop are saved in test/fixtures/types, and used by test/cli/generated-types.test.ts.
 
 let world: World
 let svc: Client
@@ -327,7 +327,7 @@ test('types stay where a few values would turn a field into a union', async () =
   // New fields are written all the same.
   await svc.collection('weights').update(first, { parts: [{ grams: 2.5 }], more: true })
   expect((await generate()).exit).toBe(0)
-  // What was half and half is no mistake.
+  // Two types with equal shares are not a mistake.
   for (const { id } of (await svc.collection('weights').list({ limit: 5 })).items) {
     await svc.collection('weights').update(id, { grams: 'much' })
   }

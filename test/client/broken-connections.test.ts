@@ -1,4 +1,4 @@
-/** What the client retries when a connection breaks: over real sockets, to a server that breaks them on demand. */
+/** Tests what the client retries when a connection breaks, over real sockets to a server that breaks them on demand. */
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'

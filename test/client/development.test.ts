@@ -1,4 +1,4 @@
-/** What the client warns of in development, and how it is loaded there. */
+/** Tests the warnings of the client in development, and how they load. */
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import * as development from '../../client/development.js'
 import * as production from '../../client/index.js'

@@ -11,7 +11,7 @@ beforeEach(async () => {
   await world.client.collections.create({ name: 'posts' })
 })
 
-/** What a browser says of a tab that is left, and of one that is gone back to. */
+/** Simulates the events of a tab that is hidden and shown again. */
 function become(page: Page, state: 'hidden' | 'visible'): Promise<void> {
   return page.evaluate((next) => {
     Object.defineProperty(document, 'visibilityState', { value: next, configurable: true })

@@ -32,7 +32,7 @@ it('explains a refused request, and sends it again, mended', async () => {
     .getByText(/"views" is not of type "integer"/)
     .waitFor()
   await page.getByRole('tab', { name: /^SQL/ }).click()
-  // Of statements whose values are secrets there is none.
+  // Statements with secret values are not recorded.
   await page.getByRole('button', { name: 'plan', exact: true }).nth(1).click()
   await page.locator('.plan').getByText(/cost=/).first().waitFor()
   await page.getByRole('tab', { name: 'Timing', exact: true }).click()
@@ -51,7 +51,7 @@ it('explains a refused request, and sends it again, mended', async () => {
     "svc.collection('posts').create({ views: 'many' })",
   )
   await world.expectAccessible()
-  // What a filter hides is not said to be missing, and each filter can be seen and removed.
+  // Filtered rows are not reported as missing, and each filter can be seen and removed.
   await app.auth.signUp({ email: 'ada@example.com', password: 'Correct4Horse' })
   await goTo(`requests?user=${(await client.users.list()).items[0]?.id}`)
   await page.getByRole('heading', { name: 'No request matches', exact: true }).waitFor()

@@ -61,7 +61,7 @@ it('takes back what a request has destroyed that is sent again, as it was and ed
   await undo(`Sent DELETE /collections/posts/${second?.id}`).click()
   await expect.poll(() => client.collection('posts').count()).toBe(2)
 
-  // What destroys nothing can be taken back by nothing.
+  // A request that destroys nothing has no undo.
   await page.getByRole('button', { name: 'Edit', exact: true }).click()
   await page.getByRole('textbox', { name: 'Path', exact: true }).fill(`/collections/posts/${id}`)
   await page.getByRole('button', { name: 'Send', exact: true }).click()

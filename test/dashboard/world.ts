@@ -14,7 +14,7 @@ export interface DashboardWorld {
   readonly client: Client
   readonly page: Page
   readonly context: BrowserContext
-  /** What the page has reported, which no test wants. */
+  /** Errors on the page, which fail a test. */
   readonly faults: string[]
   /** Another one, of the same size and as patient. */
   newContext(options?: BrowserContextOptions): Promise<BrowserContext>

@@ -1,4 +1,4 @@
-/** What follows the service's clock, with a clock that the test sets. */
+/** Tests the service's clock, with a clock that the test sets. */
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createClient } from '../../client/index.js'
 import { type Emulator, startEmulator } from '../../emulator/dev.js'

@@ -139,7 +139,7 @@ it('contract 10.13 a dump of a database that sorts by code point, restored into 
   await before.collections.create({ name: 'posts' })
   await before.collection('posts').createMany([{ v: 'a' }, { v: 'B' }, { v: 'Z' }, { v: '_' }])
   await made.close()
-  // What a restored dump contains: the function of the other database, and an index in its order.
+  // Content of a restored dump: the function of the other database, and an index in its order.
   await ask(databaseUrl, 'drop function svc.in_order(jsonb)')
   await ask(
     databaseUrl,

@@ -1,4 +1,4 @@
-/** What an emulator answers whose project does not speak dialect a, before it is known which project is meant. Contract 1. */
+/** Tests answers before the project is known, if the emulator's project does not speak dialect a. Contract 1. */
 import { get } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import WebSocket from 'ws'

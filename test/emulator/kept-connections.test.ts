@@ -109,7 +109,7 @@ async function aRealtimeServer({ begun = () => undefined }: { begun?: () => void
       },
       close,
     },
-    // What is left is cut long after the test.
+    // The rest is cut long after the test.
     { host: '127.0.0.1', port: 0, maxClosingMilliseconds: () => 3_600_000 },
   )
   return {

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { type Emulator, startEmulator } from '../../emulator/dev.js'
 import { type Ask, type Asked, askerOf } from '../fixtures/requests/ask.js'
 
-// What follows the clock that the control API sets. All tests share it, so these have an emulator of their own.
+// Tests the clock of the control API. All tests share it, so these have their own emulator.
 
 let emulator: Emulator
 let ask: Ask

@@ -102,7 +102,7 @@ async function openPages(): Promise<{ pages: readonly Page[]; faults: string[] }
   return { pages, faults }
 }
 
-/** What a page has not read: failures, and what is still loading. */
+/** Parts of a page that are not read: failures, and skeletons. */
 async function missingOn(page: Page): Promise<string> {
   const isComing = (await page.locator('.skeleton').count()) > 0
   return [...(await page.locator('.failure').allTextContents()), ...(isComing ? ['loading'] : [])].join()

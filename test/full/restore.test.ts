@@ -132,7 +132,7 @@ function ownerAt(url: string, apiKey: string) {
   return createClient<{ entries: Entry }>({ url, apiKey, transport: 'sse' })
 }
 
-/** What a subscriber receives that resumes after this number, up to a document that is created then. */
+/** Collects messages of a subscriber that resumes after this number, up to a document that is created then. */
 async function receivedSince(url: string, apiKey: string, since: number): Promise<readonly unknown[]> {
   const entries = ownerAt(url, apiKey).collection('entries')
   const received: unknown[] = []

@@ -67,7 +67,7 @@ async function add(page: Page, title: string): Promise<void> {
   await page.getByLabel('New task').press('Enter')
 }
 
-/** What is stored, by title: how often, and whether it is done. */
+/** Stored todos by title: how often, and whether they are done. */
 async function stored(): Promise<Record<string, boolean[]>> {
   const answer = await app.svc('docs', 'list', 'tasks', '--as', 'ada@example.com', '--limit', '100', '--json')
   const { items } = JSON.parse(answer) as { items: { data: { title: string; done: boolean } }[] }

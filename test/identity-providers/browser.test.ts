@@ -134,7 +134,7 @@ describe('With the built-in provider', () => {
   })
 })
 
-/** What an app does on one of its pages, with the client. */
+/** Code of an app's page, with the client. */
 async function inApp(work: 'start' | 'finish', code: string, apiKey: string): Promise<unknown> {
   const given = JSON.stringify({ code, url: emulator.url, apiKey })
   return page.evaluate(`(async ({ code, url, apiKey }) => {

@@ -67,7 +67,7 @@ describe.each(engines)('on %s', (engine) => {
   })
 })
 
-/** Where the browser is sent when it comes back from the provider. */
+/** The address that the browser is sent to when it returns from the provider. */
 async function finish(backend: Backend, project: string, state: string): Promise<string> {
   const parameters = new URLSearchParams({ state, code: 'x' })
   return (await finishLogin(backend, project, { parameters, cookies: undefined })).location

@@ -9,7 +9,7 @@ const loopback = addresses
   .filter(({ internal, scopeid = 0 }) => internal && scopeid === 0)
   .map(({ address }) => address)
 
-/** What becomes of a connection: `open`, or the code of its error. */
+/** The outcome of a connection: `open`, or the code of its error. */
 function reach(host: string, port: number): Promise<string> {
   return new Promise((resolve) => {
     const socket = connect({ host, port })

@@ -1,4 +1,4 @@
-/** What users copy from guides, templates and READMEs: code that compiles, and no command of somebody else. */
+/** Checks the code that users copy from guides, templates and READMEs: it compiles, and runs no foreign command. */
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -25,7 +25,7 @@ const placed: Readonly<Record<string, readonly (readonly [file: string, before: 
   ],
 }
 
-/** What `svc init` makes beside them. */
+/** Files that `svc init` creates next to them. */
 const client = `import { createClient } from 'svc-toolkit-client'
 export interface Collections { posts: { title: string } }
 export const svc = createClient<Collections>({ url: '', apiKey: '' })

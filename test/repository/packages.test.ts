@@ -1,4 +1,4 @@
-/** What is published, as `npm install` puts it into an empty project. */
+/** Tests the published packages, as `npm install` puts them into an empty project. */
 import { existsSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -123,7 +123,7 @@ test.each(['node', 'web', 'react', 'chat'])('%s: what --ci writes passes in a fr
   await mkdir(join(folder, 'node_modules', '.bin'))
   await symlink(bin, join(folder, 'node_modules', '.bin', 'svc'))
 
-  // What it would install is there already.
+  // The packages to install are there already.
   const script = (await readFile(join(folder, 'ci', 'test.sh'), 'utf8')).replace(/^npm ci$/m, ':')
   // On another machine the folder was never accepted.
   const env = { ...cleanEnv(folder), SVC_CONFIG_DIR: join(folder, 'config-of-another') }
@@ -132,7 +132,7 @@ test.each(['node', 'web', 'react', 'chat'])('%s: what --ci writes passes in a fr
   expect(ran, ran.stderr).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/pass 2\b/) })
 })
 
-/** What `svc init` makes, with both packages where `npm install` puts them. */
+/** Creates a project with `svc init`, with both packages where `npm install` puts them. */
 async function aFolder(template: string, ...more: readonly string[]): Promise<World> {
   const world = await openWorld()
   worlds.push(world)
@@ -174,7 +174,7 @@ function npm(folder: string, script: string, settings: Readonly<Record<string, s
   })
 }
 
-/** What `npm start` of the web template runs, on its own port, once it prints its address. */
+/** Runs `npm start` of the web template on its own port, and waits for its address. */
 async function serve(folder: string, settings: Readonly<Record<string, string>> = {}) {
   const { scripts } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'))
   const child = execa(process.execPath, scripts.start.split(' ').slice(1), {

@@ -30,7 +30,7 @@ function onFreePorts(words: readonly string[]): string[] {
   return ['--port', '--admin-port'].flatMap((flag) => (words.includes(flag) ? [] : [flag, '0']))
 }
 
-/** What a start is refused with. */
+/** The refusal of a start. */
 async function refusal(env: Env, ...words: string[]): Promise<Refusal> {
   const { exit, stdout } = await world.run([...onFreePorts(words), '--json', ...words], env)
   expect(exit).not.toBe(0)
@@ -42,7 +42,7 @@ interface Finding extends Omit<Refusal, 'hint'> {
   readonly remedy: string
 }
 
-/** What `svc serve check` finds; what the tests' server is spared is left out. */
+/** Findings of `svc serve check`, without those that only the tests' server has. */
 async function findings(env: Env): Promise<Finding[]> {
   const { stdout } = await world.run(['check', ...onFreePorts([]), '--json'], env)
   const checks: { findings: Finding[] }[] = JSON.parse(stdout).checks
@@ -56,7 +56,7 @@ async function query(url: string, ...statements: string[]): Promise<void> {
   await client.end()
 }
 
-/** What the check finds wrong first, or is refused with. */
+/** The first finding of the check, or its refusal. */
 async function wrongByCheck(env: Env, ...words: string[]): Promise<Refusal | undefined> {
   const { stdout } = await world.run(['check', ...onFreePorts(words), '--json', ...words], env)
   const { error, checks = [] }: { error?: Refusal; checks?: { findings: Finding[] }[] } = JSON.parse(stdout)

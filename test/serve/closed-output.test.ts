@@ -1,4 +1,4 @@
-/** What `svc serve` writes to, and stands on, is gone: requests go on, a stop finishes them, and it ends well. */
+/** Tests `svc serve` without its output or its parent: requests go on, a stop finishes them, and it exits cleanly. */
 import { existsSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -111,7 +111,7 @@ async function together(
   for (const [at, request] of requests.entries()) {
     answers.push(isInOrder ? request() : untilFree(request))
     if (!isInOrder && at < requests.length - 1) continue
-    // What a transaction sees of the activity of others is kept until it asks anew.
+    // A transaction keeps its view of other activity until it asks again.
     await vi.waitFor(async () => {
       await holder.query('select pg_stat_clear_snapshot()')
       expect(await waiting()).toBe(answers.length)

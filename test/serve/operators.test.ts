@@ -235,7 +235,7 @@ describe('the files of deploy/', () => {
     const guide = await readFile(join(root, 'docs/guides/replicas.md'), 'utf8')
     const commands = [...guide.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, text]) => text).join('\n')
     const folder = await mkdtemp(join(world.folder, 'deploy-'))
-    // What is not on this machine keeps its environment, and the file that it is given.
+    // Tools that are missing on this machine keep their environment and their file.
     const said = '#!/bin/sh\nprintenv > "$(basename "$0").env"\ncp secret.env kept.env 2> /dev/null || true\n'
     for (const name of ['docker', 'kubectl', 'install', 'systemctl']) {
       await writeFile(join(folder, name), said, { mode: 0o755 })

@@ -82,7 +82,7 @@ it('a second factor for everybody takes a mail server: without one, nobody witho
   const texts = await Promise.all(refused.map((response) => response.text()))
   const others = await set(serving, { tokenTtl: 60 })
   const taken = await set(mailing, { require2fa: true })
-  // What is set already may stay, and another setting be changed.
+  // An existing setting may stay while another one changes.
   const kept = await set(serving, { tokenTtl: 61 })
   await Promise.all([serving.stop(), mailing.stop()])
 

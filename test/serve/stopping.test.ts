@@ -120,7 +120,7 @@ it('stops at SIGTERM: not ready first, requests finished, streams handed over, e
   const posts = createClient({ url: next.url, apiKey: project.secretKey }).collection('posts')
   const stored: string[] = []
   for await (const { id } of posts.iterate({ where: { title: 'Until it leaves' } })) stored.push(id)
-  // What was begun was answered, too.
+  // Running requests were answered, too.
   expect(stored.sort()).toEqual(load.acknowledged.sort())
 })
 

@@ -36,7 +36,7 @@ afterAll(async () => {
 const as = (apiKey: string, words: readonly string[]): Promise<Ran> =>
   world.svc(words, { env: { SVC_URL: serving.url, SVC_API_KEY: apiKey } })
 
-/** What a stranger tries, its exit code and what is said. `at` is for ids, which the owner draws first. */
+/** Attempts of a stranger, with exit code and message. `at` is for ids, which the owner creates first. */
 type Way = readonly [words: (at: typeof ids) => string, exit: number, said: RegExp]
 
 const scopeOf = (scope: string, collection: string) =>

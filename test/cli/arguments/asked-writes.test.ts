@@ -6,16 +6,16 @@ import { TargetCommand } from '../../../cli/base/target-command.js'
 import { type FakeAnswer, type FakeService, failure, openFakeService } from '../fake-service.js'
 import { commands, idOf, runClass, runInProcess } from '../in-process.js'
 
-// Where a write goes is said and, where that is no emulator, asked: product promise 3, for every command.
+// Every writing command names its target, and asks unless it is an emulator: product promise 3.
 
 const id = '01999999-9999-7999-8999-999999999999'
 const password = ['--password', 'Correct4Horse']
 const asAda = ['ada@example.com', '--token', 'x.y.z']
 
-/** Where the command asks itself: at every service, at a terminal, or never. */
+/** Tells when the command itself asks: at every service, at a terminal, or never. */
 type Asks = 'always' | 'terminal' | 'never'
 
-/** What each writes; a command may write in several ways. */
+/** Writing commands; a command may write in several ways. */
 const writes: readonly (readonly [asks: Asks, ...words: string[]])[] = [
   ['never', 'api', 'POST', '/collections/posts', 'a=b'],
   ['never', 'collections', 'create', 'drafts'],
@@ -52,7 +52,7 @@ const writes: readonly (readonly [asks: Asks, ...words: string[]])[] = [
   ['never', 'users', 'verify', ...asAda],
 ]
 
-/** What only reads, or writes nothing but the session of a login. */
+/** Commands that only read, or write only the session of a login. */
 const reads: readonly (readonly string[])[] = [
   ['api', 'GET', '/collections/posts'],
   ['collections', 'check'],
@@ -83,7 +83,7 @@ const reads: readonly (readonly string[])[] = [
   ['whoami'],
 ]
 
-/** What the owner does, through the control API of the emulator of the folder, and is refused everywhere else. */
+/** Commands of the owner, which use the control API of the folder's emulator and are refused everywhere else. */
 const owners: readonly (readonly string[])[] = [
   ['docs', 'transfer', 'posts', id, '--no-owner'],
   ['users', '2fa', 'code', 'ada@example.com'],
@@ -92,7 +92,7 @@ const owners: readonly (readonly string[])[] = [
   ['users', 'update', 'ada@example.com', '--role', 'a', 'username=ada'],
 ]
 
-/** What writes to no service: `pull` writes to the emulator of the folder, and asks about that itself. */
+/** Commands that write to no service: `pull` writes to the folder's emulator, and asks about that itself. */
 const others: readonly (readonly string[])[] = [['profiles', 'add', 'staging'], ['pull'], ['wait', '--timeout', '0']]
 
 type Kind = 'own' | 'emulator' | 'foreign'

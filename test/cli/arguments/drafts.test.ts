@@ -104,7 +104,7 @@ test('a draft has a short name, whatever the file is called', async () => {
   expect(readFileSync(join(world.folder, name), 'utf8')).toContain('Schema')
 })
 
-/** What runs a shell with mounts of its own, as in a container. Not every machine lets a user have them. */
+/** Runs a shell with its own mounts, as in a container. Not every machine allows users to do this. */
 const mounting = ['-rm', 'sh', '-c']
 const mayMount = spawnSync('unshare', [...mounting, 'mount --bind /dev/null /dev/null']).status === 0
 

@@ -71,7 +71,7 @@ const commands: [string, Command][] = Object.entries(
   JSON.parse(readFileSync(join(root, 'oclif.manifest.json'), 'utf8')).commands,
 )
 
-/** Of which an empty value means something, or is refused in words of its own. */
+/** Flags for which an empty value has a meaning, or its own refusal. */
 const meant = [
   ...['idp:add --name', 'idp:add --email', 'idp:update --name', 'idp:update --email'],
   ...['docs:import --delimiter', 'docs:transfer --to'],
@@ -112,7 +112,7 @@ const script = `
   }
   print(JSON.stringify(ran), () => process.exit(0))`
 
-/** What is said of numbers, times and choices. */
+/** Refusals of numbers, times and choices. */
 const wrongKind = /Expected an integer|Expected a duration|to be one of/
 
 test('every flag of every command refuses an empty value and names itself', async () => {

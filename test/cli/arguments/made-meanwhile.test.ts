@@ -1,4 +1,4 @@
-/** What is made, or edited, while svc init asks stays: it has shown what it would write before. */
+/** Files that are created or edited while svc init asks stay, because it has shown another content. */
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'

@@ -8,7 +8,7 @@ import { ownersMark } from '../../../cli/target/env-file.js'
 import { endsByItself } from '../../fixtures/patience.js'
 import { bin, cleanEnv, openWorld, type World } from '../command-line.js'
 
-/** What runs a shell with mounts of its own, as in a container. Not every machine lets a user have them. */
+/** Runs a shell with its own mounts, as in a container. Not every machine allows users to do this. */
 const mounting = ['-rm', 'sh', '-c']
 const mayMount = spawnSync('unshare', [...mounting, 'mount --bind /dev/null /dev/null']).status === 0
 

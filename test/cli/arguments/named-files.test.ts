@@ -70,7 +70,10 @@ test('the file for refused rows is known as an input by any name, and as stdin',
 
   for (const name of ['other/../rows.ndjson', 'link.ndjson', 'hard.ndjson']) {
     const ran = await world.svc(['docs', 'import', 'posts', 'rows.ndjson', '--refused', name])
-    expect(ran, name).toMatchObject({ exit: 2, stderr: expect.stringContaining('is both an input and the file for refused rows') })
+    expect(ran, name).toMatchObject({
+      exit: 2,
+      stderr: expect.stringContaining('is both an input and the file for refused rows'),
+    })
   }
   const redirected = await execa('sh', ['-c', line], {
     cwd: world.folder,
@@ -79,7 +82,10 @@ test('the file for refused rows is known as an input by any name, and as stdin',
     reject: false,
   })
 
-  expect(redirected).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('is both an input and the file for refused rows') })
+  expect(redirected).toMatchObject({
+    exitCode: 2,
+    stderr: expect.stringContaining('is both an input and the file for refused rows'),
+  })
   expect(read('rows.ndjson')).toBe(text)
 })
 
@@ -228,7 +234,7 @@ test('a link into a folder that is not there is refused in words, and stays', as
   ])
 })
 
-/** What runs a shell with mounts of its own, as in a container. Not every machine lets a user have them. */
+/** Runs a shell with its own mounts, as in a container. Not every machine allows users to do this. */
 const mounting = ['-rm', 'sh', '-c']
 const mayMount = spawnSync('unshare', [...mounting, 'mount --bind /dev/null /dev/null']).status === 0
 

@@ -1,4 +1,4 @@
-/** What is on stdout is the result as it is, whole or with the failure in it, and beside it no word that was not wanted. */
+/** Tests that stdout has only the result, complete or with its failure. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { execa } from 'execa'

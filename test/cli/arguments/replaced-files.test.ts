@@ -67,7 +67,7 @@ test.runIf(isRoot && process.platform === 'linux')(
     const [owner, user, group, otherGroup] = [12_345, 12_346, 12_347, 12_348]
     const folder = join(world.folder, 'team')
     mkdirSync(folder)
-    // What is made in it gets the group of the folder at first.
+    // New files get the group of the folder at first.
     chownSync(folder, owner, otherGroup)
     chmodSync(folder, 0o2777)
     chmodSync(world.folder, 0o755)

@@ -1,4 +1,4 @@
-/** What a terminal sends: Ctrl-C, which npm hands on a second time, and that it is closed. */
+/** Tests signals of a terminal: Ctrl-C, which npm sends a second time, and closing it. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'

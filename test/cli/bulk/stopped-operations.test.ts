@@ -41,7 +41,7 @@ async function stopHeld(words: readonly string[], stop: (kill: (signal: NodeJS.S
   return { exit: exitCode, stderr }
 }
 
-/** What is kept of migrations that are not at their end. */
+/** Reads the saved state of unfinished migrations. */
 const kept = () => readdirSync(join(world.folder, 'config', 'migrations'))
 
 const changes = 300

@@ -25,7 +25,7 @@ function anEditor(script: string): string {
   return file
 }
 
-/** What is kept for the user would stay after the tests. */
+/** Removes saved drafts, which would outlive the tests. */
 const inWorld = (env: NodeJS.ProcessEnv) => ({ ...env, TMPDIR: world.folder })
 const edit = (EDITOR: string, ...flags: string[]) =>
   world.svc(['docs', 'edit', 'posts', id, ...flags], { env: inWorld({ EDITOR }) })

@@ -23,7 +23,7 @@ afterAll(() => world.close())
 
 const file = (name: string, content: string) => writeFileSync(join(world.folder, name), content)
 const states = () => join(world.folder, 'config', 'imports')
-/** Where an import of this file into a collection of the emulator keeps its progress. */
+/** The progress file of an import into a collection of the emulator. */
 async function stateOf(name: string, collection: string) {
   const { id } = (await world.json(['collections', 'get', collection])) as { id: string }
   return openState(states(), await openInput(join(world.folder, name)), [id, ''], { isLocked: false })
@@ -98,7 +98,10 @@ test('an import by a pattern goes on, although its file of refused rows matches 
   expect(await world.json(['docs', 'count', 'pattern'])).toEqual({ count: 100 })
   expect(linesNow()).toHaveLength(3)
   // Once the import is done, the same command is another one, which would write over what it reads.
-  expect(again).toMatchObject({ exit: 2, stderr: expect.stringContaining('is both an input and the file for refused rows') })
+  expect(again).toMatchObject({
+    exit: 2,
+    stderr: expect.stringContaining('is both an input and the file for refused rows'),
+  })
 })
 
 test('an import of several files that stops in a later one creates nothing of the earlier ones again', async () => {

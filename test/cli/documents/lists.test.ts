@@ -6,7 +6,7 @@ import { openDeployedService } from '../../fixtures/requests/deployed-service.js
 import { openWorld, type World } from '../command-line.js'
 import { type FakeService, failure, openFakeService } from '../fake-service.js'
 
-// What lists show, and which conditions they support.
+// Tests output and conditions of lists.
 
 const total = 130
 let world: World

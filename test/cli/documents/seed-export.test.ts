@@ -139,7 +139,7 @@ test('a collection may be called users or files beside the parts of that name: r
   const collections = {
     users: {
       documents: {
-        // Of two that are written within a millisecond, the first one has the smaller id: the one that is referred to.
+        // If two are written within a millisecond, the first has the smaller id: the one that is referred to.
         bob: { name: 'Bob', account: `\${users.ada.id}` },
         ada: { name: 'Ada', best: `\${collection:users.bob.id}` },
       },

@@ -36,7 +36,7 @@ test.each([
   ['a token of two lines', { controlToken: 'x\ny' }],
   ['no token', { controlToken: undefined }],
 ])('contract 12.4 an emulator file that names %s is none: nothing is asked or ended', async (_, fields) => {
-  // What answers 404 is not ended, so that a bug here ends nothing either.
+  // A process that answers 404 is not ended, so a bug here ends nothing either.
   const service = await openFakeService(() => ({ status: 404 }))
   await put('.svc/emulator.json', emulatorFile({ url: service.url, ...fields }))
 

@@ -85,7 +85,7 @@ test('a saved svc.json is in effect without a restart, and data stay', async () 
 
   replaceJson({ settings: { require2fa: true }, dev: { project: 'other' } })
 
-  // What the file no longer names has its default again.
+  // A setting that the file no longer names returns to its default.
   await expect.poll(settings).toMatchObject({ tokenTtl: 7 * 86_400, require2fa: true })
   expect(await world.json(['collections', 'list'])).toMatchObject([{ name: 'posts' }])
   expect((await dev.stop()).exit).toBe(0)

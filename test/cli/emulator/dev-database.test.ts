@@ -1,4 +1,4 @@
-/** What `svc dev` prints about the user's PostgreSQL server. */
+/** Tests the output of `svc dev` about the user's PostgreSQL server. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'

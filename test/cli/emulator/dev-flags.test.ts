@@ -25,7 +25,7 @@ afterEach(() => world.close())
 
 const tokenOf = (): string => JSON.parse(readFileSync(join(world.folder, '.svc/emulator.json'), 'utf8')).controlToken
 
-/** Where the emulator takes a client to be that comes by way of two proxies. */
+/** Asks the emulator for the address of a client behind two proxies. */
 async function addressSeen({ url, apiKey }: Dev): Promise<unknown> {
   const headers = { 'x-api-key': apiKey, 'x-forwarded-for': '203.0.113.9, 198.51.100.2' }
   const answer = await fetch(`${url}/collections`, { headers })

@@ -55,7 +55,7 @@ test('SIGINT and SIGTERM stop it, and what was answered is kept', async () => {
 test('a terminal that is closed, which shell and system both say, stops it as Ctrl-C does', async () => {
   const dev = await world.dev()
 
-  // Of two at the same moment a process receives one.
+  // A process receives only one of two signals sent at the same moment.
   const again = setInterval(() => dev.stop('SIGHUP'), 5)
   const stopped = await dev.stop('SIGHUP').finally(() => clearInterval(again))
 

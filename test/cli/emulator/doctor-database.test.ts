@@ -1,4 +1,4 @@
-/** What `svc doctor` prints about the user's PostgreSQL server. */
+/** Tests the output of `svc doctor` about the user's PostgreSQL server. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import pg from 'pg'

@@ -34,7 +34,7 @@ interface Report {
 
 const inFolder = (...path: string[]) => join(world.folder, ...path)
 
-/** What is wrong, and what was repaired. Orphaned processes, and who has the usual port, are the machine's, not the test's. */
+/** Returns problems and repairs. Orphaned processes and the usual port belong to the machine, not to the test. */
 async function doctor(words: readonly string[] = [], options?: RunOptions) {
   const { stdout, exit } = await world.svc(['doctor', '--json', ...words], options)
   const report: Report = JSON.parse(stdout)

@@ -1,4 +1,4 @@
-/** What `svc init --ci` writes: by the words of the app's package manager, and never a command of somebody else. */
+/** Tests that `svc init --ci` uses the app's package manager, and never a foreign package named svc. */
 import { existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { execa } from 'execa'
@@ -49,7 +49,7 @@ test.each([
 test('the script of --ci installs, tests against an emulator and ends with the exit code of the tests', async () => {
   anApp({ scripts: { test: 'test -n $SVC_API_KEY && exit 7' } })
   await world.svc(['init', '--ci', 'script', '--yes'])
-  // What npm would install.
+  // Stands in for packages that npm would install.
   mkdirSync(path('node_modules', '.bin'), { recursive: true })
   symlinkSync(bin, path('node_modules', '.bin', 'svc'))
 

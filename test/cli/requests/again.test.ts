@@ -1,4 +1,4 @@
-/** What svc requests show prints of a request to be sent again: it does the same, or says what it lacks. */
+/** Tests the command that svc requests show prints to repeat a request: it does the same, or says what it lacks. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { execa } from 'execa'

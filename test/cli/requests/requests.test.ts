@@ -139,7 +139,7 @@ test.each(refusals)(
     expect((await world.svc(['requests', 'show', refused.id, '--why'])).stdout).toContain(`\n  ${command}\n`)
     await shell(command ?? 'false', input)
 
-    // Where the command was itself a replay, that replay succeeded.
+    // If the command itself was a replay, that replay succeeded.
     const [newest] = (await world.json(['requests', 'list', '--limit', '1'])) as { replayOf: string; status: number }[]
     if (newest?.replayOf === refused.id) expect(newest.status).toBeLessThan(300)
     else {

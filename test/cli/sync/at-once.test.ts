@@ -5,7 +5,7 @@ import { openTwoServices, staging } from './two-services.js'
 test('of two pulls at once nothing is there twice: the second is refused, and a diff beside them is not', async () => {
   const { world, here, there, close } = await openTwoServices()
   try {
-    // Where it were to be created first, only one of them could.
+    // If both had to create it first, only one of them could.
     for (const side of [here, there]) await side.collections.create({ name: 'posts' })
     for (let batch = 0; batch < 3; batch++) {
       await there.collection('posts').createMany(Array.from({ length: 1_000 }, (_, at) => ({ batch, at })))

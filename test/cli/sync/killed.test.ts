@@ -35,7 +35,7 @@ async function titlesOf(client: Client): Promise<unknown[]> {
   return (await client.collection('posts').list({ sort: 'title' })).items.map(({ data }) => data.title)
 }
 
-/** Of "Two", what it refers to is "One". */
+/** "Two" refers to "One". */
 async function expectLinked(client: Client): Promise<void> {
   const linked = await client.collection('posts').get(await idOf(client, 'posts', 'Two'))
   expect(linked.data.next).toBe(await idOf(client, 'posts', 'One'))

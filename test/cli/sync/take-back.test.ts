@@ -1,4 +1,4 @@
-/** What takes a push back, where not all of the push was carried out. */
+/** Tests the undo of a push that was carried out only in part. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { execa } from 'execa'

@@ -1,4 +1,4 @@
-/** What the page of the template `chat` shows, of a real service: nothing is left out, and nothing stays that is gone. */
+/** Tests that the page of the template `chat` shows every message of a real service, and none that is gone. */
 import '../../fixtures/dom.js'
 import { EventEmitter, once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'

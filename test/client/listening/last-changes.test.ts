@@ -1,4 +1,4 @@
-/** What arrives together with the end of a subscription. */
+/** Tests changes that arrive together with the end of a subscription. */
 import { afterEach, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
 import { createClient } from '../../../client/index.js'

@@ -1,4 +1,4 @@
-/** What who listens receives when another user signs in, or nobody is signed in any more. */
+/** Tests subscriptions when another user signs in, or the user signs out. */
 import { afterEach, expect, it, vi } from 'vitest'
 import { WebSocket } from 'ws'
 import { type ClientOptions, createClient } from '../../../client/index.js'
@@ -110,7 +110,7 @@ it.each(['ws', 'sse'] as const)(
     await vi.waitUntil(() => received.length === 1, patiently)
 
     await svc.auth.logIn({ email: 'bob@example.com', password: 'x' })
-    // What the former connection still brings is meant for the former user.
+    // Late messages of the former connection are for the former user.
     service.tell(anEvent(8, 'Secret'))
     const asked = () => [
       ...service.heard.flatMap(({ type, since }) => (type === 'subscribe' ? [since] : [])),

@@ -16,7 +16,7 @@ const root = fileURLToPath(new URL('../../../', import.meta.url))
 const guide = await readFile(join(root, 'docs/guides/react.md'), 'utf8')
 const existing = await readFile(join(root, 'docs/guides/add-to-your-app.md'), 'utf8')
 
-/** What the guide leaves out around its last blocks. */
+/** Code that the guide omits around its last blocks. */
 const imports = `import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { svc, useMutation } from './svc'

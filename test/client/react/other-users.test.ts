@@ -1,4 +1,4 @@
-/** What was read and written for one user is not shown to the next. */
+/** Tests that data of one user is never shown to the next. */
 import { createElement, Suspense, useLayoutEffect } from 'react'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
 import { startTestEmulator, type TestEmulator, type TestUser } from '../../../emulator/testing.js'
@@ -61,7 +61,7 @@ const hooksOfReading: [hook: string, useShown: () => string, ofBob: string][] = 
   ],
 ]
 
-/** Who is signed in, and what a hook shows beside it. */
+/** Shows the signed-in user, and the data of a hook. */
 function render(useShown: () => string) {
   stage.render(() => {
     const { user } = useAuth()

@@ -148,7 +148,7 @@ it('nothing is sent again in the name of somebody else', async () => {
   await away.remove()
 
   expect(await stored()).toEqual([])
-  // What became of it concerns nobody else.
+  // Its outcome concerns no other user.
   await shows('open:')
 })
 

@@ -1,4 +1,4 @@
-/** What lists and pages are asked for: values that cannot be sent, and more than the service gives. */
+/** Tests queries of lists and pages: values that cannot be sent, and limits above those of the service. */
 import { Component, createElement, type ReactNode, Suspense, useState } from 'react'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
 import type { SvcError } from '../../../client/index.js'

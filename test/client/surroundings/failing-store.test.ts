@@ -92,7 +92,7 @@ it('a write of the hooks that waits for its turn says only then that the store c
   await expect(write()).rejects.toThrow('The device is locked.')
 })
 
-/** What is thrown meanwhile and reaches nobody, as a callback of the app does. */
+/** Collects uncaught errors, such as those of the app's callbacks. */
 async function uncaught(work: () => Promise<unknown>, event = 'uncaughtException'): Promise<unknown[]> {
   const thrown: unknown[] = []
   const others = process.rawListeners(event) as (() => void)[]

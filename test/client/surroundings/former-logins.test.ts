@@ -1,4 +1,4 @@
-/** What one user has begun while the next one signs in, or nobody is signed in any more. */
+/** Tests work that one user has begun when the next one signs in, or the user signs out. */
 import { expect, it } from 'vitest'
 import { createClient } from '../../../client/index.js'
 

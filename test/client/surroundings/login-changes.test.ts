@@ -55,7 +55,7 @@ it('a store whose writes take their time holds the newest login, and all are tol
     turns().then(() => auth.begin()(undefined)),
   ])
 
-  // Of those that are under way, the one that was begun last ends first.
+  // The login that was begun last ends first.
   for (let ended = 0; ended < 2; ended++) {
     await turns()
     begun.pop()?.()

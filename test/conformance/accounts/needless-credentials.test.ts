@@ -1,4 +1,4 @@
-/** What is sent as authorization to routes that take none. Spec, "Other authentication operations". */
+/** Tests authorization headers on routes that need none. Spec, "Other authentication operations". */
 import { expect, test } from 'vitest'
 import { aTown } from '../../fixtures/accounts.js'
 import { mailTo, tokenIn } from '../../fixtures/mail/mails.js'

@@ -241,7 +241,7 @@ inDialects(
 inDialects('Writes of documents that only their creators read', (wire) => {
   const path = '/collections/posts'
   const permissions = { ...own, update: ['authenticated'] }
-  /** What each way to change a document answers as its data. */
+  /** The data that each way to change a document returns. */
   async function answers(api: Api, id: string): Promise<Fields[]> {
     const changed = [
       await api.patch(`${path}/${id}`, { n: 1 }),

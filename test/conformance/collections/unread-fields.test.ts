@@ -10,7 +10,7 @@ const full = {
   profile: { city: 'Ulm', iban: 'DE1' },
 }
 
-/** What tries out what stands in the fields that the rules name, or around them. */
+/** Attempts to guess values in protected fields, or around them. */
 const guesses: readonly Fields[] = [
   { status: 'hired' },
   { status: 'fired' },

@@ -104,7 +104,7 @@ inDialects('Array operators', (wire) => {
 
   test('contract 3.3 operators beside data and in it both count, for one field too', async () => {
     const { api, path, read } = await aPost(wire, { t: [1, 2], u: [], list: 'x' })
-    // Where nothing is unwrapped, "data" is a field.
+    // Without an envelope, "data" is a field.
     if (wire.name === 'c') return
     const sent = `{"data": {"a": 1, "$append": {"t": ["a", [7]], "__proto__": 1}, "$remove": {"t": 1}},
       "$append": {"t": "b", "u": 5, "__proto__": [2]}, "$remove": {"t": [2]}}`

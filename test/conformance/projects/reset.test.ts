@@ -183,7 +183,7 @@ test('contract 9.4 a number from before a reset is answered with RESYNC, the las
 
   const resync = expect.objectContaining({ type: 'error', code: 'RESYNC' })
   for (const since of [1, newest - 1, newest]) expect(await subscribe(since, 3)).toEqual(resync)
-  // Who knows nothing misses nothing of what was made since.
+  // A subscriber without earlier data misses nothing that was created since.
   expect(await subscribe(0, 3)).toMatchObject({ type: 'event', document: { data: { n: 1 } } })
   const event = await subscribe(newest + 3, 3)
   expect(event).toMatchObject({ type: 'event', seq: newest + 4, document: { data: { n: 1 } } })

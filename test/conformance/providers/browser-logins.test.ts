@@ -27,7 +27,7 @@ function open(url: string, cookie?: string): Promise<Answer> {
 const location = (answer: Answer) => String(expectStatus(302, answer).headers.location)
 const outcome = (answer: Answer) => new URL(location(answer)).searchParams
 
-/** What a page of a browser receives. */
+/** Response to a page in a browser. */
 async function urlFor(wire: Wire, { api }: Pick<World, 'api'>, headers: Record<string, string>): Promise<string> {
   const answer = expectStatus(200, await api.get('/auth-collections/login-idp', headers))
   return (wire.record(answer) as { url: string }).url
@@ -146,7 +146,7 @@ inDialects('Logins that a browser asks for', (wire) => {
 })
 
 inDialects('Logins that begin at a named provider', (wire) => {
-  /** What the app is answered that asks where to send the browser. */
+  /** Asks for the address to send the browser to. */
   async function begin({ api }: Pick<World, 'api'>, body: object, headers: Record<string, string> = {}) {
     const answer = expectStatus(200, await api.post('/auth/oauth/idp/url', body, headers))
     return wire.record(answer) as { url: string; state: string }
@@ -190,7 +190,7 @@ inDialects('Logins that begin at a named provider', (wire) => {
       for (const late of [await open(url), await open(url, own.cookie), await open(back, own.cookie)]) {
         expect(location(late)).toBe('https://app.example/google?svc-error=authentication_failed')
       }
-      // Of a state that nobody made, nothing is known but the project.
+      // An unknown state reveals only its project.
       for (const unknown of ['/start?state=made-up', '?code=x&state=made-up']) {
         const { IDP_COMPLETE_URL: main = 'https://app.example/google' } = idp
         expect(location(await open(callbackUrl(project.id) + unknown))).toBe(`${main}?svc-error=authentication_failed`)

@@ -13,7 +13,7 @@ async function aDesk() {
     await owner.collections.create({ name })
     await owner.collection(name).create({ n: name })
   }
-  /** What who comes back to the name is told over both transports, up to a change that is made then. */
+  /** Resumes with the name over both transports, up to a change that is made then. */
   async function told(collection: string, since: number) {
     const socket = await openAuthenticated(service.url, secretKey, 'a')
     socket.say({ type: 'subscribe', collection, since })

@@ -40,7 +40,7 @@ inDialects(
       await create(bob.api, { n: 2 })
       expect(told(await socket.atLeast(5))).toEqual(['authenticated', 'RESYNC', 2])
 
-      // What is theirs stays open to them.
+      // Their own documents stay open to them.
       expectStatus(200, await owner.patch('/collections/posts', { permissions: { update: ['owner'] } }))
       await socket.ask({ type: 'auth', token: project.apiKey })
       expect(told(await socket.atLeast(7)).slice(3)).toEqual(['authenticated', 'UNAUTHORIZED'])

@@ -55,7 +55,7 @@ inDialects(
         ...['', 'ne', 'gt', 'contains', 'in'].map((word) => `${deep(4_000)}${word && wire.mark + word}=1`),
         ...['', 'ne', 'gt', 'contains', 'in'].map((word) => `${either(1_000)}${word && wire.mark + word}=1`),
         `orderBy=${deep(4_000)}`,
-        // What the database makes of them the first time is not what it makes of them the second.
+        // The first execution of a statement differs from the second, because of its plan.
         ...['', '', 'in', 'in', 'notin', 'gt', 'contains', 'isnull'].map(
           (word) => `${dots}${word && wire.mark + word}=1`,
         ),
@@ -74,7 +74,7 @@ inDialects(
         `populate=a.a.a.a.a&a.a.a.a.a${`.${'b'.repeat(120)}`.repeat(64)}=x`,
       ]
 
-      // Who may read all is asked less of the database.
+      // A caller who may read everything needs fewer statements.
       for (const [query, key] of queries.flatMap((query) => [api, owner].map((key) => [query, key] as const))) {
         const { status } = await key.get(`${wire.listPath('posts')}?${query}`)
         expect({ query: query.slice(0, 60), good: [200, 400].includes(status) }).toEqual({

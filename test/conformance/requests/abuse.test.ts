@@ -1,4 +1,4 @@
-/** What attackers try. */
+/** Tests common attacks. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { generate } from 'otplib'
 import { expect, test } from 'vitest'

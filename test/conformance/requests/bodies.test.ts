@@ -143,7 +143,7 @@ inDialects('Bodies', (wire) => {
     const update = (depth: number) => `{"updates":{"${id}":{"data":${nested(depth)}}}}`
 
     expectStatus(201, await api.post('/collections/posts/batch', `{"documents":[${nested(64)}]}`))
-    // Where `data` is a field of its own, it takes a level.
+    // As a field of its own, `data` adds a level.
     const most = isBare ? 63 : 64
     expectStatus(201, await api.post('/collections/posts', `{"data":${nested(most)}}`))
     expectStatus(201, await api.post('/collections/posts/batch', `{"documents":[{"data":${nested(most)}}]}`))

@@ -28,7 +28,7 @@ inDialects(
     /** The token of a second session: the table ends the first. */
     let live: string
     const closing: (() => void)[] = []
-    /** What Eve has created herself. */
+    /** Documents that Eve created. */
     const hers = new Set<string>()
 
     beforeAll(async () => {
@@ -168,7 +168,7 @@ inDialects(
       })
     })
 
-    /** What Eve receives, by her token, from the first change on. */
+    /** Changes that Eve receives with her token, from the first one on. */
     async function subscribed(transport: 'websocket' | 'sse', collection: string) {
       if (transport === 'sse') {
         const headers = { authorization: `Bearer ${live}`, 'svc-dialect': 'a' }

@@ -6,7 +6,7 @@ import { openEvents } from '../../fixtures/realtime/streams.js'
 import { apiOf, service } from '../../fixtures/service.js'
 import { expectFailure, expectStatus, type Fields, inDialects, type Row } from '../../fixtures/wires.js'
 
-/** What a token does with its own session, whatever key it stands beside. */
+/** Actions of a token on its own session, whatever key is sent with it. */
 const ofSession = ['accounts.me', 'accounts.user', 'accounts.logOut', 'accounts.refresh']
 
 // Decision 71.

@@ -131,7 +131,7 @@ inDialects('Origins', (wire) => {
     const { status, headers } = await read(url, { origin: allowed, range: 'bytes=2-5' })
 
     expect([status, headers['content-range']]).toEqual([206, 'bytes 2-5/10'])
-    // What the Fetch standard shows to any page, and what is for the browser itself.
+    // Headers that the Fetch standard shows to any page, or reserves for the browser.
     const shown = ['cache-control', 'content-length', 'content-type', 'expires', 'last-modified']
     const browsers =
       /^(access-control-.*|connection|content-security-policy|cross-origin-.*|date|keep-alive|vary|x-content-type-options|referrer-policy)$/

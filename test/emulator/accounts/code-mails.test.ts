@@ -101,7 +101,7 @@ describe.each(engines)('Codes that are mailed, on %s', (engine) => {
     expect(await logIn(email)).toEqual(codeNeeded)
     expect(await mailsTo(email)).toBe(2)
 
-    // Who answers is who asked.
+    // The process that was asked answers.
     expect(await finish(email, await newestCode(email))).toBe(200)
     expect(await logIn(email)).toEqual(codeNeeded)
     expect(await mailsTo(email)).toBe(3)

@@ -1,4 +1,4 @@
-/** Who stands behind a key or a token, and behind a connection that was opened with one, as time goes and rights change. */
+/** Tests the identity behind keys, tokens and connections as time passes and rights change. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { defaultConfig } from '../../../emulator/config.js'
 import { changeUser } from '../../../emulator/core/accounts/owner.js'
@@ -20,7 +20,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-/** What an identity is refused with; nothing where it is not. */
+/** The refusal of an identity, or undefined. */
 function refusal(identity: Promise<Identity>) {
   return identity.then(
     () => undefined,
@@ -28,7 +28,7 @@ function refusal(identity: Promise<Identity>) {
   )
 }
 
-/** Who that is now; nothing once the session or the key has ended. */
+/** The current identity, or undefined once the session or key has ended. */
 async function again(identity: Identity): Promise<Identity | undefined> {
   const [found] = await identifyAgain(backend, [identity])
   return found

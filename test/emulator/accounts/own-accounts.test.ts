@@ -4,8 +4,8 @@ import { type Emulator, startEmulator } from '../../../emulator/dev.js'
 import { controlOf, follow } from '../../fixtures/events.js'
 import { type Ask, type Asked, askerOf } from '../../fixtures/requests/ask.js'
 
-// What users change about their own accounts: the events of it, why it is refused, and when a login is too long ago. The clock
-// stands still unless a test moves it.
+// Tests changes that users make to their own accounts: events, refusals, and logins that are too old. The clock stands still
+// unless a test moves it.
 
 let emulator: Emulator
 let ask: Ask

@@ -1,4 +1,4 @@
-/** What becomes of a login or a token whose account changes while it is looked at, and whose turn it is to have a password hashed. */
+/** Tests logins and tokens whose account changes in between, and the queue for hashing. */
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { defaultConfig } from '../../../emulator/config.js'
 import { useToken } from '../../../emulator/core/accounts/one-time-tokens.js'

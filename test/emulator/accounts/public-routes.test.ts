@@ -145,7 +145,7 @@ it.each([
     const larger = await post(path, weighing(64 * 1024 + 1), from)
 
     expect([largest.status, larger.status]).toEqual([401, 413])
-    // What was parsed would be refused for its second value.
+    // A parsed body would be refused for its second value.
     const unparsed = { token: 'x', more: Array(200_000).fill(1) }
     expect((await post(path, unparsed, from)).status).toBe(413)
   },

@@ -4,7 +4,7 @@ import { identifier, sql } from '../../../emulator/database/port.js'
 import { openService, type Service } from '../../../emulator/open-service.js'
 import { type Ask, askerOf } from '../../fixtures/requests/ask.js'
 
-// What the database keeps of secrets. Whoever reads a table, or a copy of it, is to log in by none of them.
+// A reader of a table, or of a copy, must not be able to log in with the secrets in it.
 
 let service: Service
 let ask: Ask

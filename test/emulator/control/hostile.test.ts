@@ -1,4 +1,4 @@
-/** What the fuzzer of `test/reliability/fuzz` has found in the control API, by hand. */
+/** Cases that the fuzzer of `test/reliability/fuzz` found in the control API. */
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Emulator, startEmulator } from '../../../emulator/dev.js'
 import { formOf } from '../../fixtures/requests/form.js'

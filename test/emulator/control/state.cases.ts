@@ -1,4 +1,4 @@
-/** What is saved, loaded and seeded. */
+/** Cases about saving, loading and seeding. */
 import { expect, it } from 'vitest'
 import type { Opened } from './opened.js'
 

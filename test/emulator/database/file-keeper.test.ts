@@ -103,7 +103,7 @@ describe.each(engines)('The removal of orphaned files on %s', (engine) => {
 
   it('keeps the bytes of an upload while the database cannot say what became of it, and asks again', async () => {
     const [stray, kept] = [newId(new Date()), await aRow()]
-    // Of this very process, so that no comparison of all bytes with all rows takes them away.
+    // Belongs to this process, so that no comparison of bytes with rows removes it.
     for (const id of [stray, kept]) await store.write(id, chunks('bytes'))
     const keeper = openKeeper()
     const broken = { ...opened.db, batch: () => Promise.reject(new Error('no connection')) }

@@ -1,4 +1,4 @@
-/** What the service deletes automatically: on each side of every limit, one that goes and one that stays. */
+/** Tests automatic deletion: on each side of every limit, one row that goes and one that stays. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { onlyProcess } from '../../../emulator/background/leader.js'
 import { openMaintenance } from '../../../emulator/background/maintenance.js'
@@ -12,7 +12,7 @@ const day = 24 * hour
 const ago = (milliseconds: number) => new Date(now.getTime() - milliseconds).toISOString()
 
 const [id, key] = ['00000000-0000-4000-8000-000000000001', '00000000-0000-4000-8000-000000000002']
-/** What is over by now, and what is not yet. */
+/** Rows that have expired, and rows that have not. */
 const ends = sql`(values ('gone', ${ago(0)}::timestamptz), ('kept', ${ago(-minute)}::timestamptz)) as e (name, at)`
 const uuid = sql`gen_random_uuid()`
 
@@ -32,7 +32,7 @@ const rows = [
   // By the clock of the database.
   sql`insert into rate_windows (name, number, most, granted, reserved, expires_at)
     values ('gone', 1, 1, 1, 1, now() - interval '1 minute'), ('kept', 1, 1, 1, 1, now() + interval '1 day')`,
-  // What is from further ahead than a day was given while a clock was ahead.
+  // Times more than a day ahead were set while a clock was ahead.
   sql`insert into idempotency (project_id, scope, body_hash, status, headers, answer, created_at)
     select 'old', scope, '', 200, '{}', '', at::timestamptz
     from (values ('gone', ${ago(day + minute)}), ('kept', ${ago(day - minute)}),

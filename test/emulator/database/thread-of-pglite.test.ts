@@ -58,7 +58,7 @@ test('the archive of a template comes without compression, moves to the thread a
   await first?.terminate()
   await db.query(sql`insert into svc.file_place (id) values (gen_random_uuid())`)
 
-  // Where the header of a tar archive has its name.
+  // Position of the name in the header of a tar archive.
   expect(starts).toEqual(['ustar', 'ustar'])
   expect(source.template).toHaveLength(0)
   await db.close()

@@ -1,4 +1,4 @@
-/** What makes room is done where the disk is nearly full, with all that it records of itself. Decision 67. */
+/** Tests that deletions and their records work on a nearly full disk. Decision 67. */
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

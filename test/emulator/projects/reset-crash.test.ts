@@ -19,7 +19,7 @@ async function fill({ svc }: Owned): Promise<void> {
   for (let file = 0; file < full.files; file++) await svc.files.upload(new File(['Hello'], `${file}.txt`))
 }
 
-/** What exists, by counts and by lists. */
+/** Existing data, by counts and by lists. */
 async function stateOf({ svc }: Owned) {
   const posts = svc.collection('posts')
   const [documents, users, files] = [

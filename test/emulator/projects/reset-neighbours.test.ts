@@ -72,7 +72,7 @@ describe.each(engines)('on %s', (engine) => {
     expect(await posts.count()).toBe(listed.length)
     const { items, total } = await svc.users.list({ limit: 100 })
     expect(total).toBe(items.length)
-    // Of a collection, or of a user at login, that a reset has deleted.
+    // Errors about a collection, or a user at login, that a reset has deleted.
     expect([...failures].filter((code) => !['NOT_FOUND', 'INVALID_CREDENTIALS'].includes(code))).toEqual([])
   })
 

@@ -1,4 +1,4 @@
-/** Who gets a place where there are few. Contract 9.1 and 9.5. */
+/** Tests who gets a place when few are left. Contract 9.1 and 9.5. */
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { expect, it, onTestFinished, vi } from 'vitest'

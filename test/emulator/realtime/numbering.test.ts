@@ -31,7 +31,7 @@ beforeEach(async () => {
 })
 
 it('a backlog of changes is read a few times, whatever the planner believes of the table that held none', async () => {
-  // What a burst leaves: pages, and statistics that say they are empty.
+  // A burst leaves empty pages, and statistics that say so.
   await leaveChanges(db)
   await numberChanges(db, project)
   await db.query(sql`analyze pending_changes`)

@@ -209,7 +209,7 @@ describe('contract 9.4 with writers beside one another', () => {
     const [ctx, elsewhere] = [await contextAt(service.backend.db), await contextAt(other)]
     const name = await aCollection(ctx)
     const happened: string[] = []
-    // Of this database: test files share one server.
+    // Only this database, since test files share one server.
     const isWaited = sql`
       select 1 as one from pg_locks join pg_stat_activity using (pid)
       where not granted and locktype in ('transactionid', 'tuple') and datname = current_database()`

@@ -1,4 +1,4 @@
-/** What is published, and when: with the commit, however the core was called, to every process. */
+/** Tests that the commit publishes to every process, however the core was called. */
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { defaultConfig } from '../../../emulator/config.js'
 import { signUp } from '../../../emulator/core/accounts/accounts.js'
@@ -36,7 +36,7 @@ async function contextOf({ backend, apiKey, secretKey }: Service): Promise<Conte
   return { ...(await identifyText(backend, secretKey ?? apiKey)), ...unitFor(backend) }
 }
 
-/** What the bus delivers to its subscribers from now on, without periodic messages. */
+/** Collects messages of the bus from now on, without periodic ones. */
 function publishedBy({ bus }: Backend): Message[] {
   const published: Message[] = []
   const keep = (message: Message) => void published.push(message)

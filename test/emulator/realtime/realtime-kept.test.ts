@@ -31,7 +31,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-/** What a socket and a stream of server-sent events receive of the changes after that number, and of a new one. */
+/** Collects the changes after that number, and a new one, over a socket and a stream of server-sent events. */
 async function heardSince(since: number, count: number) {
   const socket = await openAuthenticated(emulator.url, emulator.apiKey, 'a')
   socket.say({ type: 'subscribe', collection: 'posts', since })

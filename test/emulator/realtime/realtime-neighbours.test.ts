@@ -1,4 +1,4 @@
-/** What one subscriber does or fails to do does not affect the others. */
+/** Tests that one subscriber does not affect the others, whatever it does. */
 import { once } from 'node:events'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import WebSocket from 'ws'

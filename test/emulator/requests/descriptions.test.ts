@@ -69,7 +69,7 @@ it('contract 10.12 who asks for one dialect after another is refused in the end,
   const refused = await asked(dialects[made])
   expect([refused.headers['svc-error-code'], Number(refused.headers['retry-after'])]).toEqual(['RATE_LIMITED', 30])
   expect((await get(`${path}?dialect=${encodeURIComponent(dialects[made] ?? '')}`, '198.51.100.3')).status).toBe(200)
-  // What fails has a budget of its own.
+  // Failures have their own budget.
   const headers = { 'x-forwarded-for': address, 'content-type': 'application/json' }
   const failed = { method: 'POST', path: '/auth/verify-email', headers, body: '{"token":"x"}' }
   expect((await send(emulator.url, failed)).status).toBe(401)

@@ -1,4 +1,4 @@
-/** What is on its way in, of all connections together. Contract 10.12. */
+/** Tests the limit of incoming bytes for all connections together. Contract 10.12. */
 import { expect, it } from 'vitest'
 import { heldBytes } from '../../fixtures/requests/held-bytes.js'
 import { aService, file, form, holdDatabase, json, megabyte, send } from '../../fixtures/requests/incoming.js'

@@ -1,4 +1,4 @@
-/** What is on its way in over WebSockets, together with all else. Contract 9.1, 10.12. */
+/** Tests limits of incoming WebSocket messages, together with bodies. Contract 9.1, 10.12. */
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'

@@ -1,4 +1,4 @@
-/** Who may do what, as tables: roles and owners of collections, and the scopes of keys. Contract 5.3; decision 71. */
+/** Tests permissions as tables: roles and owners of collections, and the scopes of keys. Contract 5.3; decision 71. */
 import { describe, expect, test } from 'vitest'
 import {
   collectionsInScope,

@@ -8,7 +8,7 @@ import { openServer } from '../../../emulator/http/sockets.js'
 import { startLimited } from '../../fixtures/requests/limited-service.js'
 
 const chunk = '1\r\na\r\n'
-/** What the system hands out at once holds so many chunks of one byte. */
+/** The number of one-byte chunks that the system hands out at once. */
 const chunksOfRead = Math.ceil((64 * 1024) / chunk.length)
 
 function open(port: number, headers: string): Socket {

@@ -11,7 +11,7 @@ import { openWorld } from '../../cli/command-line.js'
 import { emulatorFile } from '../../cli/emulator-file.js'
 import { controlOf } from '../../fixtures/requests/emulator-control.js'
 
-/** What is free where the data are, as a test sets it. What watches the whole folder still finds the disk as it is. */
+/** Free disk as the test sets it. The watch of the whole folder still reads the real disk. */
 const free = vi.hoisted((): { at?: string | undefined; bytes?: number } => ({}))
 vi.mock('node:fs/promises', async (original) => {
   const own = await original<typeof import('node:fs/promises')>()

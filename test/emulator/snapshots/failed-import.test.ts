@@ -189,7 +189,7 @@ it.each([
   async function* bytes() {
     for (; taken < 100; ) {
       taken++
-      // What is written is no longer free.
+      // Written bytes are no longer free.
       yield Buffer.concat([taken === 1 ? archive : Buffer.alloc(0)], megabyte)
       disk.freeBytes = (free - taken) * megabyte
     }

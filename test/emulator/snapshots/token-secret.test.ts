@@ -35,7 +35,7 @@ it('a login right after a load goes on being valid', async () => {
 
   await ask('POST', `/${id}/snapshots/demo/load`, {})
   await auth.logIn(account)
-  // What was cached is not any more.
+  // The cache has expired.
   vi.advanceTimersByTime(2_000)
 
   expect(await auth.me()).toMatchObject({ email: account.email })

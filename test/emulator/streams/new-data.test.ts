@@ -30,7 +30,7 @@ async function startWith(documents: readonly string[], options: Partial<Config>)
   const isNew = !(await client.collections.list()).some(({ name }) => name === 'posts')
   if (isNew) await client.collections.create({ name: 'posts' })
   await posts.createMany(documents.map((title) => ({ title })))
-  /** What who comes back with that number is told over both transports, and the number it has then. */
+  /** Resumes at that number over both transports, and returns the messages and the new number. */
   async function told(since: number) {
     const socket = await openAuthenticated(url, apiKey, 'a')
     await socket.ask({ type: 'subscribe', collection: 'posts', since })

@@ -1,4 +1,4 @@
-/** What one process publishes to others over PostgreSQL, also after its connection broke. Contract 9.4. */
+/** Tests messages between processes over PostgreSQL, also after a connection broke. Contract 9.4. */
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, Socket } from 'node:net'
 import pg from 'pg'
@@ -30,7 +30,7 @@ async function ask<Row>(statement: string): Promise<Row[]> {
   return rows
 }
 
-/** What a bus delivers to its subscribers from now on. */
+/** Collects messages of a bus from now on. */
 function receivedBy(bus: Bus): Message[] {
   const received: Message[] = []
   const keep = (message: Message) => void received.push(message)

@@ -1,4 +1,4 @@
-/** What idle streams of events send so that proxies keep them open, by a clock that the test moves. Contract 9.5. */
+/** Tests heartbeats of idle streams, which keep proxies from closing them, on a clock that the test moves. Contract 9.5. */
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { createClient } from '../../../client/index.js'
 import { type Emulator, startEmulator } from '../../../emulator/dev.js'

@@ -1,4 +1,4 @@
-/** What a stream holds for as long as it is open, by the graph of the heap. */
+/** Tests the memory of an open stream, by the heap's graph. */
 import { text } from 'node:stream/consumers'
 import { getHeapSnapshot } from 'node:v8'
 import { afterAll, beforeAll, expect, it } from 'vitest'

@@ -1,4 +1,4 @@
-/** What a change of one caller makes everybody else pay: who is looked up again, and in how many statements. */
+/** Tests the cost of a change of one caller for all others: lookups and statements. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { defaultConfig } from '../../../emulator/config.js'
 import { openTokenFor } from '../../../emulator/core/accounts/owner.js'

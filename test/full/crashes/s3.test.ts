@@ -64,7 +64,7 @@ it('no file that was acknowledged is lost or half, whatever the bucket does mean
   const svc = createClient<{ posts: { cover: FileUrl } }>({ ...emulator, retry: { attempts: 1 } })
   await svc.collections.create({ name: 'posts' })
   const posts = svc.collection('posts')
-  /** What each document must hold: the text that was acknowledged, or one that was tried since. */
+  /** The text that each document must have: the acknowledged one, or one that was tried since. */
   const known = new Map<string, string[]>()
   const unexpected: string[] = []
   const counted = { acknowledged: 0, refused: 0, tried: 0 }

@@ -49,7 +49,7 @@ function next(part: Fault['part']): Fault['moment'] | undefined {
 
 let opened: Storage | undefined
 
-/** What `openStorage` opened last, without faults. */
+/** The storage that `openStorage` opened last, without faults. */
 export function sound(): Storage {
   if (!opened) throw new Error('No storage was opened.')
   return opened

@@ -41,7 +41,7 @@ function placed(text: string, world: World): string {
   return text.replaceAll(/@([a-z]+)/g, (whole, name: string) => world[name] ?? (name === 'nothing' ? 'nothing' : whole))
 }
 
-/** Where the sources are, which no answer tells. */
+/** The path of the sources, which no answer reveals. */
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 
 const agent = new Agent({ keepAlive: true, maxSockets: 20 })

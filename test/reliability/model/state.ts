@@ -19,7 +19,7 @@ export interface State {
 
 export const initial: State = { collections: { kept: [] }, users: [], files: 0, changes: 0 }
 
-/** What the service must answer; `undefined` stands for values that only it chooses. */
+/** The expected answer; `undefined` stands for values that only the service chooses. */
 type Expected = { readonly status: number; readonly code?: string; readonly body?: unknown; readonly etag?: string }
 
 interface Step {

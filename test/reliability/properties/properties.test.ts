@@ -1,4 +1,4 @@
-/** What holds for any documents, filters, sorting and dialects, over the wire. A failure prints its seed and its smallest case. */
+/** Checks properties of any documents, filters, sorting and dialects, over the wire. A failure prints its seed and its smallest case. */
 import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -244,7 +244,7 @@ describe.each(isLong ? engines : (['pglite'] as const))('on %s', (engine) => {
     }))
 })
 
-/** Where documents are flat, the service's own fields win over those of the same names. Contract 2.5. */
+/** In flat documents, the service's own fields win over those of the same names. Contract 2.5. */
 function asShown(data: Fields, dialect: string): Fields {
   if (axes.document[parseDialect(dialect).document] !== axes.document.flat) return data
   return Object.fromEntries(Object.entries(data).filter(([key]) => !['id', 'createdAt', 'updatedAt'].includes(key)))
