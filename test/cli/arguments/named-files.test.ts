@@ -70,7 +70,10 @@ test('the file for refused rows is known as an input by any name, and as stdin',
 
   for (const name of ['other/../rows.ndjson', 'link.ndjson', 'hard.ndjson']) {
     const ran = await world.svc(['docs', 'import', 'posts', 'rows.ndjson', '--refused', name])
-    expect(ran, name).toMatchObject({ exit: 2, stderr: expect.stringContaining('is both an input and the file for refused rows') })
+    expect(ran, name).toMatchObject({
+      exit: 2,
+      stderr: expect.stringContaining('is both an input and the file for refused rows'),
+    })
   }
   const redirected = await execa('sh', ['-c', line], {
     cwd: world.folder,
@@ -79,7 +82,10 @@ test('the file for refused rows is known as an input by any name, and as stdin',
     reject: false,
   })
 
-  expect(redirected).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('is both an input and the file for refused rows') })
+  expect(redirected).toMatchObject({
+    exitCode: 2,
+    stderr: expect.stringContaining('is both an input and the file for refused rows'),
+  })
   expect(read('rows.ndjson')).toBe(text)
 })
 

@@ -182,7 +182,11 @@ test('svc exec that is killed ends what its command has started too, and leaves 
 test('a command of svc exec that there is not ends it with 4, before anything is started; none at all is misuse', async () => {
   const missing = await world.svc(['exec', '--seed', 'missing.json', '--', 'no-such-command'])
 
-  expect(missing).toMatchObject({ exit: 4, stdout: '', stderr: expect.stringContaining('Could not start "no-such-command"') })
+  expect(missing).toMatchObject({
+    exit: 4,
+    stdout: '',
+    stderr: expect.stringContaining('Could not start "no-such-command"'),
+  })
   for (const words of [[], ['--'], ['npm', 'test'], ['npm', '--', 'test']]) {
     const ran = await world.svc(['exec', ...words])
     expect(ran, words.join(' ')).toMatchObject({ exit: 2, stderr: expect.stringContaining('svc exec -- npm test') })
