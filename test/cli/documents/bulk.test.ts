@@ -138,7 +138,7 @@ test('a replacement takes away what it does not name; one that says what the doc
 
   expect(ran.exit).toBe(5)
   expect(ran.stderr).toContain(
-    'replace.ndjson:2  was changed in the meantime\nreplace.ndjson:4  was changed meanwhile\n',
+    'replace.ndjson:2  was changed in the meantime\nreplace.ndjson:4  was changed in the meantime\n',
   )
   expect(await world.json(['docs', 'get', name, String(one)])).toMatchObject({ data: { title: 'New' } })
   expect([await countOf(name, 'title=New'), await countOf(name, 'n=7')]).toEqual([1, 1])
