@@ -310,7 +310,7 @@ export abstract class ServiceCommand extends SvcCommand {
     if (!this.mayAsk({ yes })) return
     const named = doubtfulAddress(flags, { isOther: this.isOther })
     if (!named) return
-    await this.confirm(`${named.path} names ${acceptedAs(named)}. Send requests and keys there?`, { yes })
+    await this.confirm(`${named.path} names ${acceptedAs(named)}. Send requests and keys there from now on?`, { yes })
     await accept(named)
   }
 }

@@ -214,8 +214,8 @@ class Run {
     return pairs.flatMap((pair, at) => {
       const [source, target] = [pair[from.name], pair[to.name]]
       const [data, now] = [sources.get(source), targets.get(target)]
-      if (!data || !now) return this.refuse(work, source, 'was deleted meanwhile')
-      if (sharedHash(to, work, now) !== plannedHash(to, pair)) return this.refuse(work, source, 'was changed meanwhile')
+      if (!data || !now) return this.refuse(work, source, 'was deleted in the meantime')
+      if (sharedHash(to, work, now) !== plannedHash(to, pair)) return this.refuse(work, source, 'was changed in the meantime')
       const wanted = to.updated(work, from.shared(data), now)
       const operation = planOperation({ collection: work.name, id: target, line: at }, now, wanted)
       return [{ pair, data, now, source, operation, hash: syncedHash(from, work, data) }]
@@ -246,7 +246,7 @@ class Run {
         const target = pair[to.name]
         const now = targets.get(target)
         if (now && sharedHash(to, work, now) !== plannedHash(to, pair))
-          return this.refuse(work, target, 'was changed meanwhile')
+          return this.refuse(work, target, 'was changed in the meantime')
         const operation: Operation = { line: at, kind: 'delete', collection: work.name, id: target, data: {}, bytes: 0 }
         return [{ pair, data: now ?? {}, now: now ?? {}, source: target, operation, hash: '' }]
       })

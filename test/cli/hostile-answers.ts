@@ -66,6 +66,7 @@ const connections = [
 const version = { version: 1, seq: 1, kind: evil, at: evil, data: { [evil]: evil }, changed: [evil] }
 export const lists = {
   ...{ versions: [version], next: null, isWhole: false },
-  ...{ documents: [thing], users: [thing], mails: [thing], accounts: [thing], projects: [thing], connections },
+  ...{ documents: [thing], users: [thing], mails: [thing], accounts: [thing], projects: [thing], keys: [thing] },
+  connections,
   ...{ faults: [], total: 1, limit: 20 },
 }

@@ -105,6 +105,8 @@ beforeAll(async () => {
   }
   await mkdir(join(world.folder, '.svc'))
   await writeFile(join(world.folder, '.svc', 'emulator.json'), JSON.stringify({ ...info, controlToken: 'x', pid }))
+  // A key made of control characters cannot be sent.
+  await writeFile(join(world.folder, '.svc', 'command-line-key.json'), JSON.stringify({ id, key: 'svc_secret_x' }))
   await writeFile(join(world.folder, 'rows.ndjson'), '{"a":1}\n')
   await writeFile(join(world.folder, 'operations.ndjson'), '{"op":"create","data":{"a":1}}\n')
   await writeFile(join(world.folder, 'migration.ts'), 'export default ({ data }) => ({ ...data, a: 1 })\n')

@@ -104,5 +104,5 @@ test('the other side of a comparison is not the emulator of the folder', async (
   const unnamed = await world.svc(['diff'])
 
   expect(services.profile.asked).not.toEqual([])
-  expect(unnamed).toMatchObject({ exit: 2, stderr: expect.stringContaining('Name the service') })
+  expect(unnamed).toMatchObject({ exit: 2, stderr: expect.stringContaining('Choose the service to compare') })
 })

@@ -66,7 +66,7 @@ test.each([
 ])('svc types generate writes %s', async (name, flags) => {
   const ran = await world.svc(['types', 'generate', '--out', name, ...flags])
 
-  expect(ran).toMatchObject({ exit: 0, stdout: '', stderr: `${name} written\n` })
+  expect(ran).toMatchObject({ exit: 0, stdout: '', stderr: `Wrote ${name}.\n` })
   if (name.endsWith('.json')) expect(JSON.parse(written(name))).toEqual(JSON.parse(fixture(name)))
   else expect(written(name)).toBe(fixture(name))
   // A file with the same content is not written.
@@ -175,7 +175,7 @@ test('a union that a sample suggests is one only if no document has another text
 test('svc types generate --check exits with 10 and a difference, and writes nothing', async () => {
   expect(await world.svc(['types', 'generate', '--check', '--out', 'checked.ts'])).toMatchObject({
     exit: 10,
-    stderr: 'checked.ts is not there. Write it: svc types generate --out checked.ts\n',
+    stderr: 'checked.ts does not exist. Write it: svc types generate --out checked.ts\n',
   })
   expect(existsSync(join(world.folder, 'checked.ts'))).toBe(false)
   await world.svc(['types', 'generate', '--out', 'checked.ts'])

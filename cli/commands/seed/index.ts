@@ -61,7 +61,7 @@ already have documents, unless you pass --upsert or --replace.`)
     const options = { client, mode, key: by, signal: stop.signal, emulator, modules, ...named } as const
     if (mode === 'replace' && emulator) {
       const words = await replacedWords(files, options)
-      if (words !== '') await this.confirm(`Delete ${words} and seed again?`, flags)
+      if (words !== '') await this.confirm(`Delete ${words}, and seed again?`, flags)
     }
     const seeded: Seeded[] = []
     const work = async () => {

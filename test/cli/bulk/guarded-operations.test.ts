@@ -31,7 +31,10 @@ test('a document that is written between the look at it and its replacement is n
     { line: 1, kind: 'replace', collection: 'posts', id, data: { n: 1 }, was, bytes: 1 },
   ])
 
-  expect(sent).toEqual({ accepted: 0, refused: [{ line: 1, id, code: 'CONFLICT', problem: 'was changed meanwhile' }] })
+  expect(sent).toEqual({
+    accepted: 0,
+    refused: [{ line: 1, id, code: 'CONFLICT', problem: 'was changed in the meantime' }],
+  })
   expect((await posts.get(id)).data).toEqual({ n: 2, old: true })
 })
 

@@ -74,12 +74,12 @@ test.each([
   const again = await world.svc([...words, '--json'], { env: target() })
 
   expect([stopped.exit, asked.exit]).toEqual([exit, 2])
-  expect(stopped.stderr).toContain(`${name}.ndjson:1  was deleted meanwhile\n`)
+  expect(stopped.stderr).toContain(`${name}.ndjson:1  was deleted in the meantime\n`)
   const done = Number(/Stopped; (\d+) of 301 operations processed, 1 refused\./.exec(stopped.stderr)?.[1])
   expect(resumed.exit).toBe(5)
   expect(JSON.parse(resumed.stdout)).toEqual({
     ...{ created: 0, updated: changes + 1 - done, replaced: 0, deleted: 0, before: done },
-    ...{ refused: 1, refusals: [{ line: 1, problem: 'was deleted meanwhile' }] },
+    ...{ refused: 1, refusals: [{ line: 1, problem: 'was deleted in the meantime' }] },
   })
   // A whole run leaves nothing behind: this is another one.
   expect(JSON.parse(again.stdout)).toMatchObject({ updated: changes, refused: 1, before: 0 })
@@ -91,7 +91,7 @@ test('a batch whose service goes away lists what was refused', async () => {
   const failed = await stopHeld(words, () => proxy.close())
 
   expect(failed.exit).toBe(7)
-  expect(failed.stderr).toContain('batch-lost.ndjson:1  was deleted meanwhile\n')
+  expect(failed.stderr).toContain('batch-lost.ndjson:1  was deleted in the meantime\n')
   expect(failed.stderr).toContain('2 of 301 operations processed, 1 refused.')
 })
 
@@ -151,8 +151,11 @@ test('a migration that fails lists what was refused, and so does the run that go
   await world.json(['faults', 'remove', '--all'])
   const resumed = await world.svc([...words, '--json'], { env: target() })
 
-  const refusal = { id: first?.id, code: 'CONFLICT', problem: 'was changed meanwhile' }
-  expect(failed).toMatchObject({ exit: 1, stderr: expect.stringContaining(`${first?.id}  was changed meanwhile\n`) })
+  const refusal = { id: first?.id, code: 'CONFLICT', problem: 'was changed in the meantime' }
+  expect(failed).toMatchObject({
+    exit: 1,
+    stderr: expect.stringContaining(`${first?.id}  was changed in the meantime\n`),
+  })
   expect(failed.stderr).toContain('3,000 of 3,001 documents processed, 1 refused.')
   expect(resumed.exit).toBe(5)
   expect(JSON.parse(resumed.stdout)).toEqual({ changed: 1, refused: 1, refusals: [refusal], before: 3_000 })

@@ -100,7 +100,7 @@ test('a change of many that permissions refuse says who may, and leaves no snaps
 
   expect(ran.exit).toBe(3)
   expect(ran.stderr).toContain('0 of 2 documents deleted before it failed')
-  expect(ran.stderr).toContain(`--as <user>. Who may: svc collections permissions ${name}`)
+  expect(ran.stderr).toContain(`--as <user>. Show the permissions: svc collections permissions ${name}`)
   expect(ran.stderr).toMatch(/Nothing changed, so snapshot "auto-/)
 })
 
@@ -137,7 +137,9 @@ test('a replacement takes away what it does not name; one that says what the doc
   const ran = await world.svc(['docs', 'batch', name, '-f', 'replace.ndjson', '--yes'])
 
   expect(ran.exit).toBe(5)
-  expect(ran.stderr).toContain('replace.ndjson:2  was changed meanwhile\nreplace.ndjson:4  was changed meanwhile\n')
+  expect(ran.stderr).toContain(
+    'replace.ndjson:2  was changed in the meantime\nreplace.ndjson:4  was changed in the meantime\n',
+  )
   expect(await world.json(['docs', 'get', name, String(one)])).toMatchObject({ data: { title: 'New' } })
   expect([await countOf(name, 'title=New'), await countOf(name, 'n=7')]).toEqual([1, 1])
 })

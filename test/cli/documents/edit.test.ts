@@ -55,7 +55,7 @@ test('the editor may have flags of its own, and $VISUAL comes first', async () =
 test('what was not changed is not written', async () => {
   const ran = await edit('true')
 
-  expect(ran).toMatchObject({ exit: 0, stderr: expect.stringContaining('Nothing was changed.') })
+  expect(ran).toMatchObject({ exit: 0, stderr: expect.stringContaining('No changes.') })
   expect(await post()).toMatchObject({ version: 1 })
 })
 
@@ -133,7 +133,7 @@ test('an editor that Ctrl-C ends loses nothing that was written', async () => {
     env: inWorld({ EDITOR: editor }),
   })
 
-  expect(ran).toMatchObject({ exit: 130, stdout: expect.stringContaining('ended with 130; nothing was saved') })
+  expect(ran).toMatchObject({ exit: 130, stdout: expect.stringContaining('exited with 130; nothing was saved') })
   expect(readFileSync(keptFile(ran.stdout), 'utf8')).toContain('Bye')
   expect(await post()).toMatchObject({ version: 1 })
 })
@@ -160,7 +160,7 @@ test('a long difference takes no more than a line of the terminal', async () => 
 test('an editor that fails saves nothing, and what was written is kept in a file', async () => {
   const failed = await edit(anEditor(`sed -i 's/Hello/Bye/' "$1"\nexit 3`))
 
-  expect(failed).toMatchObject({ exit: 1, stderr: expect.stringContaining('ended with 3; nothing was saved') })
+  expect(failed).toMatchObject({ exit: 1, stderr: expect.stringContaining('exited with 3; nothing was saved') })
   expect(readFileSync(keptFile(failed.stderr), 'utf8')).toContain('Bye')
   expect(await post()).toMatchObject({ version: 1 })
 })

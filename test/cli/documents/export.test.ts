@@ -62,7 +62,7 @@ test.each([
 
   expect(isThere).toBe(false)
   if (exit !== undefined) {
-    expect(stopped).toMatchObject({ exitCode: exit, stderr: expect.stringContaining('same command again') })
+    expect(stopped).toMatchObject({ exitCode: exit, stderr: expect.stringContaining('To resume, repeat the command.') })
   }
   expect(resumed).toMatchObject({ exitCode: 0, stderr: expect.stringMatching(/Resuming after [\d,]+ documents/) })
   expect(numbersIn(out)).toEqual(Array.from({ length: documents }, (_, at) => at))
@@ -82,7 +82,7 @@ test('an export to a file that another is writing is refused, and leaves that on
 
   for (const other of others) {
     expect(other).toMatchObject({ exitCode: 5, stderr: expect.stringContaining('Another export is writing') })
-    expect(other.stderr).toContain(`process ${child.pid};`)
+    expect(other.stderr).toContain(`It is process ${child.pid}.`)
   }
   expect(numbersIn('both.ndjson')).toEqual(Array.from({ length: documents }, (_, at) => at))
   expect(claimsOf('both.ndjson')).toEqual([])

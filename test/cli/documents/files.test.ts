@@ -231,7 +231,7 @@ test.each([
   [['docs', 'batch', 'posts', '-f', '-', '--yes'], 'cannot come from stdin or a pipe'],
   [['files', 'upload', 'nowhere.png'], 'No file "nowhere.png".'],
   [['files', 'upload', 'photos/a.txt', '--to', '../x'], 'is not a valid folder'],
-  [['files', 'download', 'nowhere'], 'No file in "nowhere".'],
+  [['files', 'download', 'nowhere'], 'No files in "nowhere".'],
   [['files', 'download', '01999999-9999-7999-8999-999999999999'], 'No file "01999999'],
   [['files', 'delete'], 'Select files'],
   [['docs', 'create', 'posts', '-F', 'cover=a.png'], 'Not a valid field with a file'],

@@ -106,7 +106,7 @@ const mistakes: readonly (readonly [what: string, content: string, said: RegExp]
   [
     'a key of a user that nothing reads',
     '{"users": {\n"ada": {"email": "a@x.org",\n"pass": "x"}}}',
-    /:3: "pass" of "users\.ada"/,
+    /:3: unknown "pass" in "users\.ada"/,
   ],
   [
     'a weak password',

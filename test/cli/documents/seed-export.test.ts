@@ -94,7 +94,7 @@ test('stored files go into no folder beside a device or a pipe: that is said bef
   })
   expect([existsSync('/dev/files'), existsSync(at('files'))]).toEqual([false, false])
   const withoutFiles = await seeds.world.svc(['seed', 'export', 'posts', '-o', '/dev/stdout'])
-  expect(withoutFiles.stderr).toContain('1 stored file would go')
+  expect(withoutFiles.stderr).toContain('no folder for 1 stored file')
 })
 
 test('made-up documents follow schema and samples, and the same number makes up the same', async () => {

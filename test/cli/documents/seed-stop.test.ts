@@ -49,8 +49,8 @@ test('Ctrl-C in a seed says what is done, leaves no half collection, and the sam
   const left = await count('half')
   const again = await world.json(['seed', 'seed.json'])
 
-  expect(stopped).toMatchObject({ exit: 130, stderr: expect.stringContaining('Stopped; seeded: "whole" (2 created).') })
-  expect(stopped.stderr).toContain('same command again')
+  expect(stopped).toMatchObject({ exit: 130, stderr: expect.stringContaining('Stopped. Seeded: "whole" (2 created).') })
+  expect(stopped.stderr).toContain('repeat the command')
   expect(left).toEqual({ count: 0 })
   expect(again).toMatchObject([{ kept: 2 }, { created: 5 }, { created: 1 }])
 })
@@ -62,7 +62,7 @@ test('Ctrl-C in a seed of rows leaves none of them', async () => {
 
   const stopped = await seedUntil(2, ['seeds/rows.ndjson'])
 
-  expect(stopped).toMatchObject({ exit: 130, stderr: expect.stringContaining('Stopped; nothing is seeded.') })
+  expect(stopped).toMatchObject({ exit: 130, stderr: expect.stringContaining('Stopped. Nothing was seeded.') })
   expect(await count('rows')).toEqual({ count: 0 })
 })
 

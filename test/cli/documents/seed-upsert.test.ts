@@ -68,7 +68,10 @@ test('a row without the field of --by is refused, and not created again by each 
   const again = await seeds.world.svc(['seed', seed, '--upsert', '--by', 'email'])
 
   for (const ran of [first, again]) {
-    expect(ran).toMatchObject({ exit: 5, stderr: expect.stringContaining(`${name}.csv:3: has no text`) })
+    expect(ran).toMatchObject({
+      exit: 5,
+      stderr: expect.stringContaining(`${name}.csv:3: needs a string, number or boolean in its key field "email"`),
+    })
   }
   expect(await seeds.world.json(['docs', 'count', name])).toMatchObject({ error: { code: 'NOT_FOUND' } })
 })

@@ -222,7 +222,7 @@ const mistakes: readonly (readonly [title: string, name: string, content: string
     'a reference to a field that is not there',
     'bad.json',
     `{"collections": {\n  "bad-e": {"documents": {"ada": {}}},\n  "bad-f": {"documents": [\n    {"who": "\${bad-e.ada.name}"}\n  ]}\n}}`,
-    /bad\.json:4: "0" refers to \$\{bad-e\.ada\.name\}, which has no such field/,
+    /bad\.json:4: "0" refers to \$\{bad-e\.ada\.name\}, but that field does not exist/,
   ],
   [
     'collections that refer to each other in a circle',

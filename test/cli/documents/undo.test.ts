@@ -229,7 +229,7 @@ test('contract 12.6 a token may be of a user of this project: a snapshot is save
   const replayed = await world.svc(['requests', 'replay', id, '--header', `authorization: Bearer ${token}`])
 
   expect(replayed.stderr).toMatch(/^Saved snapshot /m)
-  expect(replayed.stderr).toMatch(/^Nothing was changed/m)
+  expect(replayed.stderr).toMatch(/^Nothing changed, so snapshot /m)
   expect(await documentsOf(name)).toEqual(before)
 })
 

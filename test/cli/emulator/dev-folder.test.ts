@@ -51,7 +51,7 @@ test('svc dev --memory says how to speak to it beside another one, and promises 
   const { stdout } = await world.terminal(['dev', '--memory', '--port', '0'], [['Ctrl-C stops', '\x03']])
 
   expect(stdout).toMatch(/export SVC_URL=http:\/\/127\.0\.0\.1:\d+ SVC_API_KEY=svc_key_/)
-  expect(stdout).not.toContain('is kept')
+  expect(stdout).not.toContain('data is saved')
 })
 
 test('a file that tells of another emulator by now is left to it, though its process has the same number', async () => {

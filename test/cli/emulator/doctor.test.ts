@@ -186,7 +186,7 @@ test('files whose bytes are gone are counted and named, of documents too', async
   expect(stdout).toMatch(/^✗ files {6}2 without content\n {11,}The content of 2 files is missing: /m)
   expect(stdout).toContain(`albums/tea.txt (${lost?.id})`)
   expect(stdout).toContain('svc files delete')
-  expect(ofDocument.stdout).toContain('The bytes of 1 file are gone: ')
+  expect(ofDocument.stdout).toContain('The content of 1 file is missing: ')
   expect((await doctor()).codes).toEqual([])
 })
 

@@ -173,7 +173,7 @@ test('what is there is found where a filter by ids finds nothing: a push and a b
   const deleting = await batch('stale-one.ndjson')
 
   expect(pushed).toMatchObject({ created: 3, refused: [] })
-  expect(deleting).toMatchObject({ deleted: 0, refusals: [{ problem: 'was changed meanwhile' }] })
+  expect(deleting).toMatchObject({ deleted: 0, refusals: [{ problem: 'was changed in the meantime' }] })
   expect(creating).toMatchObject({ refused: 0 })
   expect(service.collections.get('posts')).toHaveLength(60)
 })

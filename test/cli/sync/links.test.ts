@@ -129,7 +129,7 @@ test('links are not written over what another client has changed in a new docume
   const { exitCode, stderr } = await pushing
 
   expect(exitCode).toBe(5)
-  expect(stderr).toContain(`${first}/${await idOf(here, first, 'One')}  was changed meanwhile`)
+  expect(stderr).toContain(`${first}/${await idOf(here, first, 'One')}  was changed in the meantime`)
   expect((await there.collection(first).get(id)).data.next).toBe('theirs')
   expect((await there.collection(first).get(await idOf(there, first, 'Two'))).data.next).toBe(id)
 })

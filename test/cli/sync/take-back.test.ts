@@ -87,7 +87,9 @@ test('what a push created is deleted only while it is as the push wrote it', asy
   const undone = await world.svc(['docs', 'batch', '-f', fileOf(pushed.stderr), ...staging])
 
   expect(undone.exit).toBe(5)
-  expect(undone.stderr.match(/:\d+ {2}was .*/g)).toEqual([expect.stringMatching(/^:\d+ {2}was changed meanwhile$/)])
+  expect(undone.stderr.match(/:\d+ {2}was .*/g)).toEqual([
+    expect.stringMatching(/^:\d+ {2}was changed in the meantime$/),
+  ])
   const left = (await there.collection('posts').list()).items
   expect(left.map(({ data }) => data)).toEqual([{ title: 'edited', status: 'draft', body: 'theirs' }])
 })
