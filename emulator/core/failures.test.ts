@@ -6,7 +6,10 @@ import { asSvcError, needsOperator } from './failures.js'
 
 test.each([
   [new DatabaseError('', '08006'), { code: 'UNAVAILABLE', retryAfterSeconds: 1 }],
-  [new DatabaseError('', '08007'), { code: 'UNAVAILABLE', message: expect.stringContaining('does not know') }],
+  [
+    new DatabaseError('', '08007'),
+    { code: 'UNAVAILABLE', message: expect.stringContaining('may or may not have been saved') },
+  ],
   [new DatabaseError('', '28P01'), { code: 'UNAVAILABLE', retryAfterSeconds: 1 }],
   [new DatabaseError('', '57P01'), { code: 'UNAVAILABLE' }],
   [new DatabaseError('', '55P03'), { code: 'UNAVAILABLE' }],

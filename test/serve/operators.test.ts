@@ -36,7 +36,11 @@ const check = async (words: readonly string[], env: Readonly<Record<string, stri
 describe('svc serve check', () => {
   it('finds a database without durability, and leaves nothing behind', async () => {
     // The tests' server runs without fsync, which loses acknowledged writes.
-    expect(await check([])).toEqual({ exit: 10, checks: ['settings', 'database', 'files'], codes: ['NOT_DURABLE'] })
+    expect(await check([])).toEqual({
+      exit: 10,
+      checks: ['settings', 'ports', 'database', 'files'],
+      codes: ['NOT_DURABLE'],
+    })
     expect(await world.bucket.objects()).toEqual([])
   })
 
@@ -141,7 +145,7 @@ it('the guide’s first start runs word for word', async () => {
   address.searchParams.set('sslmode', 'disable')
   address.searchParams.set('application_name', '$HOME;`id`')
   // The tests' server is not durable, which the check reports.
-  const script = commands.replace(/^svc serve check.*$/m, '$& || test $? = 10')
+  const script = commands.replace(/^svc serve check.*$/gm, '$& || test $? = 10')
 
   // A process of its own, as where it is installed: the guide stops it by its pid.
   const svc = join(world.folder, 'svc')

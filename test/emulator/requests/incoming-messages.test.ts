@@ -175,8 +175,8 @@ it.each([
 
   for (const socket of sockets) for (let n = 0; n < 20; n++) socket.say({ type: 'subscribe', collection: 'posts' })
   for (const socket of sockets) socket.say({ type: 'ping' })
-  // The messages have come in and had many turns.
-  for (let n = 0; n < 50; n++) expect((await service.send('GET', '/')).status).toBe(200)
+  // The messages have come in and had many turns. Without a key, since looking one up would wait for the database, too.
+  for (let n = 0; n < 50; n++) expect((await fetch(service.url)).status).toBe(200)
 
   expect(statements).toBeGreaterThan(0)
   expect(statements).toBeLessThanOrEqual(share)
