@@ -188,7 +188,7 @@ inDialects('Codes that nothing waits for', (wire) => {
     expectFailure(verified, 401, 'INVALID_CREDENTIALS')
     expect(verified.text).toContain('POST /auth/2fa/enable')
     expectFailure(disabled, 401, 'INVALID_CREDENTIALS')
-    expect(disabled.text).toContain('off already')
+    expect(disabled.text).toContain('already off')
   })
 })
 
