@@ -176,7 +176,7 @@ test('a write through a profile shows the target and asks; a no sends nothing', 
 
   expect(ran.exit).toBe(130)
   expect(ran.stdout).toContain('-> svc.invalid (profile live)\n')
-  expect(ran.stdout).toContain('nothing was done')
+  expect(ran.stdout).toContain('Nothing was changed')
 })
 
 test.each([['http://localhost:1'], ['http://app.localhost:1'], ['http://127.0.0.2:1'], ['http://[::1]:1']])(

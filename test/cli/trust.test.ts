@@ -143,7 +143,7 @@ describe.each([
     const accepted = await world.terminal(['docs', 'count', 'posts'], [[`names ${named}`, 'y\n']])
     const again = await world.svc(['docs', 'count', 'posts'])
 
-    expect(refused).toMatchObject({ exit: 130, stdout: expect.stringContaining('nothing was done') })
+    expect(refused).toMatchObject({ exit: 130, stdout: expect.stringContaining('Nothing was changed') })
     expect(accepted).toMatchObject({ exit: 7, stdout: expect.stringContaining('Could not reach') })
     expect(again.exit).toBe(7)
   })

@@ -149,7 +149,7 @@ test('a file that is missing, cannot be run or exports no function is named', as
 
   expect([missing.exit, broken.exit, other.exit]).toEqual([4, 5, 5])
   expect(broken.stderr).toContain('could not be run: broken')
-  expect(other.stderr).toContain('does not export a function')
+  expect(other.stderr).toContain('has no default export that is a function')
   expect(other.stderr).toContain('Write it as: export default ({ data }) =>')
 })
 
@@ -232,7 +232,7 @@ test('fields are removed in a dialect whose PUT merges, too', async () => {
   const unchanged = await dataOf(name)
   const report = await world.json(['docs', 'migrate', name, file, '--yes', '--dialect', 'b'])
 
-  expect(merging).toMatchObject({ exit: 5, stderr: expect.stringContaining('"old" is still there') })
+  expect(merging).toMatchObject({ exit: 5, stderr: expect.stringContaining('the service kept "old"') })
   expect(unchanged).toEqual([
     { n: 1, old: 1 },
     { n: 2, old: 1 },
@@ -255,7 +255,7 @@ test('a migration that failed goes on by the same module alone; another one begi
   const shown = await world.svc([...words, '--dry-run'])
   const restarted = await world.json([...words, '--restart', '--yes'])
 
-  expect(failed).toMatchObject({ exit: 1, stderr: expect.stringContaining('0 of 2 documents are dealt with') })
+  expect(failed).toMatchObject({ exit: 1, stderr: expect.stringContaining('0 of 2 documents processed') })
   expect([edited.exit, others.exit]).toEqual([5, 5])
   expect(edited.stderr).toMatch(
     /"migration\d+\.ts" or the conditions have changed .* after 0 of 2 documents\.\n.*--restart/,

@@ -112,7 +112,7 @@ test('a batch and an import that are under way are refused to other runs of them
 
     for (const { exit, stderr } of [other, anew]) {
       expect([exit, stderr]).toEqual([5, expect.stringContaining(`Another run of the same command is importing "`)])
-      expect(stderr).toContain(`process ${first.pid};`)
+      expect(stderr).toContain(`It is process ${first.pid}.`)
     }
     expect(JSON.parse(stdout)).toMatchObject(words === batch ? { updated: changes, refused: 1 } : { accepted: 10 })
   }
@@ -222,8 +222,8 @@ test('a migration that is under way, also one that goes on, is refused to other 
   })
   expect(dry).toMatchObject({ exit: 0, stderr: expect.stringContaining('An earlier run was stopped') })
   expect(others[0]?.stderr).toContain('Another run of "once.mjs" is in progress.')
-  expect(others[0]?.stderr).toContain(`process ${killed.pid};`)
-  expect(others[3]?.stderr).toContain(`process ${resumed.pid};`)
+  expect(others[0]?.stderr).toContain(`It is process ${killed.pid}.`)
+  expect(others[3]?.stderr).toContain(`It is process ${resumed.pid}.`)
   expect([exitCode, stderr]).toEqual([0, expect.stringContaining('Resuming after 3,000 of 3,001 documents')])
   expect(await svc.collection(name).count({ where: { n: { gte: 10_000 } } })).toBe(3_001)
   expect(kept()).toEqual([])
@@ -259,7 +259,7 @@ test('a migration that is being worked out is refused to another run, and a dry 
     exit: 0,
     stderr: expect.stringContaining(`Process ${first.pid} is running this migration.`),
   })
-  expect(other).toMatchObject({ exit: 5, stderr: expect.stringContaining(`process ${first.pid};`) })
+  expect(other).toMatchObject({ exit: 5, stderr: expect.stringContaining(`It is process ${first.pid}.`) })
   expect([exitCode, JSON.parse(stdout)]).toMatchObject([0, { changed: 2, refused: 0 }])
   expect(kept()).toEqual([])
 })

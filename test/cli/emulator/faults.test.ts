@@ -42,7 +42,7 @@ test.each([
   [['add', 'flood'], 2, /flood/],
   [['add', 'drop', '--rate', '1.5'], 2, /Invalid rate "1\.5"\.\n.*0 to 1/],
   [['add', 'status', '--status', '299'], 5, /status/],
-  [['add', 'drop', '--path', '/_svc/api/health'], 5, /nothing below/],
+  [['add', 'drop', '--path', '/_svc/api/health'], 5, /not be below "\/_svc"/],
   [['add', 'drop', '--user', 'nobody@example.com'], 4, /nobody@example\.com/],
   [['add', 'drop', '--project', 'none'], 4, /none/],
   [['preset', 'slow-2g'], 2, /slow-2g/],
