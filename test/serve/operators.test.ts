@@ -25,7 +25,7 @@ beforeAll(async () => {
 afterAll(() => world.close())
 
 const check = async (words: readonly string[], env: Readonly<Record<string, string | undefined>> = {}) => {
-  const { exit, stdout } = await world.run(['check', '--admin-port', '1', '--json', ...words], env)
+  const { exit, stdout } = await world.run(['check', '--port', '0', '--admin-port', '0', '--json', ...words], env)
   const { checks } = JSON.parse(stdout) as { checks: { check: string; findings: { code: string; level: string }[] }[] }
   const codes = checks.flatMap(({ findings }) =>
     findings.filter(({ level }) => level === 'wrong').map(({ code }) => code),
@@ -58,7 +58,7 @@ describe('svc serve check', () => {
     'says that the keys lack s3:ListBucket (the bucket is shown to them: %s)',
     async (isBucketShown) => {
       world.bucket.refuseLists(true, { isBucketShown })
-      const { exit, stdout } = await world.run(['check', '--admin-port', '1'])
+      const { exit, stdout } = await world.run(['check', '--port', '0', '--admin-port', '0'])
       world.bucket.refuseLists(false)
 
       expect(exit).toBe(10)
@@ -80,7 +80,7 @@ describe('svc serve check', () => {
     const database = await world.postgres.newDatabase()
     const env = { SVC_DATABASE_URL: pooler.url(database), SVC_DATABASE_LISTEN_URL: database }
     const run = async () => {
-      const { stdout } = await world.run(['check', '--admin-port', '1', '--json'], env)
+      const { stdout } = await world.run(['check', '--port', '0', '--admin-port', '0', '--json'], env)
       const { checks } = JSON.parse(stdout) as { checks: { findings: CheckFinding[] }[] }
       return checks.flatMap(({ findings }) => findings)
     }

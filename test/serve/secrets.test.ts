@@ -33,7 +33,7 @@ describe('another SVC_SECRET', () => {
     await first.stop()
 
     const refused = await world.run(['--port', '0', '--admin-port', '0'], other)
-    const checked = await world.run(['check', '--admin-port', '1', '--json'], other)
+    const checked = await world.run(['check', '--port', '0', '--admin-port', '0', '--json'], other)
     const rotated = await world.run(['rotate', '--yes', '--json'], other)
     const former = await world.run(['--port', '0', '--admin-port', '0'])
 

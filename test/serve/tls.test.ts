@@ -142,7 +142,7 @@ describe('a start and the check refuse', () => {
 })
 
 async function findings(env: Readonly<Record<string, string>>) {
-  const { stdout } = await world.run(['check', '--admin-port', '1', '--json'], env)
+  const { stdout } = await world.run(['check', '--port', '0', '--admin-port', '0', '--json'], env)
   const checks: { check: string; findings: { code: string; remedy: string }[] }[] = JSON.parse(stdout).checks
   return checks.filter(({ check }) => check === 'database').flatMap(({ findings }) => findings)
 }
