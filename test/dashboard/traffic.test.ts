@@ -179,7 +179,7 @@ it('adds and removes faults, moves the clock, and changes settings with undo', a
   const { projectId: project } = emulator
   const control = controlOf(emulator)
   await control.clock.ofProject.change({ project, advance: 2 * 3_600_000 })
-  await page.getByText(/This project has a clock of its own/).waitFor()
+  await page.getByText(/This project has its own clock/).waitFor()
   await page.getByRole('button', { name: '+1 h', exact: true }).click()
   await page.getByRole('link', { name: 'clock +3 h', exact: true }).waitFor()
   expect((await control.clock.get()).offset).toBe(0)

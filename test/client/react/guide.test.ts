@@ -103,7 +103,7 @@ it('the list for an existing app says that it loads, waits and was refused, and 
   page.close()
   const refused = await shown('posts', text, project)
 
-  await expect.poll(refused.text).toContain('send the token')
+  await expect.poll(refused.text).toContain('Sign in as a user with permission to read documents in "posts"')
   refused.close()
   expect(warnings).not.toHaveBeenCalled()
 })
