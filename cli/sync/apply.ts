@@ -215,7 +215,8 @@ class Run {
       const [source, target] = [pair[from.name], pair[to.name]]
       const [data, now] = [sources.get(source), targets.get(target)]
       if (!data || !now) return this.refuse(work, source, 'was deleted in the meantime')
-      if (sharedHash(to, work, now) !== plannedHash(to, pair)) return this.refuse(work, source, 'was changed in the meantime')
+      if (sharedHash(to, work, now) !== plannedHash(to, pair))
+        return this.refuse(work, source, 'was changed in the meantime')
       const wanted = to.updated(work, from.shared(data), now)
       const operation = planOperation({ collection: work.name, id: target, line: at }, now, wanted)
       return [{ pair, data, now, source, operation, hash: syncedHash(from, work, data) }]

@@ -11,8 +11,8 @@ afterAll(() => world.close())
 
 test.each([
   [['start'], 'dev'],
-  [['up', '--port', '1'], 'dev'],
-  [['down'], 'stop'],
+  [['run', '--port', '1'], 'dev'],
+  [['quit'], 'stop'],
   [['ps'], 'status'],
   [['dashboard'], 'open'],
   [['login'], 'profiles add'],

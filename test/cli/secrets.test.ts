@@ -69,10 +69,10 @@ test('svc dev tells a pipe where the control token is, and how to get a secret k
   const piped = await world.svc(dev('piped'))
   const shown = await world.terminal(dev('shown'), [])
 
-  expect(piped.stdout).toMatch(/Page +\S+\/_svc\/ +control token: in piped\/emulator\.json/)
+  expect(piped.stdout).toMatch(/Dashboard +\S+\/_svc\/ +control token: in piped\/emulator\.json/)
   expect(piped.stdout).toMatch(/Secret +not shown here; create one: svc project key --secret/)
   expect(piped.stdout).not.toMatch(/svc_secret_|#token=/)
-  expect(shown.stdout).toMatch(/Page +\S+#token=[\w-]{16}/)
+  expect(shown.stdout).toMatch(/Dashboard +\S+#token=[\w-]{16}/)
   expect(shown.stdout).toMatch(/Secret +svc_secret_[\w-]+ +shown once/)
 })
 

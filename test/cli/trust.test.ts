@@ -111,7 +111,7 @@ describe.each([
     const ran = await world.svc(words, { env: env as Record<string, string> })
 
     expect(ran).toMatchObject({ exit: 3, stdout: '' })
-    expect(ran.stderr).toContain(`${join(world.folder, 'svc.json')} names ${named}`)
+    expect(ran.stderr).toContain(`${join(world.folder, 'svc.json')} points to ${named}`)
     expect(ran.stderr).toContain('svc profiles trust')
     expect(ran.stderr).toContain(`${variable}=`)
   })
@@ -190,7 +190,7 @@ test.each([
 
     const ran = await world.svc(words, { env: { SVC_API_KEY: 'svc_key_mine' } })
 
-    expect(ran).toMatchObject({ exit: 3, stdout: '', stderr: expect.stringContaining('emulator.json names') })
+    expect(ran).toMatchObject({ exit: 3, stdout: '', stderr: expect.stringContaining('emulator.json points to') })
   },
 )
 

@@ -125,7 +125,7 @@ test('a broken svc.json says so, and the last good one stays in effect', async (
   })
   expect((await world.svc(['wait', '--timeout', '2m'])).exit).toBe(0)
   const broken = [
-    ['{', /svc\.json: is not JSON\. The previous settings stay in effect\./],
+    ['{', /svc\.json: is not valid JSON\. The previous settings stay in effect\./],
     [JSON.stringify({ settings: { tokenTtl: 'x' } }), /svc\.json: .*tokenTtl.*The previous settings stay in effect\./],
     [
       JSON.stringify({ sttings: {} }),
