@@ -1,4 +1,5 @@
 /** The command line with a key of few scopes against `svc serve`: what it refuses, with which code and hint. */
+import getPort from 'get-port'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openWorld, type Ran, type World } from '../cli/command-line.js'
 import { openServeWorld, type ServedProject, type ServeWorld, type Serving } from '../fixtures/serve.js'
@@ -154,7 +155,7 @@ describe('svc wait', () => {
   })
 
   it('speaks of the address where nothing answers there', async () => {
-    const { exit, stderr } = await world.svc(['wait', '--url', 'http://127.0.0.1:1', '--timeout', '1'])
+    const { exit, stderr } = await world.svc(['wait', '--url', `http://127.0.0.1:${await getPort()}`, '--timeout', '1'])
 
     expect([exit, stderr]).toEqual([7, expect.stringContaining('Check the address, and whether the service runs.')])
   })
