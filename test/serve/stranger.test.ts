@@ -1,4 +1,5 @@
 /** The command line with a key of few scopes against `svc serve`: what it refuses, with which code and hint. */
+import getPort from 'get-port'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openWorld, type Ran, type World } from '../cli/command-line.js'
 import { openServeWorld, type ServedProject, type ServeWorld, type Serving } from '../fixtures/serve.js'
@@ -53,7 +54,7 @@ const ways: readonly Way[] = [
   [() => 'docs count vault', 3, scopeOf('read', 'vault')],
   [() => 'docs export vault --out -', 3, scopeOf('read', 'vault')],
   [() => 'docs list people', 0, /1 of 1 documents/],
-  [() => 'docs export people', 0, /1 document exported/],
+  [() => 'docs export people', 0, /Exported 1 document /],
   [() => 'docs count people --where title__startswith=S3', 3, isHidden],
   [() => 'docs list people --sort title', 3, isHidden],
   [({ person }) => `docs update people ${person} title=Mine`, 3, isHidden],
@@ -109,10 +110,10 @@ describe('a stranger at the command line', () => {
     ])
     const open = await as(key, ['docs', 'list', 'people', '--sort', 'title'])
 
-    const withSecret = 'Who may: SVC_API_KEY=svc_secret_… svc collections permissions notes'
+    const withSecret = 'Show the permissions: SVC_API_KEY=svc_secret_… svc collections permissions notes'
     expect([list.stderr, tail.stderr]).toEqual(Array(2).fill(expect.stringContaining(withSecret)))
     expect(permissions.stderr).toContain('Use the secret key of the project: SVC_API_KEY=svc_secret_…')
-    expect(open.stderr).toContain('Who may: svc collections permissions people')
+    expect(open.stderr).toContain('Show the permissions: svc collections permissions people')
   })
 })
 
@@ -154,7 +155,7 @@ describe('svc wait', () => {
   })
 
   it('speaks of the address where nothing answers there', async () => {
-    const { exit, stderr } = await world.svc(['wait', '--url', 'http://127.0.0.1:1', '--timeout', '1'])
+    const { exit, stderr } = await world.svc(['wait', '--url', `http://127.0.0.1:${await getPort()}`, '--timeout', '1'])
 
     expect([exit, stderr]).toEqual([7, expect.stringContaining('Check the address, and whether the service runs.')])
   })

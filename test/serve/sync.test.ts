@@ -101,7 +101,7 @@ it('a key of one collection keeps the references to another, which it is not sho
     ]),
   )
   expect(all).toMatchObject({ exit: 0, stderr: expect.stringContaining('no longer shows "authors"') })
-  expect(all.stderr).toContain('name them, or push --force')
+  expect(all.stderr).toContain('To create them again, name them or pass --force.')
   expect(named).toMatchObject({ exit: 3, stderr: expect.stringContaining('do not include "admin" in "authors"') })
   expect(named.stderr).toMatch(/To push only the existing collections: svc push posts --url http:\S+\n/)
 })

@@ -134,7 +134,7 @@ describe('a start and the check refuse', () => {
       named('sslmode=require'),
     ]
 
-    const remedy = expect.stringContaining('as in --database-listen-url …?sslmode=require&sslrootcert=')
+    const remedy = expect.stringContaining('--database-listen-url …?sslmode=require&sslrootcert=')
     expect(await findings({ SVC_DATABASE_URL, SVC_DATABASE_LISTEN_URL })).toContainEqual(
       expect.objectContaining({ code: 'DATABASE_UNREACHABLE', remedy }),
     )
