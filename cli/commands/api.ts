@@ -113,7 +113,8 @@ On the emulator of this folder, svc undo restores collections that you delete, a
     const message = `${request} answered ${status}: ${error.message}`
     // A proxy may send this status although the service has received the request.
     const isLost = exit === exits.network && !request.startsWith('GET ') && !headers.has('svc-dialect')
-    if (isLost) return new CliFailure('OUTCOME_UNKNOWN', exit, `${message} The change may or may not have been saved.`, lookFirst)
+    if (isLost)
+      return new CliFailure('OUTCOME_UNKNOWN', exit, `${message} The change may or may not have been saved.`, lookFirst)
     return new CliFailure(code, exit, message, hint)
   }
 }
