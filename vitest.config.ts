@@ -4,8 +4,6 @@ import { globSync } from 'tinyglobby'
 import { defineConfig, type TestProjectConfiguration } from 'vitest/config'
 
 const common = {
-  // Each project would compile the sources again.
-  experimental: { fsModuleCache: true },
   // Tests wait for processes, and a test may start twenty of them. What takes longer than this hangs, also on a busy machine.
   testTimeout: 600_000,
   hookTimeout: 600_000,
