@@ -77,7 +77,7 @@ test('svc stop leaves the emulator of an outer folder alone, and says where it i
     extendEnv: false,
   })
 
-  expect(inside.stderr).toContain('no emulator runs in this folder')
+  expect(inside.stderr).toContain('No emulator runs in this folder')
   expect(inside.stderr).toContain(`has one at ${dev.url}`)
   expect(await world.json(['status'])).toMatchObject({ url: dev.url })
 })
@@ -89,7 +89,7 @@ test('svc stop ends no process that a file names wrongly, and exits with 0 where
 
   const stopped = await world.svc(['stop', '--data', 'old'])
 
-  expect(stopped).toMatchObject({ exit: 0, stderr: expect.stringContaining('no emulator runs in "old"') })
+  expect(stopped).toMatchObject({ exit: 0, stderr: expect.stringContaining('No emulator runs in "old"') })
   expect(await world.json(['stop', '--data', 'old'])).toEqual({ stopped: false, pid: null, url: null })
   expect(await world.json(['status'])).toMatchObject({ url: dev.url })
 })
