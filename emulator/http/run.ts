@@ -237,10 +237,16 @@ function sendEarly({ chunks, readers }: HttpContext, res: ServerResponse, body: 
 const streamBytes = 64 * 1024
 
 /** Flushes the headers first, as one text. Otherwise Node holds them in some fifty pieces for as long as the answer lasts. */
-function openStream({ readers }: HttpContext, res: ServerResponse, stream: Stream, faults: readonly Fault[]): void {
+function openStream(
+  { chunks, readers }: HttpContext,
+  res: ServerResponse,
+  stream: Stream,
+  faults: readonly Fault[],
+): void {
   res.flushHeaders()
   // A fault silences the stream. It still ends like any other.
   if (faults.length > 0) res.write = () => true
   stream.open(res)
-  if (!stream.hasBackpressure) readers.watch(res, streamBytes, 'file')
+  if (stream.hasBackpressure) chunks.release(res.req.socket)
+  else readers.watch(res, streamBytes, 'file')
 }

@@ -103,7 +103,10 @@ export function createApp(backend: Backend, options: AppOptions): ServerHandlers
       rest ??= openRest()
       rest(req, res)
     },
-    upgrade: realtime.upgrade,
+    upgrade(req, socket, head) {
+      http.chunks.release(socket)
+      realtime.upgrade(req, socket, head)
+    },
     connected: http.chunks.connected,
     close() {
       unwatchRequests()

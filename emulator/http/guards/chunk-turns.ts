@@ -4,10 +4,13 @@
  */
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
 
 export interface ChunkTurns {
   /** Adds a connection of the server. */
   connected(socket: Socket): void
+  /** Releases a connection that became a stream. Pausing thousands of streams for a flood of one client would stall all others. */
+  release(connection: Duplex): void
   /** Counts the chunks of a body that is being read. */
   watch(req: IncomingMessage): void
 }
@@ -17,11 +20,11 @@ const smallBytes = 1_024
 
 /** @param maxPerTurn the number of small chunks after which no connection is read until the next turn */
 export function openChunkTurns(maxPerTurn = 1_000): ChunkTurns {
-  const connections = new Set<Socket>()
+  const connections = new Set<Duplex>()
   const watched = new WeakSet<IncomingMessage>()
   /** Paused connections, in the order of their turns. */
-  const waiting = new Set<Socket>()
-  let paused: Socket[] = []
+  const waiting = new Set<Duplex>()
+  let paused: Duplex[] = []
   let count = 0
   let isScheduled = false
 
@@ -61,6 +64,7 @@ export function openChunkTurns(maxPerTurn = 1_000): ChunkTurns {
         waiting.delete(socket)
       })
     },
+    release: (connection) => void connections.delete(connection),
     watch(req) {
       if (watched.has(req)) return
       watched.add(req)

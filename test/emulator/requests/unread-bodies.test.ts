@@ -1,6 +1,7 @@
 /** Bodies in tiny chunks, and bodies that nobody reads: neither keeps others waiting. Contract 10.10. */
 import { once } from 'node:events'
-import { type AddressInfo, connect, type Socket } from 'node:net'
+import { IncomingMessage } from 'node:http'
+import { type AddressInfo, connect, Socket } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, it, onTestFinished } from 'vitest'
 import { openChunkTurns } from '../../../emulator/http/guards/chunk-turns.js'
@@ -54,6 +55,19 @@ it('reads one connection a turn once many small chunks have come', async () => {
 
   expect(answers).toEqual(sockets.map(() => '200'))
   expect(most).toBeLessThanOrEqual(1_000 + chunksOfRead)
+})
+
+it('pauses other connections, but no streams', () => {
+  const [stream, other, sender] = [new Socket(), new Socket(), new Socket()]
+  const chunks = openChunkTurns(1)
+  for (const socket of [stream, other, sender]) chunks.connected(socket)
+  chunks.release(stream)
+  const req = new IncomingMessage(sender)
+  chunks.watch(req)
+
+  req.emit('data', Buffer.from('a'))
+
+  expect([stream, other, sender].map((socket) => socket.isPaused())).toEqual([false, true, true])
 })
 
 it.each([
