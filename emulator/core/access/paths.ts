@@ -40,16 +40,15 @@ export type Standing = 'absent' | 'same' | 'other' | 'around'
  */
 export function compare({ full, seen }: Stored, after: Json | undefined, path: readonly string[]): Standing {
   const [field, ...deeper] = path
-  if (field === undefined) return after === undefined ? 'absent' : equalJson(after, seen) ? 'same' : 'other'
-  const isGiven = holds(after, path)
   if (after === undefined) return 'absent'
-  if (holdsObjects(full)) {
-    if (equalJson(after, seen)) return isGiven ? 'same' : 'absent'
-    return isGiven ? 'other' : 'around'
+  if (field === undefined) return equalJson(after, seen) ? 'same' : 'other'
+  if (isObject(full) && isObject(after)) {
+    return compare(memberPair({ full, seen }, field), readMember(after, field), deeper)
   }
-  if (!isObject(full)) return isGiven ? 'other' : 'absent'
-  if (!isObject(after)) return isGiven ? 'other' : 'around'
-  return compare(memberPair({ full, seen }, field), readMember(after, field), deeper)
+  const isGiven = holds(after, path)
+  if (holdsObjects(full) && equalJson(after, seen)) return isGiven ? 'same' : 'absent'
+  if (isGiven) return 'other'
+  return isObject(full) || holdsObjects(full) ? 'around' : 'absent'
 }
 
 /** Restores the stored value at a path that `compare` found absent or the same. */

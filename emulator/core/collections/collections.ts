@@ -69,7 +69,7 @@ export async function createCollection(
     happened(ctx, collectionEvent(ctx, 'created', collection))
     await auditCollection(ctx, 'created', { collection: name })
   })
-  return shown(ctx, collection)
+  return shown(grantFor(ctx.caller, collection))
 }
 
 /** Lists all collections of the project, oldest first. Parses a few per turn of the event loop. */
@@ -78,7 +78,7 @@ export async function listCollections(ctx: Context): Promise<Collection[]> {
   const pauses = openPauses()
   for (const { name, bytes, read } of await selectCollections(ctx.db, ctx.project.id)) {
     if (isOutOfScope(ctx.caller, name)) continue
-    collections.push(shown(ctx, read()))
+    collections.push(shown(grantFor(ctx.caller, read())))
     const pause = pauses.after(bytes)
     if (pause) await pause
   }
@@ -88,16 +88,16 @@ export async function listCollections(ctx: Context): Promise<Collection[]> {
 export async function getCollection(ctx: Context, name: string): Promise<CountedCollection> {
   const collection = await requireCollection(ctx, name)
   const grant = grantFor(ctx.caller, collection)
-  if (grant.read === 'none') return shown(ctx, collection)
+  if (grant.read === 'none') return shown(grant)
   const creator = creatorFor(grant, 'read')
   const { id } = collection
   const counting = creator === undefined ? selectCount(ctx.db, id) : selectCreatedCount(ctx.db, id, creator)
-  return { ...shown(ctx, collection), documentCount: await counting }
+  return { ...shown(grant), documentCount: await counting }
 }
 
 /** Hides the permissions from callers who cannot read the collection. Contract 5.3. */
-function shown({ caller }: Context, stored: StoredCollection): Collection {
-  const grant = grantFor(caller, stored)
+function shown(grant: Grant): Collection {
+  const { collection: stored } = grant
   const schema = schemaSeenBy(grant)
   const collection = schema === stored.schema ? stored : { ...stored, schema }
   if (grant.read !== 'none') return collection
@@ -135,7 +135,7 @@ export async function changeCollection(
     await auditCollection(ctx, 'changed', { collection: before.name, ...renamed, names: listChanges(input) })
     return after
   })
-  return shown(ctx, changed)
+  return shown(grantFor(ctx.caller, changed))
 }
 
 /**
