@@ -13,7 +13,7 @@ export interface RequestLog {
   /** Starts the log. Requests that svc dev sends to itself before are left out. */
   begin(): void
   readonly counts: () => { readonly all: number; readonly failed: number }
-  /** Passes each request to `receive` from now on, or to nobody. */
+  /** Sets the receiver of later requests; undefined removes it. */
   show(receive: ((request: LoggedRequest) => void) | undefined): void
   close(): void
 }

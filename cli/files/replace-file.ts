@@ -78,7 +78,7 @@ function exitUnlessAnswered(signal: NodeJS.Signals): void {
   if (process.listeners(signal).every((one) => one === exitUnlessAnswered)) process.exit(signalExitCode(signal))
 }
 
-/** Creates the draft private, so that nobody can read it before it gets the final mode. */
+/** Creates the draft private, so that other users cannot read it before it gets the final mode. */
 export function draftModeFor(place: string): number {
   return statSync(place, { throwIfNoEntry: false }) ? 0o600 : 0o666
 }

@@ -88,8 +88,8 @@ export async function* importFiles(
 }
 
 /**
- * Opens the states of all inputs. Each also records the size of the file for refused rows. That file is not an input
- * of its own import, even if the input pattern matches it on the second run.
+ * Opens the states of all inputs. Each also records the size of the file for refused rows. An import never reads that file
+ * again, even if the input pattern matches it on the second run.
  *
  * @throws {CliFailure} if a new import would overwrite one of its inputs
  */

@@ -19,7 +19,7 @@ export function recoveryCalls({ post }: AuthCalls<unknown>) {
     },
 
     /**
-     * Emails a password reset link, if a user has this address. Succeeds even if nobody does.
+     * Emails a password reset link if a user has this address. Also succeeds if no user does.
      *
      * @example
      * await svc.auth.requestPasswordReset('rosa@example.com')

@@ -60,7 +60,7 @@ export function openCollection<Schema, Data extends object = Fields>(session: Se
 
     /**
      * Yields every selected document. Without `sort`, in order of creation and each exactly once, even during concurrent
-     * writes. With `sort`, documents that move between pages meanwhile may be missed or come twice.
+     * writes. With `sort`, documents that move between pages during the read may be missed or come twice.
      *
      * @example
      * for await (const post of svc.collection('posts').iterate({ where: { status: 'draft' } })) console.log(post.id)

@@ -15,7 +15,7 @@ const creator = z.strictObject({
 export const creators = {
   get: { summary: 'Get the creator of a document.', reply: creator },
   set: {
-    summary: 'Transfer a document to another user, or to nobody. Subscribers receive a change.',
+    summary: 'Transfer a document to another user, or remove its owner. Subscribers receive a change.',
     request: z.strictObject({ createdBy: z.string().nullable() }),
     reply: creator,
   },
