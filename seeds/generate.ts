@@ -66,6 +66,7 @@ const makers: { readonly [Type in FieldType]: Maker } = {
   boolean: (faker) => faker.datatype.boolean(),
   datetime: makeDate,
   file: (faker) => faker.image.url(),
+  link: (faker) => faker.string.uuid(),
   array: makeArray,
   object: (faker, { values }) => generateObject(faker, collectFields({ schema: {}, samples: values.filter(isObject) })),
   any: (faker) => faker.lorem.word(),

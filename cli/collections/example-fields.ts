@@ -10,6 +10,7 @@ const examples: { readonly [Type in FieldType]: string } = {
   object: ":='{}'",
   datetime: '=2026-01-31',
   file: '=Hello',
+  link: '=ID',
   any: '=Hello',
 }
 

@@ -130,6 +130,7 @@ const typeWords: { readonly [Type in FieldType]: string } = {
   object: 'an object',
   datetime: 'a time',
   file: 'a file',
+  link: 'a link',
   any: 'anything',
 }
 
@@ -176,6 +177,7 @@ const matchable: { readonly [Type in FieldType]: { readonly [Kind in Comparison]
   // The service rejects values that are not times.
   datetime: { equality: always, order: always, search: always },
   file: { equality: always, order: always, search: always },
+  link: { equality: always, order: always, search: always },
   any: { equality: always, order: always, search: always },
 }
 

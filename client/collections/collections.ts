@@ -8,6 +8,10 @@ import type { CallOptions } from './collection-writes.js'
 export interface CollectionInput {
   readonly name: string
   readonly schema?: Schema
+  /** Groups of fields whose values no two documents share. Contract 13.1. */
+  readonly unique?: readonly (readonly string[])[]
+  /** The field shown for a document. */
+  readonly title?: string
   readonly permissions?: Permissions
 }
 

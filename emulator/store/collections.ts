@@ -7,20 +7,22 @@ interface CollectionRow {
   name: string
   schema: string
   permissions: string
+  unique_fields: string | null
+  title: string | null
   created_at: string
   updated_at: string
 }
 
-const columns = sql`c.id, c.name, c.schema, c.permissions, c.created_at, c.updated_at`
+const columns = sql`c.id, c.name, c.schema, c.permissions, c.unique_fields, c.title, c.created_at, c.updated_at`
 
 /** Returns whether it was inserted: false if the name is taken. */
 export async function insertCollection(db: Database, project: string, collection: StoredCollection): Promise<boolean> {
-  const { id, name, schema, permissions, createdAt, updatedAt } = collection
+  const { id, name, schema, permissions, title = null, createdAt, updatedAt } = collection
   const insert = writing(sql`
     with inserted as (
-      insert into collections (id, project_id, name, schema, permissions, created_at, updated_at)
+      insert into collections (id, project_id, name, schema, permissions, unique_fields, title, created_at, updated_at)
       values (${id}, ${project}, ${name}, ${JSON.stringify(schema)}::json, ${JSON.stringify(permissions)}::jsonb,
-        ${createdAt}, ${updatedAt})
+        ${uniqueFields(collection)}::jsonb, ${title}, ${createdAt}, ${updatedAt})
       on conflict (project_id, name) do nothing
       returning id
     ), born as (
@@ -94,11 +96,11 @@ export async function selectCollection(
 
 /** @throws {DatabaseError} `taken` for the name of another collection */
 export async function updateCollection(db: Database, collection: StoredCollection): Promise<void> {
-  const { id, name, schema, permissions, updatedAt } = collection
+  const { id, name, schema, permissions, title = null, updatedAt } = collection
   const update = writing(sql`
     update collections
     set name = ${name}, schema = ${JSON.stringify(schema)}::json, permissions = ${JSON.stringify(permissions)}::jsonb,
-      updated_at = ${updatedAt}
+      unique_fields = ${uniqueFields(collection)}::jsonb, title = ${title}, updated_at = ${updatedAt}
     where id = ${id}`)
   await db.query(update)
 }
@@ -142,12 +144,18 @@ export async function deleteRemovedDocuments(db: Database, maxDocuments: number)
   return true
 }
 
+function uniqueFields({ unique = [] }: StoredCollection): string | null {
+  return unique.length > 0 ? JSON.stringify(unique) : null
+}
+
 function fromRow(row: CollectionRow): StoredCollection {
   return {
     id: row.id,
     name: row.name,
     schema: JSON.parse(row.schema) as Schema,
     permissions: JSON.parse(row.permissions) as Permissions,
+    ...(row.unique_fields === null ? {} : { unique: JSON.parse(row.unique_fields) as string[][] }),
+    ...(row.title === null ? {} : { title: row.title }),
     createdAt: row.created_at,
     updatedAt: row.updated_at,
   }

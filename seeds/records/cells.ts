@@ -75,6 +75,7 @@ const readers: { readonly [Type in ColumnType]: (text: string, onKept: OnKept) =
   string: (text) => text,
   datetime: (text) => text,
   file: (text) => text,
+  link: (text) => text,
   number: readNumber,
   integer: (text) => {
     const value = readNumber(text)

@@ -14,6 +14,7 @@ const fits: { [Type in FieldType]: (value: Json) => boolean } = {
   object: isObject,
   datetime: (value) => typeof value === 'string' && isDateTime(value),
   file: (value) => typeof value === 'string',
+  link: (value) => typeof value === 'string' || (Array.isArray(value) && value.every((id) => typeof id === 'string')),
   any: () => true,
 }
 

@@ -39,13 +39,15 @@ import { requireRoom, requireSchema, requireSchemaSize } from './schemas.js'
 export interface CollectionDefinition {
   readonly name: string
   readonly schema?: Schema
+  readonly unique?: readonly (readonly string[])[]
+  readonly title?: string
   readonly permissions?: Permissions
 }
 
 /** Spec, "Collections". @throws {SvcError} `INVALID_COLLECTION`, `COLLECTION_EXISTS`, `FORBIDDEN` */
 export async function createCollection(
   ctx: Context,
-  { name, schema = {}, permissions = {} }: CollectionDefinition,
+  { name, schema = {}, unique = [], title, permissions = {} }: CollectionDefinition,
 ): Promise<Collection> {
   requireName(name)
   requireSchemaSize(schema)
@@ -58,6 +60,8 @@ export async function createCollection(
     name,
     schema,
     permissions,
+    ...(unique.length > 0 ? { unique } : {}),
+    ...(title === undefined ? {} : { title }),
     createdAt: at,
     updatedAt: at,
   }

@@ -1,6 +1,7 @@
 /** All migrations, oldest first. */
 import type { Fragment } from '../port.js'
 import { baseline } from './0100-baseline.js'
+import { schemaRules } from './0101-schema-rules.js'
 
 /** A migration of the tables. Never edit a released one: databases that have it would not run it again. */
 export interface Migration {
@@ -11,4 +12,4 @@ export interface Migration {
   readonly statements: readonly Fragment[]
 }
 
-export const migrations: readonly Migration[] = [baseline]
+export const migrations: readonly Migration[] = [baseline, schemaRules]

@@ -75,9 +75,15 @@ export const documentIds: BodyForm<readonly string[]> = {
 /** Any JSON value, passed through unchanged: zod's copies lose fields named `__proto__`. */
 export const anyJson = z.custom<Json>(() => true)
 
-/** An object with arbitrary names and members of one type. zod's own record would drop `__proto__`. */
-export function recordType<Member>(member: z.ZodType<Member>): z.ZodType<Readonly<Record<string, Member>>> {
-  const additionalProperties = jsonSchema(member, 'input')
+/**
+ * An object with arbitrary names and members of one type. zod's own record would drop `__proto__`.
+ *
+ * @param additionalProperties describes the members, for a type that contains itself
+ */
+export function recordType<Member>(
+  member: z.ZodType<Member>,
+  additionalProperties: JsonSchema = jsonSchema(member, 'input'),
+): z.ZodType<Readonly<Record<string, Member>>> {
   return anyFields.meta({ type: 'object', additionalProperties }).transform((sent, check) => {
     const members: Record<string, Member> = {}
     for (const [name, value] of Object.entries(sent)) {

@@ -1,12 +1,39 @@
 import { z } from 'zod'
-import { fieldTypes } from '../../../client/protocol/model/collection.js'
+import {
+  type FieldRule,
+  fieldFormats,
+  fieldTypes,
+  onDeleteActions,
+  type ValueRule,
+} from '../../../client/protocol/model/collection.js'
 import { anyJson, recordType } from './body-forms.js'
 
 const roles = z.array(z.string().min(1)).optional()
-const fieldRule = z.strictObject({
+const lengthBound = z.number().int().min(0).optional()
+
+/** Options of a field and of the items of an array. Contract 13.1. */
+const valueOptions = {
   type: z.enum(fieldTypes),
+  description: z.string().max(1_000).optional(),
+  enum: z.array(anyJson).min(1).max(1_000).optional(),
+  min: z.number().optional(),
+  max: z.number().optional(),
+  minLength: lengthBound,
+  maxLength: lengthBound,
+  pattern: z.string().max(200).optional(),
+  format: z.enum(fieldFormats).optional(),
+  fields: z.lazy(() => recordType(fieldRule, {})).optional(),
+  items: z.lazy(() => itemRule).optional(),
+  to: z.string().min(1).optional(),
+  many: z.boolean().optional(),
+  onDelete: z.enum(onDeleteActions).optional(),
+}
+const itemRule: z.ZodType<ValueRule> = z.strictObject(valueOptions)
+const fieldRule: z.ZodType<FieldRule> = z.strictObject({
+  ...valueOptions,
   required: z.boolean().optional(),
   default: anyJson.optional(),
+  unique: z.boolean().optional(),
 })
 
 /** Paths of fields, with the roles that may read or write each. */
@@ -15,6 +42,11 @@ const fieldRoles = recordType(z.array(z.string().min(1))).optional()
 /** Settings of a collection for its documents and permissions. */
 export const collectionSettings = {
   schema: recordType(fieldRule).optional(),
+  unique: z
+    .array(z.array(z.string().min(1)).min(2).max(8))
+    .max(20)
+    .optional(),
+  title: z.string().min(1).max(1_000).optional(),
   permissions: z
     .strictObject({
       create: roles,

@@ -172,6 +172,7 @@ const ofSchema: Readonly<Record<Exclude<FieldType, 'any'>, ColumnType>> = {
   object: 'json',
   datetime: 'text',
   file: 'json',
+  link: 'json',
 }
 
 const ofJson: Readonly<Record<string, ColumnType>> = { string: 'text', number: 'number', boolean: 'boolean' }

@@ -1,5 +1,5 @@
 /** Encodes collections. The `document` axis decides the names of times. */
-import { fieldRuleKinds, fieldTypes, permissionKinds } from '../../model/collection.js'
+import { fieldFormats, fieldRuleKinds, fieldTypes, onDeleteActions, permissionKinds } from '../../model/collection.js'
 import { JsonText, type Writable } from '../../model/json.js'
 import type { Dialect } from '../axes.js'
 import type { JsonSchema } from '../codec.js'
@@ -13,16 +13,43 @@ interface CollectionShape {
   encode(collection: AnyCollection): Writable
 }
 
-const rule = object({ type: oneOf(fieldTypes), required: flag, default: {} }, { optional: ['required', 'default'] })
+const number = { type: 'number' }
+const ruleOptions = {
+  required: flag,
+  default: {},
+  unique: flag,
+  description: text,
+  enum: arrayOf({}),
+  min: number,
+  max: number,
+  minLength: count,
+  maxLength: count,
+  pattern: text,
+  format: oneOf(fieldFormats),
+  fields: { type: 'object' },
+  items: { type: 'object' },
+  to: text,
+  many: flag,
+  onDelete: oneOf(onDeleteActions),
+}
+const rule = object({ type: oneOf(fieldTypes), ...ruleOptions }, { optional: Object.keys(ruleOptions) })
 const roles = arrayOf(text)
 const roleSchemas = (kinds: readonly string[], schema: JsonSchema) => kinds.map((kind) => [kind, schema] as const)
 const permissions = object(
   Object.fromEntries([...roleSchemas(permissionKinds, roles), ...roleSchemas(fieldRuleKinds, mapOf(roles))]),
   { optional: [...permissionKinds, ...fieldRuleKinds] },
 )
-const common = { id: text, name: text, created_at: time, schema: mapOf(rule), permissions }
-/** Omitted for callers without read permission: permissions and document count. Contract 5.3. */
-const optional = ['permissions', 'document_count']
+const common = {
+  id: text,
+  name: text,
+  created_at: time,
+  schema: mapOf(rule),
+  unique: arrayOf(arrayOf(text)),
+  title: text,
+  permissions,
+}
+/** Permissions and the document count are omitted for callers without read permission. Contract 5.3. */
+const optional = ['unique', 'title', 'permissions', 'document_count']
 
 /** Both namings include `created_at`, because the specification does. */
 const collectionShapes = {
@@ -51,9 +78,10 @@ interface Times {
  * undefined members are omitted; spreading objects would take longer.
  */
 function encode(collection: AnyCollection, { createdAt, updatedAt, updated_at }: Times): Writable {
-  const { id, name, schema, permissions } = collection
+  const { id, name, schema, unique, title, permissions } = collection
   const document_count = 'documentCount' in collection ? collection.documentCount : undefined
   const created_at = collection.createdAt
-  const record = { id, name, created_at, schema, permissions, document_count, updated_at, createdAt, updatedAt }
+  const settings = { schema, unique, title, permissions }
+  const record = { id, name, created_at, ...settings, document_count, updated_at, createdAt, updatedAt }
   return new JsonText(JSON.stringify(record))
 }
