@@ -1,11 +1,5 @@
 import type { StoredCollection } from '../../../client/protocol/model/collection.js'
-import {
-  type DocumentUpdate,
-  type Fields,
-  isId,
-  mergeFields,
-  type StoredDocument,
-} from '../../../client/protocol/model/document.js'
+import { type DocumentUpdate, type Fields, isId, type StoredDocument } from '../../../client/protocol/model/document.js'
 import {
   deleteDocuments,
   lockDocuments,
@@ -25,7 +19,9 @@ import { requireLight } from './weight.js'
 import {
   bytesInAnswer,
   checkAndSerialize,
+  type Edit,
   insertAll,
+  mergeEdit,
   openCompleter,
   openReplaceCompleter,
   place,
@@ -71,7 +67,7 @@ export function updateDocuments(
   name: string,
   updates: ReadonlyMap<string, DocumentUpdate>,
 ): Promise<StoredDocument[]> {
-  const edits = [...updates].map(([id, changes]) => [id, (before: Fields) => mergeFields(before, changes)] as const)
+  const edits = [...updates].map(([id, changes]) => [id, mergeEdit(changes)] as const)
   return workLong(ctx, (ctx) => changeDocuments(ctx, name, new Map(edits)))
 }
 
@@ -104,7 +100,7 @@ export async function removeDocuments(
 export async function changeDocuments(
   ctx: Context,
   name: string,
-  edits: ReadonlyMap<string, (before: Fields) => Fields>,
+  edits: ReadonlyMap<string, Edit>,
   { guard = 'any', adopt, isWhole = false }: { guard?: VersionGuard; adopt?: Adopt; isWhole?: boolean } = {},
 ): Promise<StoredDocument[]> {
   const grant = await requireGrant(ctx, name, 'update')
@@ -116,12 +112,14 @@ export async function changeDocuments(
   const documents = await inTransaction(ctx, async (ctx) => {
     const wanted = { grant, kind: 'update', guard } as const
     const locked = await requireAll(wanted, targets, (ids) => lockDocuments(ctx.db, collection, ids))
-    const texts = await checkAndSerialize({ ...collection, schema: fields.schema }, locked, ({ before, edit }) => {
-      const after = complete(fields.changed(before, edit))
+    const merge = ({ before, edit }: (typeof locked)[number]) => {
+      const after = complete(fields.changed(before, edit.apply))
       // A merge can grow a document beyond what one request could send.
       requireLight(after)
       return after
-    })
+    }
+    const checked = { ...collection, schema: fields.schema }
+    const texts = await checkAndSerialize(checked, locked, merge, ({ edit }) => edit)
     const rows = texts.map(({ item, text }) => ({ id: item.id, ...text }))
     if (rows.length === 0) return []
     const here = place(ctx, collection, ctx.backend.now(ctx.project.id))

@@ -4,7 +4,7 @@
  * statement to the commit.
  */
 
-import { type Fields, isId, type StoredDocument } from '../../../client/protocol/model/document.js'
+import { isId, type StoredDocument } from '../../../client/protocol/model/document.js'
 import { selectDocumentVersion } from '../../store/documents.js'
 import { deleteDocument, updateDocument } from '../../store/single-documents.js'
 import { guardFields } from '../access/field-guard.js'
@@ -19,6 +19,7 @@ import { withDocument } from './read-document.js'
 import { requireLight } from './weight.js'
 import {
   checkAndSerialize,
+  type Edit,
   openReplaceCompleter,
   place,
   publishRecorded,
@@ -56,7 +57,7 @@ export async function changeDocument(
   ctx: Context,
   name: string,
   id: string,
-  edit: (before: Fields) => Fields,
+  edit: Edit,
   { guard, adopt, isWhole = false }: ChangeOptions,
 ): Promise<StoredDocument> {
   const grant = await requireGrant(ctx, name, 'update')
@@ -86,18 +87,20 @@ async function changeAsRead(
   ctx: Context,
   grant: Grant,
   before: StoredDocument,
-  { edit, isWhole }: { edit: (before: Fields) => Fields; isWhole: boolean },
+  { edit, isWhole }: { edit: Edit; isWhole: boolean },
 ): Promise<StoredDocument | undefined> {
   const { id, version } = before
   const { collection } = grant
   const guard = guardFields(grant)
   const complete = openReplaceCompleter(guard, isWhole)
-  const [checked] = await checkAndSerialize({ name: collection.name, schema: guard.schema }, [before], (before) => {
-    const after = complete(guard.changed(before, edit))
+  const merge = (before: StoredDocument) => {
+    const after = complete(guard.changed(before, edit.apply))
     // A merge can grow a document beyond what one request could send.
     requireLight(after)
     return after
-  })
+  }
+  const { name } = collection
+  const [checked] = await checkAndSerialize({ name, schema: guard.schema }, [before], merge, () => edit)
   if (!checked) return undefined
   const here = place(ctx, collection, ctx.backend.now(ctx.project.id))
   const { documents } = await publishRecorded(ctx, () => updateDocument(ctx.db, here, { id, ...checked.text }, version))

@@ -30,23 +30,24 @@ const valueOptions = {
 }
 const itemRule: z.ZodType<ValueRule> = z.strictObject(valueOptions)
 const fieldRule: z.ZodType<FieldRule> = z.strictObject({
-  ...valueOptions,
+  type: valueOptions.type,
   required: z.boolean().optional(),
   default: anyJson.optional(),
   unique: z.boolean().optional(),
+  ...valueOptions,
 })
 
 /** Paths of fields, with the roles that may read or write each. */
 const fieldRoles = recordType(z.array(z.string().min(1))).optional()
 
+const fieldName = z.string().min(1).max(1_000)
+
 /** Settings of a collection for its documents and permissions. */
 export const collectionSettings = {
   schema: recordType(fieldRule).optional(),
-  unique: z
-    .array(z.array(z.string().min(1)).min(2).max(8))
-    .max(20)
-    .optional(),
-  title: z.string().min(1).max(1_000).optional(),
+  unique: z.array(z.array(fieldName).min(2).max(8)).max(20).optional(),
+  /** null takes it away. */
+  title: fieldName.nullable().optional(),
   permissions: z
     .strictObject({
       create: roles,
