@@ -85,7 +85,7 @@ function openFieldCheck(name: string, rule: FieldRule): (fields: Fields, pass: P
 
 type Opener = (rule: ValueRule) => ValueCheck | undefined
 
-/** What each option refuses in a value that has the type of the rule. */
+/** Opens the check of each option, for values that have the type of the rule. */
 const openers = {
   enum({ enum: values }) {
     if (values === undefined) return undefined

@@ -9,11 +9,11 @@ import {
 import { anyJson, recordType } from './body-forms.js'
 
 const roles = z.array(z.string().min(1)).optional()
+const fieldType = z.enum(fieldTypes)
 const lengthBound = z.number().int().min(0).optional()
 
 /** Options of a field and of the items of an array. Contract 13.1. */
 const valueOptions = {
-  type: z.enum(fieldTypes),
   description: z.string().max(1_000).optional(),
   enum: z.array(anyJson).min(1).max(1_000).optional(),
   min: z.number().optional(),
@@ -28,9 +28,9 @@ const valueOptions = {
   many: z.boolean().optional(),
   onDelete: z.enum(onDeleteActions).optional(),
 }
-const itemRule: z.ZodType<ValueRule> = z.strictObject(valueOptions)
+const itemRule: z.ZodType<ValueRule> = z.strictObject({ type: fieldType, ...valueOptions })
 const fieldRule: z.ZodType<FieldRule> = z.strictObject({
-  type: valueOptions.type,
+  type: fieldType,
   required: z.boolean().optional(),
   default: anyJson.optional(),
   unique: z.boolean().optional(),

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
-import { aWorld, expectFailure, expectStatus, inDialects, someDocuments, unknownId } from '../../fixtures/wires.js'
+import { aWorld, expectFailure, expectStatus, inDialects, someDocuments } from '../../fixtures/wires.js'
+
+const unknownId = '01900000-0000-7000-8000-000000000000'
 
 /** Values that each rule takes, and refuses. */
 const rules: readonly (readonly [string, object, readonly unknown[], readonly unknown[]])[] = [
