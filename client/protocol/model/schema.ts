@@ -1,4 +1,4 @@
-import { reservedNames, type Schema, type ValueRule } from './collection.js'
+import { type FieldRule, reservedNames, type Schema, type ValueRule } from './collection.js'
 import type { Fields } from './document.js'
 import type { Issue } from './errors.js'
 import { setOwn } from './json.js'
@@ -15,20 +15,36 @@ export interface SchemaFindings {
   readonly work: number
 }
 
-const compiled = new WeakMap<Schema, ReturnType<typeof openFieldsCheck>>()
+interface Compiled {
+  readonly check: ReturnType<typeof openFieldsCheck>
+  readonly isExtended: boolean
+}
+
+const compiled = new WeakMap<Schema, Compiled>()
+
+/** Compiles a schema once. */
+function compile(schema: Schema): Compiled {
+  const known = compiled.get(schema)
+  if (known) return known
+  const fresh = { check: openFieldsCheck(schema), isExtended: Object.values(schema).some(isExtended) }
+  compiled.set(schema, fresh)
+  return fresh
+}
+
+/** Tells whether a rule uses what contract 13.1 adds to the specification. */
+function isExtended({ type, required: _, default: __, ...others }: FieldRule): boolean {
+  return type === 'link' || Object.values(others).some((option) => option !== undefined)
+}
 
 /**
- * Returns a validator for many documents.
- *
- * @returns a function that takes the fields and tells, of an update, which of them it sends. The others are not checked,
- * so that a document that breaks a rule elsewhere can be changed. Contract 13.2.
+ * Returns a validator for many documents. `isSent` tells which fields an update sends. A schema that uses contract 13.1
+ * checks only those, so that a document that breaks a rule elsewhere can be changed. Contract 13.2.
  */
 export function schemaCheck(schema: Schema): (fields: Fields, isSent?: (name: string) => boolean) => SchemaFindings {
-  const check = compiled.get(schema) ?? openFieldsCheck(schema)
-  compiled.set(schema, check)
+  const { check, isExtended } = compile(schema)
   return (fields, isSent) => {
     const pass = openPass()
-    check(fields, pass, isSent)
+    check(fields, pass, isExtended ? isSent : undefined)
     return { issues: pass.issues, work: pass.patternWork }
   }
 }
