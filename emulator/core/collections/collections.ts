@@ -32,6 +32,7 @@ import { audit } from '../audit/audit-log.js'
 import type { Context } from '../context.js'
 import type { Happened } from '../events/event-log.js'
 import { openPauses } from '../pauses.js'
+import { applyRules, requireRuleCount } from '../unique-values.js'
 import { happened, inTransaction, makingRoom, publish, settingsChanged } from '../unit-of-work.js'
 import { requireFieldRules } from './field-rules.js'
 import { requireRoom, requireSchema, requireSchemaSize } from './schemas.js'
@@ -65,6 +66,7 @@ export async function createCollection(
     createdAt: at,
     updatedAt: at,
   }
+  requireRuleCount(collection)
   requireManager(ctx, collection)
   await inTransaction(ctx, async (ctx) => {
     if (!(await insertCollection(ctx.db, ctx.project.id, collection))) throw nameTaken(name)
@@ -130,6 +132,7 @@ export async function changeCollection(
     await updateCollection(ctx.db, after)
     await requireRoom(ctx, after, before)
     await recordChange(ctx, after)
+    await applyRules(ctx.db, before, after)
     if (after.name !== before.name) {
       await insertLeftNames(ctx.db, ctx.project.id, [before.name])
       await takeName(ctx, after)

@@ -4,9 +4,10 @@
  * statement to the commit.
  */
 
-import { type Fields, isId, type StoredDocument } from '../../../client/protocol/model/document.js'
+import { type Fields, isId, parseFields, type StoredDocument } from '../../../client/protocol/model/document.js'
 import { selectDocumentVersion } from '../../store/documents.js'
 import { deleteDocument, updateDocument } from '../../store/single-documents.js'
+import { listClaims, listUniqueRules } from '../../store/unique-rules.js'
 import { guardFields } from '../access/field-guard.js'
 import { creatorFor, type Grant, requireAllowed } from '../access/grant.js'
 import { noSuchDocument } from '../access/missing.js'
@@ -14,6 +15,7 @@ import { requireGrant } from '../collections/collections.js'
 import { workLong } from '../concurrency/long-reads.js'
 import type { Context } from '../context.js'
 import { mentionsFiles } from '../files/owned-files.js'
+import { compareClaims, refusingDuplicates } from '../unique-values.js'
 import { type Adopt, changeDocuments, removeDocuments } from './batches.js'
 import { withDocument } from './read-document.js'
 import { requireLight } from './weight.js'
@@ -92,15 +94,20 @@ async function changeAsRead(
   const { collection } = grant
   const guard = guardFields(grant)
   const complete = openReplaceCompleter(guard, isWhole)
-  const [checked] = await checkAndSerialize({ name: collection.name, schema: guard.schema }, [before], (before) => {
+  const rules = listUniqueRules(collection)
+  const change = (before: StoredDocument) => {
     const after = complete(guard.changed(before, edit))
     // A merge can grow a document beyond what one request could send.
     requireLight(after)
     return after
-  })
+  }
+  const [checked] = await checkAndSerialize({ name: collection.name, schema: guard.schema }, [before], change, rules)
   if (!checked) return undefined
+  const { claims = [], ...text } = checked.text
+  const values = rules.length > 0 ? compareClaims(id, listClaims(rules, parseFields(before)), claims) : undefined
   const here = place(ctx, collection, ctx.backend.now(ctx.project.id))
-  const { documents } = await publishRecorded(ctx, () => updateDocument(ctx.db, here, { id, ...checked.text }, version))
+  const write = () => publishRecorded(ctx, () => updateDocument(ctx.db, here, { id, ...text }, version, values))
+  const { documents } = await refusingDuplicates(collection, values?.claimed ?? [], () => [], write)
   const [shown] = await shownTo(grant, documents)
   return shown
 }
