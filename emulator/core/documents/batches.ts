@@ -4,6 +4,7 @@ import {
   type Fields,
   isId,
   mergeFields,
+  parseFields,
   type StoredDocument,
 } from '../../../client/protocol/model/document.js'
 import {
@@ -21,6 +22,8 @@ import { workLong } from '../concurrency/long-reads.js'
 import type { Context } from '../context.js'
 import { orphanForgotten } from '../files/owned-files.js'
 import { inTransaction } from '../unit-of-work.js'
+import { removeDependants } from './dependants.js'
+import { collectLinks } from './links.js'
 import { requireLight } from './weight.js'
 import {
   bytesInAnswer,
@@ -49,13 +52,24 @@ export async function createDocuments(ctx: Context, name: string, many: readonly
   const { collection } = grant
   const guard = guardFields(grant)
   const complete = openCompleter(collection)
-  const texts = await checkAndSerialize(collection, many, (fields) => guard.created(fields, complete(fields)))
+  const links = collectLinks(collection, many.length)
+  const texts = await checkAndSerialize(collection, many, (fields) =>
+    links.note(guard.created(fields, complete(fields))),
+  )
+  const linked = await links.resolve(ctx)
   const createdBy = ctx.caller.user?.id
   // Puts the new property first: after a spread, V8 takes ten times as long to add it.
-  const owned = texts.map(({ text }) => ({ createdBy, ...text }))
+  const owned = texts.map(({ text }, at) => ({ createdBy, links: linked[at], ...text }))
   const [first] = owned
   if (!first) return []
-  const write = (texts: readonly Omit<NewData, 'id'>[]) => insertAll(ctx, collection, texts)
+  async function write(texts: readonly Omit<NewData, 'id'>[]) {
+    const documents = await insertAll(ctx, collection, texts)
+    if (documents.length > 0 || linked.length === 0) return documents
+    // Fails a group of requests, so that each is written alone and learns about its own links.
+    if (texts.length > owned.length) throw new Error('A linked record of a group is missing.')
+    await links.require(ctx)
+    return documents
+  }
   const isJoined = owned.length === 1 && !ctx.pending && ctx.db.capabilities.runsWritersTogether
   const documents = isJoined
     ? await ctx.backend.joinedCreates.insert({ db: ctx.db, collection: collection.id }, first, write)
@@ -90,10 +104,11 @@ export async function removeDocuments(
     const wanted = { grant, kind: 'delete', guard } as const
     const documents = await requireAll(wanted, targets, (ids) => lockDocumentVersions(ctx.db, collection, ids))
     if (unique.length === 0) return false
+    const dependants = await removeDependants(ctx, { to: collection.id, ids: unique })
     await publishRecorded(ctx, () =>
       deleteDocuments(ctx.db, place(ctx, collection, ctx.backend.now(ctx.project.id)), unique),
     )
-    return documents.some(({ before }) => before.hasFiles)
+    return dependants.deleted > 0 || documents.some(({ before }) => before.hasFiles)
   })
   // The database has detached the files from their documents.
   if (hasFiles) ctx.backend.sweepFilesSoon()
@@ -116,12 +131,14 @@ export async function changeDocuments(
   const documents = await inTransaction(ctx, async (ctx) => {
     const wanted = { grant, kind: 'update', guard } as const
     const locked = await requireAll(wanted, targets, (ids) => lockDocuments(ctx.db, collection, ids))
+    const links = collectLinks({ ...collection, schema: fields.schema }, targets.length)
     const texts = await checkAndSerialize({ ...collection, schema: fields.schema }, locked, ({ before, edit }) => {
       const after = complete(fields.changed(before, edit))
       // A merge can grow a document beyond what one request could send.
       requireLight(after)
-      return after
+      return links.note(after, () => parseFields(before))
     })
+    await links.require(ctx)
     const rows = texts.map(({ item, text }) => ({ id: item.id, ...text }))
     if (rows.length === 0) return []
     const here = place(ctx, collection, ctx.backend.now(ctx.project.id))

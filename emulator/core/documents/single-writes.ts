@@ -4,8 +4,8 @@
  * statement to the commit.
  */
 
-import { type Fields, isId, type StoredDocument } from '../../../client/protocol/model/document.js'
-import { selectDocumentVersion } from '../../store/documents.js'
+import { type Fields, isId, parseFields, type StoredDocument } from '../../../client/protocol/model/document.js'
+import { type NewData, selectDocumentVersion } from '../../store/documents.js'
 import { deleteDocument, updateDocument } from '../../store/single-documents.js'
 import { guardFields } from '../access/field-guard.js'
 import { creatorFor, type Grant, requireAllowed } from '../access/grant.js'
@@ -15,6 +15,7 @@ import { workLong } from '../concurrency/long-reads.js'
 import type { Context } from '../context.js'
 import { mentionsFiles } from '../files/owned-files.js'
 import { type Adopt, changeDocuments, removeDocuments } from './batches.js'
+import { collectLinks } from './links.js'
 import { withDocument } from './read-document.js'
 import { requireLight } from './weight.js'
 import {
@@ -92,15 +93,21 @@ async function changeAsRead(
   const { collection } = grant
   const guard = guardFields(grant)
   const complete = openReplaceCompleter(guard, isWhole)
-  const [checked] = await checkAndSerialize({ name: collection.name, schema: guard.schema }, [before], (before) => {
+  const checks = { name: collection.name, schema: guard.schema }
+  const links = collectLinks(checks, 1)
+  const [checked] = await checkAndSerialize(checks, [before], (before) => {
     const after = complete(guard.changed(before, edit))
     // A merge can grow a document beyond what one request could send.
     requireLight(after)
-    return after
+    return links.note(after, () => parseFields(before))
   })
   if (!checked) return undefined
+  const [linked = []] = await links.resolve(ctx)
+  const write: NewData = { id, ...checked.text, links: linked }
   const here = place(ctx, collection, ctx.backend.now(ctx.project.id))
-  const { documents } = await publishRecorded(ctx, () => updateDocument(ctx.db, here, { id, ...checked.text }, version))
+  const { documents } = await publishRecorded(ctx, () => updateDocument(ctx.db, here, write, version))
+  // The document or a linked record has changed.
+  if (documents.length === 0) await links.require(ctx)
   const [shown] = await shownTo(grant, documents)
   return shown
 }
