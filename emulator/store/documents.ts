@@ -1,6 +1,7 @@
 import type { ListedDocument, StoredDocument } from '../../client/protocol/model/document.js'
 import { JsonText } from '../../client/protocol/model/json.js'
 import { type Database, type Fragment, literal, nothing, sql, writing } from '../database/port.js'
+import { type Link, lockingLinks } from './links.js'
 import { inGroups, shareCopies } from './realtime/copies.js'
 import {
   followsRules,
@@ -35,6 +36,8 @@ export interface NewData {
   readonly createdBy?: string | undefined
   /** Its values of unique fields. */
   readonly claims?: readonly Claim[]
+  /** Records that must exist when it is written. Contract 13.2. */
+  readonly links?: readonly Link[]
 }
 
 /** The written documents, and the number of the recorded change. */
@@ -50,7 +53,7 @@ export const writtenColumns = sql`id, data, version, created_at, updated_at, cre
 
 /**
  * Inserts documents, counts them and records their changes in one statement. It locks the count's row, as a removal of
- * the collection does, and returns nothing if the collection is gone. Otherwise it returns the input, because having
+ * the collection does, and returns nothing if the collection or a linked record is gone. Otherwise it returns the input, because having
  * the database write a batch out again would take half as long as storing it.
  */
 export async function insertDocuments(
@@ -60,12 +63,19 @@ export async function insertDocuments(
 ): Promise<Written> {
   const isShared = shareCopies(db, documents) && !hasManyValues(documents)
   const groups = isShared ? sql`(select groups from given)` : undefined
-  const { counted, recorded, seq } = recordInsertion(db, { project, collection, at }, documents.length, groups)
+  const { locking, areThere } = lockingLinks(project, listLinks(documents))
+  const { counted, recorded, seq } = recordInsertion(
+    db,
+    { project, collection, at },
+    documents.length,
+    areThere,
+    groups,
+  )
   const claimed = documents.flatMap(({ id, claims = [] }) => claims.map((claim) => ({ ...claim, document: id })))
   const given = isShared ? sql`given as materialized (select ${inGroups(documents)}::jsonb as groups), ` : nothing
   const [written] = await db.query<Pick<Written, 'seq'>>(
     writing(sql`
-    with ${given}fresh as materialized (
+    with ${given}${locking}fresh as materialized (
       select id, data, nullif(created_by, '')::uuid as created_by, ordinality
       from ${groups ? rowsWith(documents, sql`jsonb_path_query(${groups}, 'strict $[*][*]')`) : freshRows(documents)}
     ), ${counted}, ${recorded}, inserted as (
@@ -127,7 +137,8 @@ export function isOpen({ capabilities }: Database, collection: WriteTarget['coll
 }
 
 /**
- * Loads and locks the existing documents among the ids until the transaction ends. Locks them in order of their ids.
+ * Loads and locks the existing documents among the ids until the transaction ends. Locks them in order of their ids, and
+ * as an update does, so that a document that links to them can be written.
  */
 export async function lockDocuments(
   tx: Database,
@@ -139,7 +150,7 @@ export async function lockDocuments(
     from documents d
     where ${isOneOf(ids)} and ${isOpen(tx, collection)}
     order by d.id
-    for update`)
+    for no key update`)
   return new Map(rows.map((row) => [row.id, fromRow(row, collection)]))
 }
 
@@ -265,6 +276,10 @@ export async function selectRecords(
     }),
     others: rows.flatMap((row) => (row.is_loaded ? [] : [row.id])),
   }
+}
+
+export function listLinks(documents: readonly NewData[]): Link[] {
+  return documents.flatMap(({ links = [] }) => links)
 }
 
 /** Limits the values that PostgreSQL turns into `jsonb` at once; each takes up to 300 bytes of its memory. */

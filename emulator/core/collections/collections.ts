@@ -35,6 +35,7 @@ import { openPauses } from '../pauses.js'
 import { applyRules, requireRuleCount } from '../unique-values.js'
 import { happened, inTransaction, makingRoom, publish, settingsChanged } from '../unit-of-work.js'
 import { requireFieldRules } from './field-rules.js'
+import { requireUnlinked } from './linked-collections.js'
 import { requireRoom, requireSchema, requireSchemaSize } from './schemas.js'
 
 export interface CollectionDefinition {
@@ -147,7 +148,9 @@ export async function changeCollection(
 
 /**
  * Deletes a collection with all its documents and their files. They disappear at once; a sweep deletes their rows
- * later.
+ * later. Links to them stay, except that a link with `refuse` refuses the deletion.
+ *
+ * @throws {SvcError} `NOT_FOUND`, `DOCUMENT_IN_USE`
  */
 export async function removeCollection(ctx: Context, name: string): Promise<{ id: string }> {
   const id = await inTransaction(makingRoom(ctx), async (ctx) => {
@@ -156,6 +159,7 @@ export async function removeCollection(ctx: Context, name: string): Promise<{ id
     if (!collection) throw noSuchCollection(name)
     requireManager(ctx, collection)
     await deleteCollection(ctx.db, collection.id)
+    await requireUnlinked(ctx, collection)
     await recordChange(ctx, { id: collection.id, updatedAt: ctx.backend.now(ctx.project.id).toISOString() })
     await insertLeftNames(ctx.db, ctx.project.id, [collection.name])
     await orphanCollectionFiles(ctx.db, collection.id)
@@ -212,7 +216,7 @@ export async function requireCollection(ctx: Context, name: string): Promise<Sto
 }
 
 /** Finds a collection by name or id. */
-async function findCollection(ctx: Context, name: string): Promise<StoredCollection | undefined> {
+export async function findCollection(ctx: Context, name: string): Promise<StoredCollection | undefined> {
   const { backend, db, project } = ctx
   const read = () => selectCollection(db, project.id, name)
   // Encodes both parts as JSON, because concatenated they could match the collection of another project.

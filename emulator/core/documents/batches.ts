@@ -31,6 +31,8 @@ import {
   withCurrentRules,
 } from '../unique-values.js'
 import { inTransaction } from '../unit-of-work.js'
+import { removeDependants } from './dependants.js'
+import { collectLinks } from './links.js'
 import { requireLight } from './weight.js'
 import {
   bytesInAnswer,
@@ -63,19 +65,28 @@ async function createAsKnown(ctx: Context, name: string, many: readonly Fields[]
   const { collection } = grant
   const guard = guardFields(grant)
   const complete = openCompleter(collection)
+  const links = collectLinks(collection, many.length)
   const texts = await checkAndSerialize(
     collection,
     many,
-    (fields) => guard.created(fields, complete(fields)),
+    (fields) => links.note(guard.created(fields, complete(fields))),
     listUniqueRules(collection),
   )
+  const linked = await links.resolve(ctx)
   const createdBy = ctx.caller.user?.id
   // Puts the new property first: after a spread, V8 takes ten times as long to add it.
-  const owned = texts.map(({ text }) => ({ createdBy, ...text }))
+  const owned = texts.map(({ text }, at) => ({ createdBy, links: linked[at], ...text }))
   const [first] = owned
   if (!first) return []
   requireDistinct(collection, owned)
-  const write = (texts: readonly Omit<NewData, 'id'>[]) => insertAll(ctx, collection, texts)
+  async function write(texts: readonly Omit<NewData, 'id'>[]) {
+    const documents = await insertAll(ctx, collection, texts)
+    if (documents.length > 0 || linked.length === 0) return documents
+    // Fails a group of requests, so that each is written alone and learns about its own links.
+    if (texts.length > owned.length) throw new Error('A linked record of a group is missing.')
+    await links.require(ctx)
+    return documents
+  }
   const isJoined = owned.length === 1 && !ctx.pending && ctx.db.capabilities.runsWritersTogether
   const documents = isJoined
     ? await ctx.backend.joinedCreates.insert({ db: ctx.db, collection: collection.id }, first, write)
@@ -117,10 +128,11 @@ async function removeAsKnown(ctx: Context, name: string, ids: readonly string[],
     const wanted = { grant, kind: 'delete', guard } as const
     const documents = await requireAll(ctx, wanted, targets, (ids) => lockDocumentVersions(ctx.db, collection, ids))
     if (unique.length === 0) return false
+    const dependants = await removeDependants(ctx, { to: collection.id, ids: unique })
     await publishRecorded(ctx, () =>
       deleteDocuments(ctx.db, place(ctx, collection, ctx.backend.now(ctx.project.id)), unique),
     )
-    return documents.some(({ before }) => before.hasFiles)
+    return dependants.deleted > 0 || documents.some(({ before }) => before.hasFiles)
   })
   // The database has detached the files from their documents.
   if (hasFiles) ctx.backend.sweepFilesSoon()
@@ -160,13 +172,15 @@ async function changeAsKnown(
     const wanted = { grant, kind: 'update', guard } as const
     const locked = await requireAll(ctx, wanted, targets, (ids) => lockDocuments(ctx.db, collection, ids))
     const checked = { ...collection, schema: fields.schema }
+    const links = collectLinks(checked, targets.length)
     const change = ({ before, edit }: (typeof locked)[number]) => {
       const after = complete(fields.changed(before, edit))
       // A merge can grow a document beyond what one request could send.
       requireLight(after)
-      return after
+      return links.note(after, () => parseFields(before))
     }
     const texts = await checkAndSerialize(checked, locked, change, rules)
+    await links.require(ctx)
     const rows = texts.map(({ item, text }) => ({ id: item.id, ...text }))
     if (rows.length === 0) return []
     if (rules.length > 0) await changeClaims(ctx, collection, rules, texts)

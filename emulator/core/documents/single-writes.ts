@@ -5,7 +5,7 @@
  */
 
 import { type Fields, isId, parseFields, type StoredDocument } from '../../../client/protocol/model/document.js'
-import { selectDocumentVersion } from '../../store/documents.js'
+import { type NewData, selectDocumentVersion } from '../../store/documents.js'
 import { deleteDocument, updateDocument } from '../../store/single-documents.js'
 import { listClaims, listUniqueRules } from '../../store/unique-rules.js'
 import { guardFields } from '../access/field-guard.js'
@@ -17,6 +17,7 @@ import type { Context } from '../context.js'
 import { mentionsFiles } from '../files/owned-files.js'
 import { compareClaims, refusingDuplicates } from '../unique-values.js'
 import { type Adopt, changeDocuments, removeDocuments } from './batches.js'
+import { collectLinks } from './links.js'
 import { withDocument } from './read-document.js'
 import { requireLight } from './weight.js'
 import {
@@ -94,20 +95,26 @@ async function changeAsRead(
   const { collection } = grant
   const guard = guardFields(grant)
   const complete = openReplaceCompleter(guard, isWhole)
+  const checks = { name: collection.name, schema: guard.schema }
   const rules = listUniqueRules(collection)
+  const links = collectLinks(checks, 1)
   const change = (before: StoredDocument) => {
     const after = complete(guard.changed(before, edit))
     // A merge can grow a document beyond what one request could send.
     requireLight(after)
-    return after
+    return links.note(after, () => parseFields(before))
   }
-  const [checked] = await checkAndSerialize({ name: collection.name, schema: guard.schema }, [before], change, rules)
+  const [checked] = await checkAndSerialize(checks, [before], change, rules)
   if (!checked) return undefined
+  const [linked = []] = await links.resolve(ctx)
   const { claims = [], ...text } = checked.text
   const values = rules.length > 0 ? compareClaims(id, listClaims(rules, parseFields(before)), claims) : undefined
+  const data: NewData = { id, ...text, links: linked }
   const here = place(ctx, collection, ctx.backend.now(ctx.project.id))
-  const write = () => publishRecorded(ctx, () => updateDocument(ctx.db, here, { id, ...text }, version, values))
+  const write = () => publishRecorded(ctx, () => updateDocument(ctx.db, here, data, version, values))
   const { documents } = await refusingDuplicates(collection, values?.claimed ?? [], () => [], write)
+  // The document or a linked record has changed.
+  if (documents.length === 0) await links.require(ctx)
   const [shown] = await shownTo(grant, documents)
   return shown
 }

@@ -84,7 +84,7 @@ export async function checkAndSerialize<Item>(
 /** The cost of checking a document against one field of a schema, in parsed bytes that take as long. */
 const workOfARule = 32
 
-function schemaRefuses(collection: string, issues: readonly Issue[]): SvcError {
+export function schemaRefuses(collection: string, issues: readonly Issue[]): SvcError {
   const fields = [...new Set(issues.map(({ path }) => String(path.at(-1))))]
   const reason: Reason = { kind: 'schema', collection, fields }
   return new SvcError('VALIDATION_ERROR', `${issues[0]?.message}.`, issues, { reason })
@@ -142,7 +142,7 @@ export function publishRecorded<Recorded extends Pick<Written, 'seq'>>(ctx: Cont
   return publishing(ctx, toMessage, write)
 }
 
-export function place(ctx: Context, collection: StoredCollection, now: Date): WriteTarget {
+export function place(ctx: Context, collection: WriteTarget['collection'], now: Date): WriteTarget {
   return { project: ctx.project.id, collection, at: now.toISOString() }
 }
 
