@@ -90,7 +90,7 @@ export function allows(
 }
 
 /** Returns the only user whose documents the permission covers, or undefined if it covers all. */
-export function creatorFor(grant: Grant, kind: PermissionKind): string | undefined {
+export function creatorFor(grant: Grant<Guarded>, kind: PermissionKind): string | undefined {
   return grant[kind] === 'own' ? grant.caller.user?.id : undefined
 }
 

@@ -32,9 +32,11 @@ import { audit } from '../audit/audit-log.js'
 import type { Context } from '../context.js'
 import type { Happened } from '../events/event-log.js'
 import { openPauses } from '../pauses.js'
+import { applyRules, requireRuleCount } from '../unique-values.js'
 import { happened, inTransaction, makingRoom, publish, settingsChanged } from '../unit-of-work.js'
 import { requireFieldRules } from './field-rules.js'
 import { nameTargets, openTargetNames, resolveTargets } from './link-targets.js'
+import { requireUnlinked } from './linked-collections.js'
 import { requireFieldSettings, requireRoom, requireSchema, requireSchemaSize } from './schemas.js'
 
 export interface CollectionDefinition {
@@ -60,6 +62,7 @@ export async function createCollection(
   const at = now.toISOString()
   const settings = { name, permissions, ...setUniqueAndTitle(others) }
   const asked = { id: ctx.backend.newId(now), ...settings, schema, createdAt: at, updatedAt: at }
+  requireRuleCount(asked)
   requireManager(ctx, asked)
   const collection = await inTransaction(ctx, async (ctx) => {
     const collection = { ...asked, schema: await resolveTargets(ctx, asked, schema) }
@@ -153,6 +156,7 @@ export async function changeCollection(
     await updateCollection(ctx.db, after)
     await requireRoom(ctx, after, before)
     await recordChange(ctx, after)
+    await applyRules(ctx.db, before, after)
     if (after.name !== before.name) {
       await insertLeftNames(ctx.db, ctx.project.id, [before.name])
       await takeName(ctx, after)
@@ -167,7 +171,9 @@ export async function changeCollection(
 
 /**
  * Deletes a collection with all its documents and their files. They disappear at once; a sweep deletes their rows
- * later.
+ * later. Links to them stay, except that a link with `refuse` refuses the deletion.
+ *
+ * @throws {SvcError} `NOT_FOUND`, `DOCUMENT_IN_USE`
  */
 export async function removeCollection(ctx: Context, name: string): Promise<{ id: string }> {
   const id = await inTransaction(makingRoom(ctx), async (ctx) => {
@@ -176,6 +182,7 @@ export async function removeCollection(ctx: Context, name: string): Promise<{ id
     if (!collection) throw noSuchCollection(name)
     requireManager(ctx, collection)
     await deleteCollection(ctx.db, collection.id)
+    await requireUnlinked(ctx, collection)
     await recordChange(ctx, { id: collection.id, updatedAt: ctx.backend.now(ctx.project.id).toISOString() })
     await insertLeftNames(ctx.db, ctx.project.id, [collection.name])
     await orphanCollectionFiles(ctx.db, collection.id)
@@ -232,7 +239,7 @@ export async function requireCollection(ctx: Context, name: string): Promise<Sto
 }
 
 /** Finds a collection by name or id. */
-async function findCollection(ctx: Context, name: string): Promise<StoredCollection | undefined> {
+export async function findCollection(ctx: Context, name: string): Promise<StoredCollection | undefined> {
   const { backend, db, project } = ctx
   const read = () => selectCollection(db, project.id, name)
   // Encodes both parts as JSON, because concatenated they could match the collection of another project.

@@ -4,9 +4,10 @@
  * statement to the commit.
  */
 
-import { isId, type StoredDocument } from '../../../client/protocol/model/document.js'
-import { selectDocumentVersion } from '../../store/documents.js'
+import { isId, parseFields, type StoredDocument } from '../../../client/protocol/model/document.js'
+import { type NewData, selectDocumentVersion } from '../../store/documents.js'
 import { deleteDocument, updateDocument } from '../../store/single-documents.js'
+import { listClaims, listUniqueRules } from '../../store/unique-rules.js'
 import { guardFields } from '../access/field-guard.js'
 import { creatorFor, type Grant, requireAllowed } from '../access/grant.js'
 import { noSuchDocument } from '../access/missing.js'
@@ -14,7 +15,9 @@ import { requireGrant } from '../collections/collections.js'
 import { workLong } from '../concurrency/long-reads.js'
 import type { Context } from '../context.js'
 import { mentionsFiles } from '../files/owned-files.js'
+import { compareClaims, refusingDuplicates } from '../unique-values.js'
 import { type Adopt, changeDocuments, removeDocuments } from './batches.js'
+import { collectLinks } from './links.js'
 import { withDocument } from './read-document.js'
 import { requireLight } from './weight.js'
 import {
@@ -93,17 +96,26 @@ async function changeAsRead(
   const { collection } = grant
   const guard = guardFields(grant)
   const complete = openReplaceCompleter(guard, isWhole)
-  const merge = (before: StoredDocument) => {
+  const checks = { name: collection.name, schema: guard.schema }
+  const rules = listUniqueRules(collection)
+  const links = collectLinks(checks, 1)
+  const change = (before: StoredDocument) => {
     const after = complete(guard.changed(before, edit.apply))
     // A merge can grow a document beyond what one request could send.
     requireLight(after)
-    return after
+    return links.note(after, () => parseFields(before))
   }
-  const { name } = collection
-  const [checked] = await checkAndSerialize({ name, schema: guard.schema }, [before], merge, () => edit)
+  const [checked] = await checkAndSerialize(checks, [before], change, rules, () => edit)
   if (!checked) return undefined
+  const [linked = []] = await links.resolve(ctx)
+  const { claims = [], ...text } = checked.text
+  const values = rules.length > 0 ? compareClaims(id, listClaims(rules, parseFields(before)), claims) : undefined
+  const data: NewData = { id, ...text, links: linked }
   const here = place(ctx, collection, ctx.backend.now(ctx.project.id))
-  const { documents } = await publishRecorded(ctx, () => updateDocument(ctx.db, here, { id, ...checked.text }, version))
+  const write = () => publishRecorded(ctx, () => updateDocument(ctx.db, here, data, version, values))
+  const { documents } = await refusingDuplicates(collection, values?.claimed ?? [], () => [], write)
+  // The document or a linked record has changed.
+  if (documents.length === 0) await links.require(ctx)
   const [shown] = await shownTo(grant, documents)
   return shown
 }
