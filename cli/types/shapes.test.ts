@@ -202,7 +202,7 @@ describe('types from documents', () => {
         "  people?: Link<'users'>[]",
         '  place?: ThingPlace',
         '  size?: 1 | 2',
-        "  /** Short name * / At least 1 characters. At most 8 characters. Matches [a-z']+. */",
+        "  /** Short name * / At least 1 character. At most 8 characters. Matches [a-z']+. */",
         '  slug?: string',
         "  state: Default<'open' | 'done'>",
         '  /** At most 3 items. */',

@@ -1,5 +1,6 @@
 /** Writes types as TypeScript for `createClient<Schema>()`. */
 import type { ValueRule } from '../../../client/protocol/model/collection.js'
+import { counted } from '../../terminal/print.js'
 import type { TextFormat } from '../formats.js'
 import type { NamedType, NamedTypes } from '../named-types.js'
 import type { FieldShape, Scalar, Shape } from '../shapes.js'
@@ -98,7 +99,7 @@ const words = {
 function describeShape(shape: Shape): string[] | undefined {
   if (shape.kind === 'text') return [...(shape.format ? [words[shape.format]] : []), ...describeLimits(shape)]
   if (shape.kind === 'number') return [...(shape.isInteger ? ['An integer.'] : []), ...describeLimits(shape)]
-  if (shape.kind === 'array') return [...(describeShape(shape.items) ?? []), ...describeLimits(shape, 'items')]
+  if (shape.kind === 'array') return [...(describeShape(shape.items) ?? []), ...describeLimits(shape, 'item')]
   if (shape.kind !== 'union') return undefined
   const [only, ...others] = shape.of.filter(({ kind }) => kind !== 'null')
   return only && others.length === 0 ? describeShape(only) : undefined
@@ -107,14 +108,14 @@ function describeShape(shape: Shape): string[] | undefined {
 /** Describes the bounds of a value. */
 function describeLimits(
   limits: Pick<ValueRule, 'min' | 'max' | 'minLength' | 'maxLength' | 'pattern'>,
-  unit = 'characters',
+  unit = 'character',
 ) {
   const { min, max, minLength, maxLength, pattern } = limits
   return [
     ...(min === undefined ? [] : [`At least ${min}.`]),
     ...(max === undefined ? [] : [`At most ${max}.`]),
-    ...(minLength === undefined ? [] : [`At least ${minLength} ${unit}.`]),
-    ...(maxLength === undefined ? [] : [`At most ${maxLength} ${unit}.`]),
+    ...(minLength === undefined ? [] : [`At least ${counted(minLength, unit)}.`]),
+    ...(maxLength === undefined ? [] : [`At most ${counted(maxLength, unit)}.`]),
     ...(pattern === undefined ? [] : [inComment(oneLine(`Matches ${pattern}.`))]),
   ]
 }
