@@ -12,6 +12,7 @@ import type { Json } from './protocol/model/json.js'
 import { asObject, expect } from './protocol/wire/expected.js'
 import * as addresses from './protocol/wire/paths/encode.js'
 import { encodeListQuery } from './protocol/wire/query/encode.js'
+import type { Spoken } from './protocol/wire/spoken.js'
 import type { FieldAt, FieldPath, PopulatePath, SortField } from './types.js'
 
 /** Selects documents like a list, without order and page. */
@@ -112,6 +113,8 @@ function decodeResult(record: Json): number | null {
   return expect(result === null || typeof result === 'number', result)
 }
 
+const onlyOne = [['limit', 1]] as const
+
 async function ask<Value>(
   { [internals]: { session, name } }: Extensible<unknown, unknown>,
   what: 'aggregate' | 'group-by',
@@ -131,17 +134,13 @@ async function ask<Value>(
   } catch (cause) {
     const { status } = cause as SvcError
     if (status !== 404 && status !== 405) throw cause
-    // Fails if the collection is what is missing.
-    await session.ask(
-      'GET',
-      '',
-      () => 0,
-      (dialect) => ({
-        path: addresses.documents(dialect, name),
-        query: [['limit', 1]],
-        signal,
-      }),
-    )
+    const toList = (dialect: Spoken) => ({ path: addresses.documents(dialect, name), query: onlyOne, signal })
+    await session
+      .ask('GET', '', () => 0, toList)
+      .catch((error: SvcError) => {
+        // The collection is missing, not the path.
+        if (error.status === 404) throw error
+      })
     throw new SvcError('NOT_FOUND', 'The service does not support aggregates.', [], { status, cause })
   }
 }

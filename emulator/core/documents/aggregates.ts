@@ -25,7 +25,7 @@ export async function countDocuments(ctx: Context, name: string, asked: MatchQue
   return total ?? 0
 }
 
-/** @throws {SvcError} `RESULT_TOO_LARGE` for a sum that is no number of JSON */
+/** @throws {SvcError} `RESULT_TOO_LARGE` for a sum that a double cannot hold */
 export async function aggregateDocuments(ctx: Context, name: string, asked: AggregateQuery): Promise<Aggregate> {
   const { field, operation } = asked
   const path = ownName(parsePath(field))
