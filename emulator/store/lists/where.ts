@@ -1,4 +1,3 @@
-import { isCreatedBy } from '../sql-fragments.js'
 /**
  * Implements `matches` of core/realtime/matching.ts in SQL. test/emulator/store/where-parity.test.ts compares the two.
  */
@@ -11,6 +10,7 @@ import { type Path, withoutIndexes } from '../../../client/protocol/model/path.j
 import { type Clause, ownField, ownName, type Test, type Where } from '../../../client/protocol/model/where.js'
 import { type Fragment, joinSql, nothing, sql } from '../../database/port.js'
 import { type Covered, isCovered } from '../memberships.js'
+import { isCreatedBy } from '../sql-fragments.js'
 import { type Comparison, comparesAll, fieldTest, type Help, isComparison, missingTest } from './field-test.js'
 import { ownFieldTest } from './own-field-test.js'
 
