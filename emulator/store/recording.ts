@@ -25,19 +25,22 @@ export function followsRules(collection: WriteTarget['collection']): Fragment {
 
 /**
  * Counts and records an insertion. `counted` holds the row of an open collection. With concurrent writers, the row is
- * only locked against a removal, and counted when the changes are numbered. `groups` contains the documents `inGroups`,
+ * only locked against a removal, and counted when the changes are numbered. `condition` begins with `and`, or is empty;
+ * nothing is inserted where it is false. `groups` contains the documents `inGroups`,
  * if they share their copies.
  */
 export function recordInsertion(
   db: Database,
   { project, collection, at }: WriteTarget,
   count: number,
+  condition: Fragment,
   groups?: Fragment,
 ) {
   if (db.capabilities.runsWritersTogether) {
     return {
       counted: sql`counted as materialized (
-      select collection_id from document_counts where collection_id = ${collection.id} and not is_removed and ${followsRules(collection)}
+      select collection_id from document_counts
+      where collection_id = ${collection.id} and not is_removed and ${followsRules(collection)} ${condition}
       for key share
     )`,
       recorded: writing(sql`recorded as (
@@ -55,7 +58,7 @@ export function recordInsertion(
   return {
     counted: writing(sql`counted as (
       update document_counts set documents = documents + ${count}::int
-      where collection_id = ${collection.id} and not is_removed and ${followsRules(collection)}
+      where collection_id = ${collection.id} and not is_removed and ${followsRules(collection)} ${condition}
       returning collection_id
     )`),
     recorded: sql`${drawn(project, count, sql`exists (select from counted)`)}, recorded as (

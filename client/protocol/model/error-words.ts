@@ -26,6 +26,7 @@ const words: Readonly<Record<ErrorCode, string>> = {
   EMAIL_ALREADY_EXISTS: 'This email is already in use.',
   DUPLICATE_VALUE: 'Another document already has this value.',
   FILE_IN_USE: 'This file belongs to a document or a user.',
+  DOCUMENT_IN_USE: 'Other documents still link here.',
   RESYNC: 'These changes are no longer available. Read the collection again.',
   CONFLICT: 'The document was changed. Reload it and try again.',
   PAYLOAD_TOO_LARGE: 'The request body is too large.',

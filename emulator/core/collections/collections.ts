@@ -20,12 +20,12 @@ import {
   selectCount,
   updateCollection,
 } from '../../store/collections.js'
-import { selectCreatedCount } from '../../store/creators.js'
 import { orphanCollectionFiles } from '../../store/files.js'
+import { selectCoveredCount } from '../../store/memberships.js'
 import { insertCollectionChange } from '../../store/realtime/changes.js'
 import { insertLeftNames, takeLeftName } from '../../store/realtime/left-names.js'
 import { schemaSeenBy } from '../access/closed-fields.js'
-import { creatorFor, type Grant, grantFor, requireGranted, requireManager } from '../access/grant.js'
+import { type Grant, grantFor, partFor, requireGranted, requireManager } from '../access/grant.js'
 import { noSuchCollection } from '../access/missing.js'
 import { isOutOfScope, requireInScope, requireScope } from '../access/scopes.js'
 import { audit } from '../audit/audit-log.js'
@@ -35,6 +35,8 @@ import { openPauses } from '../pauses.js'
 import { applyRules, requireRuleCount } from '../unique-values.js'
 import { happened, inTransaction, makingRoom, publish, settingsChanged } from '../unit-of-work.js'
 import { requireFieldRules } from './field-rules.js'
+import { requireUnlinked } from './linked-collections.js'
+import { requireMemberWords } from './member-words.js'
 import { requireRoom, requireSchema, requireSchemaSize } from './schemas.js'
 
 export interface CollectionDefinition {
@@ -53,7 +55,7 @@ export async function createCollection(
   requireName(name)
   requireSchemaSize(schema)
   requireSchema(schema)
-  requirePermissions(permissions)
+  requirePermissions(permissions, schema)
   const now = ctx.backend.now(ctx.project.id)
   const at = now.toISOString()
   const collection: StoredCollection = {
@@ -95,9 +97,8 @@ export async function getCollection(ctx: Context, name: string): Promise<Counted
   const collection = await requireCollection(ctx, name)
   const grant = grantFor(ctx.caller, collection)
   if (grant.read === 'none') return shown(grant)
-  const creator = creatorFor(grant, 'read')
-  const { id } = collection
-  const counting = creator === undefined ? selectCount(ctx.db, id) : selectCreatedCount(ctx.db, id, creator)
+  const part = partFor(grant, 'read')
+  const counting = part ? selectCoveredCount(ctx.db, part) : selectCount(ctx.db, collection.id)
   return { ...shown(grant), documentCount: await counting }
 }
 
@@ -119,11 +120,11 @@ export async function changeCollection(
 ): Promise<Collection> {
   if (input.name !== undefined) requireName(input.name)
   if (input.schema !== undefined) requireSchema(input.schema)
-  if (input.permissions !== undefined) requirePermissions(input.permissions)
   const changed = await inTransaction(ctx, async (ctx) => {
     const before = await selectCollection(ctx.db, ctx.project.id, name, { lock: true })
     requireScope(ctx, 'admin', before?.name ?? name, name)
     if (!before) throw noSuchCollection(name)
+    if (input.permissions !== undefined) requirePermissions(input.permissions, input.schema ?? before.schema)
     const after = { ...before, ...input, updatedAt: ctx.backend.now(ctx.project.id).toISOString() }
     requireManager(ctx, before)
     requireManager(ctx, after)
@@ -147,7 +148,9 @@ export async function changeCollection(
 
 /**
  * Deletes a collection with all its documents and their files. They disappear at once; a sweep deletes their rows
- * later.
+ * later. Links to them stay, except that a link with `refuse` refuses the deletion.
+ *
+ * @throws {SvcError} `NOT_FOUND`, `DOCUMENT_IN_USE`
  */
 export async function removeCollection(ctx: Context, name: string): Promise<{ id: string }> {
   const id = await inTransaction(makingRoom(ctx), async (ctx) => {
@@ -156,6 +159,7 @@ export async function removeCollection(ctx: Context, name: string): Promise<{ id
     if (!collection) throw noSuchCollection(name)
     requireManager(ctx, collection)
     await deleteCollection(ctx.db, collection.id)
+    await requireUnlinked(ctx, collection)
     await recordChange(ctx, { id: collection.id, updatedAt: ctx.backend.now(ctx.project.id).toISOString() })
     await insertLeftNames(ctx.db, ctx.project.id, [collection.name])
     await orphanCollectionFiles(ctx.db, collection.id)
@@ -212,7 +216,7 @@ export async function requireCollection(ctx: Context, name: string): Promise<Sto
 }
 
 /** Finds a collection by name or id. */
-async function findCollection(ctx: Context, name: string): Promise<StoredCollection | undefined> {
+export async function findCollection(ctx: Context, name: string): Promise<StoredCollection | undefined> {
   const { backend, db, project } = ctx
   const read = () => selectCollection(db, project.id, name)
   // Encodes both parts as JSON, because concatenated they could match the collection of another project.
@@ -255,8 +259,9 @@ function requireName(name: string) {
 }
 
 /** Rejects `owner` for creating, because a document has no owner before it is created. */
-function requirePermissions(permissions: Permissions) {
+export function requirePermissions(permissions: Permissions, schema: Schema): void {
   requireFieldRules(permissions)
+  requireMemberWords(permissions, schema)
   const { create = [] } = permissions
   const at = create.indexOf(ownerWord)
   if (at < 0) return

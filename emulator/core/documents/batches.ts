@@ -7,6 +7,7 @@ import {
   parseFields,
   type StoredDocument,
 } from '../../../client/protocol/model/document.js'
+import { JsonText } from '../../../client/protocol/model/json.js'
 import {
   deleteDocuments,
   lockDocuments,
@@ -17,7 +18,8 @@ import {
 import { listClaims, listUniqueRules, type UniqueRule } from '../../store/unique-rules.js'
 import { changeValues } from '../../store/unique-values.js'
 import { guardFields } from '../access/field-guard.js'
-import { type Grant, requireAllowed } from '../access/grant.js'
+import { type Grant, type Memberships, requireAllowed, requireCreatable } from '../access/grant.js'
+import { findMemberships, memberFields } from '../access/memberships.js'
 import { noSuchCollection, noSuchDocument } from '../access/missing.js'
 import { requireCreateGrant, requireGrant } from '../collections/collections.js'
 import { workLong } from '../concurrency/long-reads.js'
@@ -31,6 +33,8 @@ import {
   withCurrentRules,
 } from '../unique-values.js'
 import { inTransaction } from '../unit-of-work.js'
+import { removeDependants } from './dependants.js'
+import { collectLinks } from './links.js'
 import { requireLight } from './weight.js'
 import {
   bytesInAnswer,
@@ -63,19 +67,29 @@ async function createAsKnown(ctx: Context, name: string, many: readonly Fields[]
   const { collection } = grant
   const guard = guardFields(grant)
   const complete = openCompleter(collection)
+  const links = collectLinks(collection, many.length)
   const texts = await checkAndSerialize(
     collection,
     many,
-    (fields) => guard.created(fields, complete(fields)),
+    (fields) => links.note(guard.created(fields, complete(fields))),
     listUniqueRules(collection),
   )
+  const linked = await links.resolve(ctx)
+  if (grant.create !== 'all') await requireMember(ctx, grant, texts)
   const createdBy = ctx.caller.user?.id
   // Puts the new property first: after a spread, V8 takes ten times as long to add it.
-  const owned = texts.map(({ text }) => ({ createdBy, ...text }))
+  const owned = texts.map(({ text }, at) => ({ createdBy, links: linked[at], ...text }))
   const [first] = owned
   if (!first) return []
   requireDistinct(collection, owned)
-  const write = (texts: readonly Omit<NewData, 'id'>[]) => insertAll(ctx, collection, texts)
+  async function write(texts: readonly Omit<NewData, 'id'>[]) {
+    const documents = await insertAll(ctx, collection, texts)
+    if (documents.length > 0 || linked.length === 0) return documents
+    // Fails a group of requests, so that each is written alone and learns about its own links.
+    if (texts.length > owned.length) throw new Error('A linked record of a group is missing.')
+    await links.require(ctx)
+    return documents
+  }
   const isJoined = owned.length === 1 && !ctx.pending && ctx.db.capabilities.runsWritersTogether
   const documents = isJoined
     ? await ctx.backend.joinedCreates.insert({ db: ctx.db, collection: collection.id }, first, write)
@@ -85,7 +99,18 @@ async function createAsKnown(ctx: Context, name: string, many: readonly Fields[]
     await requireCurrentRules(ctx, collection)
     throw noSuchCollection(name)
   }
-  return shownTo(grant, documents)
+  return shownTo(ctx, grant, documents)
+}
+
+/** Checks the permission to create by the values that are written, with defaults. @throws {SvcError} `FORBIDDEN` */
+async function requireMember(
+  { db }: Context,
+  grant: Grant,
+  texts: readonly { readonly text: Omit<NewData, 'id'> }[],
+): Promise<void> {
+  const documents = texts.map(({ text }, at) => ({ id: String(at), data: new JsonText(text.json) }))
+  const ids = documents.map(({ id }) => id)
+  requireCreatable(grant, ids, await findMemberships(db, grant, documents))
 }
 
 /** Changes some fields of several documents: all of them or none. */
@@ -115,12 +140,15 @@ async function removeAsKnown(ctx: Context, name: string, ids: readonly string[],
   const hasFiles = await inTransaction(ctx, async (ctx) => {
     const targets = unique.map((id) => ({ id }))
     const wanted = { grant, kind: 'delete', guard } as const
-    const documents = await requireAll(ctx, wanted, targets, (ids) => lockDocumentVersions(ctx.db, collection, ids))
+    const documents = await requireAll(ctx, wanted, targets, (ids) =>
+      lockDocumentVersions(ctx.db, collection, ids, memberFields(grant)),
+    )
     if (unique.length === 0) return false
+    const dependants = await removeDependants(ctx, { to: collection.id, ids: unique })
     await publishRecorded(ctx, () =>
       deleteDocuments(ctx.db, place(ctx, collection, ctx.backend.now(ctx.project.id)), unique),
     )
-    return documents.some(({ before }) => before.hasFiles)
+    return dependants.deleted > 0 || documents.some(({ before }) => before.hasFiles)
   })
   // The database has detached the files from their documents.
   if (hasFiles) ctx.backend.sweepFilesSoon()
@@ -160,13 +188,15 @@ async function changeAsKnown(
     const wanted = { grant, kind: 'update', guard } as const
     const locked = await requireAll(ctx, wanted, targets, (ids) => lockDocuments(ctx.db, collection, ids))
     const checked = { ...collection, schema: fields.schema }
-    const change = ({ before, edit }: (typeof locked)[number]) => {
-      const after = complete(fields.changed(before, edit))
+    const links = collectLinks(checked, targets.length)
+    const change = ({ before, edit, memberships }: (typeof locked)[number]) => {
+      const after = complete(fields.changed(before, edit, memberships))
       // A merge can grow a document beyond what one request could send.
       requireLight(after)
-      return after
+      return links.note(after, () => parseFields(before))
     }
     const texts = await checkAndSerialize(checked, locked, change, rules)
+    await links.require(ctx)
     const rows = texts.map(({ item, text }) => ({ id: item.id, ...text }))
     if (rows.length === 0) return []
     if (rules.length > 0) await changeClaims(ctx, collection, rules, texts)
@@ -183,7 +213,7 @@ async function changeAsKnown(
     return targets.flatMap(({ id }) => byId.get(id) ?? [])
   })
   if (hasForgotten) ctx.backend.sweepFilesSoon()
-  return shownTo(grant, documents)
+  return shownTo(ctx, grant, documents)
 }
 
 /** Gives up and takes the values that locked documents change. @throws {SvcError} `DUPLICATE_VALUE` */
@@ -214,25 +244,27 @@ async function changeClaims(
  */
 async function requireAll<
   Target extends { readonly id: string },
-  Locked extends Pick<StoredDocument, 'version' | 'createdBy'>,
+  Locked extends Pick<StoredDocument, 'version' | 'createdBy' | 'data'>,
 >(
   ctx: Context,
   { grant, kind, guard }: { grant: Grant; kind: 'update' | 'delete'; guard: VersionGuard },
   targets: readonly Target[],
   lock: (ids: readonly string[]) => Promise<Map<string, Locked>>,
-): Promise<(Target & { readonly before: Locked })[]> {
+): Promise<(Target & { readonly before: Locked; readonly memberships: Memberships })[]> {
   const ids = targets.map(({ id }) => id)
   const illFormed = ids.find((id) => !isId(id))
   if (illFormed !== undefined) throw noSuchDocument(grant.collection, illFormed)
   const documents = await lock(ids)
   if (documents.size < new Set(ids).size) await requireCurrentRules(ctx, grant.collection)
+  const found = [...documents].map(([id, { data }]) => ({ id, data }))
+  const memberships = await findMemberships(ctx.db, grant, found)
   return targets.map((target) => {
     const { id } = target
     const before = documents.get(id)
     if (!before) throw noSuchDocument(grant.collection, id)
     const { version, createdBy } = before
-    requireAllowed(grant, kind, { id, createdBy })
-    requireVersion(grant, { id, version, createdBy }, guard)
-    return { ...target, before }
+    requireAllowed(grant, kind, { id, createdBy }, memberships)
+    requireVersion(grant, { id, version, createdBy }, guard, memberships)
+    return { ...target, before, memberships }
   })
 }

@@ -11,7 +11,8 @@ import type { Message } from '../../ports/bus/port.js'
 import { insertDocuments, type NewData, type WriteTarget, type Written } from '../../store/documents.js'
 import { listClaims, type UniqueRule } from '../../store/unique-rules.js'
 import { visibleTo } from '../access/closed-fields.js'
-import { allows, type Grant } from '../access/grant.js'
+import { allows, type Grant, type Memberships } from '../access/grant.js'
+import { findMemberships } from '../access/memberships.js'
 import type { Context } from '../context.js'
 import { openPauses } from '../pauses.js'
 import { refusingDuplicates } from '../unique-values.js'
@@ -26,10 +27,11 @@ export function requireVersion(
   grant: Grant,
   document: Pick<StoredDocument, 'id' | 'version' | 'createdBy'>,
   guard: VersionGuard,
+  memberships?: Memberships,
 ): void {
   const { id, version } = document
   if (guard === 'any' || guard.includes(version)) return
-  const now = allows(grant, 'read', document) ? `: it is now at version ${version}` : ''
+  const now = allows(grant, 'read', document, memberships) ? `: it is now at version ${version}` : ''
   const reason: Reason = {
     ...{ kind: 'version', collection: grant.collection.name, document: id },
     ...{ expected: guard, actual: version },
@@ -38,11 +40,16 @@ export function requireVersion(
 }
 
 /** Returns written documents without hidden fields, and empty ones to a caller who cannot read them. Contract 5.3. */
-export async function shownTo(grant: Grant, documents: readonly StoredDocument[]): Promise<StoredDocument[]> {
+export async function shownTo(
+  { db }: Pick<Context, 'db'>,
+  grant: Grant,
+  documents: readonly StoredDocument[],
+): Promise<StoredDocument[]> {
   const visible = await visibleTo(grant, documents)
   if (grant.read === 'all') return [...visible]
+  const memberships = await findMemberships(db, grant, documents)
   return visible.map((document) =>
-    allows(grant, 'read', document) ? document : { ...document, data: new JsonText('{}') },
+    allows(grant, 'read', document, memberships) ? document : { ...document, data: new JsonText('{}') },
   )
 }
 
@@ -84,7 +91,7 @@ export async function checkAndSerialize<Item>(
 /** The cost of checking a document against one field of a schema, in parsed bytes that take as long. */
 const workOfARule = 32
 
-function schemaRefuses(collection: string, issues: readonly Issue[]): SvcError {
+export function schemaRefuses(collection: string, issues: readonly Issue[]): SvcError {
   const fields = [...new Set(issues.map(({ path }) => String(path.at(-1))))]
   const reason: Reason = { kind: 'schema', collection, fields }
   return new SvcError('VALIDATION_ERROR', `${issues[0]?.message}.`, issues, { reason })
@@ -142,7 +149,7 @@ export function publishRecorded<Recorded extends Pick<Written, 'seq'>>(ctx: Cont
   return publishing(ctx, toMessage, write)
 }
 
-export function place(ctx: Context, collection: StoredCollection, now: Date): WriteTarget {
+export function place(ctx: Context, collection: WriteTarget['collection'], now: Date): WriteTarget {
   return { project: ctx.project.id, collection, at: now.toISOString() }
 }
 

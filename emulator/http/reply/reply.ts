@@ -23,13 +23,14 @@ import type { SavedDocument } from '../../core/documents/upsert.js'
 import type { Ticket } from '../../core/realtime/tickets.js'
 import type { Outgoing } from '../exchange.js'
 import { eventStreamHeaders, type Stream } from '../realtime/sse.js'
+import { type AggregateReplyValues, aggregateReplies } from './aggregate-replies.js'
 import { type FileReplyValues, fileReplies } from './file-replies.js'
 import type { ReplyForm } from './reply-form.js'
 import { type UserReplyValues, userReplies } from './user-replies.js'
 import { writeInSteps } from './write-steps.js'
 
 /** The values that handlers return, by kind of reply. */
-export interface ReplyValues extends UserReplyValues, FileReplyValues {
+export interface ReplyValues extends UserReplyValues, FileReplyValues, AggregateReplyValues {
   document: OutgoingDocument
   /** 201 if it was created, otherwise 200. */
   savedDocument: SavedDocument
@@ -119,6 +120,7 @@ const replies: { readonly [Kind in ReplyKind]: ReplyForm<ReplyValues[Kind]> } = 
   },
   ...userReplies,
   ...fileReplies,
+  ...aggregateReplies,
   plain: {
     write: (_dialect, body) => ({ body }),
     schema: () => ({ type: 'object' }),

@@ -130,3 +130,6 @@ export type LimitName =
   | 'schema bytes'
   | 'collection bytes'
   | 'populated values'
+  | 'linked records'
+  | 'dependent records'
+  | 'dependent bytes'
