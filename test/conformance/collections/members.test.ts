@@ -277,6 +277,7 @@ inDialects(
         const told = await live.atLeast(4)
         expect(told[3]).toMatchObject({ type: 'error', code: 'RESYNC' })
         await owner.patch(`${cards}/${id}`, { n: 5 })
+        await socket.atLeast(7)
         await owner.patch(`${boards}/${theirs.id}`, { members: [bob.id, ada.id] })
         expect((await live.atLeast(5))[4]).toMatchObject({ type: 'error', code: 'RESYNC' })
         await owner.patch(`${cards}/${id}`, { n: 6 })
