@@ -32,8 +32,10 @@ import { audit } from '../audit/audit-log.js'
 import type { Context } from '../context.js'
 import type { Happened } from '../events/event-log.js'
 import { openPauses } from '../pauses.js'
+import { applyRules, requireRuleCount } from '../unique-values.js'
 import { happened, inTransaction, makingRoom, publish, settingsChanged } from '../unit-of-work.js'
 import { requireFieldRules } from './field-rules.js'
+import { requireUnlinked } from './linked-collections.js'
 import { requireMemberWords } from './member-words.js'
 import { requireRoom, requireSchema, requireSchemaSize } from './schemas.js'
 
@@ -66,6 +68,7 @@ export async function createCollection(
     createdAt: at,
     updatedAt: at,
   }
+  requireRuleCount(collection)
   requireManager(ctx, collection)
   await inTransaction(ctx, async (ctx) => {
     if (!(await insertCollection(ctx.db, ctx.project.id, collection))) throw nameTaken(name)
@@ -130,6 +133,7 @@ export async function changeCollection(
     await updateCollection(ctx.db, after)
     await requireRoom(ctx, after, before)
     await recordChange(ctx, after)
+    await applyRules(ctx.db, before, after)
     if (after.name !== before.name) {
       await insertLeftNames(ctx.db, ctx.project.id, [before.name])
       await takeName(ctx, after)
@@ -144,7 +148,9 @@ export async function changeCollection(
 
 /**
  * Deletes a collection with all its documents and their files. They disappear at once; a sweep deletes their rows
- * later.
+ * later. Links to them stay, except that a link with `refuse` refuses the deletion.
+ *
+ * @throws {SvcError} `NOT_FOUND`, `DOCUMENT_IN_USE`
  */
 export async function removeCollection(ctx: Context, name: string): Promise<{ id: string }> {
   const id = await inTransaction(makingRoom(ctx), async (ctx) => {
@@ -153,6 +159,7 @@ export async function removeCollection(ctx: Context, name: string): Promise<{ id
     if (!collection) throw noSuchCollection(name)
     requireManager(ctx, collection)
     await deleteCollection(ctx.db, collection.id)
+    await requireUnlinked(ctx, collection)
     await recordChange(ctx, { id: collection.id, updatedAt: ctx.backend.now(ctx.project.id).toISOString() })
     await insertLeftNames(ctx.db, ctx.project.id, [collection.name])
     await orphanCollectionFiles(ctx.db, collection.id)
@@ -209,7 +216,7 @@ export async function requireCollection(ctx: Context, name: string): Promise<Sto
 }
 
 /** Finds a collection by name or id. */
-async function findCollection(ctx: Context, name: string): Promise<StoredCollection | undefined> {
+export async function findCollection(ctx: Context, name: string): Promise<StoredCollection | undefined> {
   const { backend, db, project } = ctx
   const read = () => selectCollection(db, project.id, name)
   // Encodes both parts as JSON, because concatenated they could match the collection of another project.

@@ -9,11 +9,13 @@ import type { Reason } from '../../../client/protocol/model/requests/reason.js'
 import { schemaCheck, schemaDefaults } from '../../../client/protocol/model/schema.js'
 import type { Message } from '../../ports/bus/port.js'
 import { insertDocuments, type NewData, type WriteTarget, type Written } from '../../store/documents.js'
+import { listClaims, type UniqueRule } from '../../store/unique-rules.js'
 import { visibleTo } from '../access/closed-fields.js'
 import { allows, type Grant, type Memberships } from '../access/grant.js'
 import { findMemberships } from '../access/memberships.js'
 import type { Context } from '../context.js'
 import { openPauses } from '../pauses.js'
+import { refusingDuplicates } from '../unique-values.js'
 import { publishing } from '../unit-of-work.js'
 import { maxValuesIn, requireLight } from './weight.js'
 
@@ -51,11 +53,16 @@ export async function shownTo(
   )
 }
 
-/** Checks the fields of each item and serializes them, a few items per turn of the event loop. */
+/**
+ * Checks the fields of each item and serializes them, a few items per turn of the event loop.
+ *
+ * @param rules the unique rules of the collection, even on fields that the caller may not see
+ */
 export async function checkAndSerialize<Item>(
   { name, schema }: Pick<StoredCollection, 'name' | 'schema'>,
   items: readonly Item[],
   fieldsFor: (item: Item) => Fields,
+  rules: readonly UniqueRule[] = [],
 ): Promise<{ item: Item; text: Omit<NewData, 'id'> }[]> {
   const texts: { item: Item; text: Omit<NewData, 'id'> }[] = []
   const isOneOfMany = items.length > 1
@@ -72,7 +79,8 @@ export async function checkAndSerialize<Item>(
     const text = JSON.stringify(fields)
     bytes += bytesInAnswer(text)
     requireAnswerable(bytes)
-    texts.push({ item, text: { json: text, values: maxValuesIn(fields, text) } })
+    const written = { json: text, values: maxValuesIn(fields, text) }
+    texts.push({ item, text: rules.length > 0 ? { ...written, claims: listClaims(rules, fields) } : written })
     const pause = pauses.after(text.length + workOfSchema)
     if (pause) await pause
   }
@@ -83,7 +91,7 @@ export async function checkAndSerialize<Item>(
 /** The cost of checking a document against one field of a schema, in parsed bytes that take as long. */
 const workOfARule = 32
 
-function schemaRefuses(collection: string, issues: readonly Issue[]): SvcError {
+export function schemaRefuses(collection: string, issues: readonly Issue[]): SvcError {
   const fields = [...new Set(issues.map(({ path }) => String(path.at(-1))))]
   const reason: Reason = { kind: 'schema', collection, fields }
   return new SvcError('VALIDATION_ERROR', `${issues[0]?.message}.`, issues, { reason })
@@ -141,7 +149,7 @@ export function publishRecorded<Recorded extends Pick<Written, 'seq'>>(ctx: Cont
   return publishing(ctx, toMessage, write)
 }
 
-export function place(ctx: Context, collection: StoredCollection, now: Date): WriteTarget {
+export function place(ctx: Context, collection: WriteTarget['collection'], now: Date): WriteTarget {
   return { project: ctx.project.id, collection, at: now.toISOString() }
 }
 
@@ -153,6 +161,12 @@ export async function insertAll(
 ): Promise<StoredDocument[]> {
   const now = ctx.backend.now(ctx.project.id)
   const rows = texts.map((text) => ({ id: ctx.backend.newId(now), ...text }))
-  const { documents } = await publishRecorded(ctx, () => insertDocuments(ctx.db, place(ctx, collection, now), rows))
+  const claimed = rows.flatMap(({ claims = [] }, at) => claims.map((claim) => ({ ...claim, at })))
+  const { documents } = await refusingDuplicates(
+    collection,
+    claimed,
+    ({ at }) => (rows.length > 1 ? [at] : []),
+    () => publishRecorded(ctx, () => insertDocuments(ctx.db, place(ctx, collection, now), rows)),
+  )
   return documents
 }

@@ -178,8 +178,13 @@ for (const [code, status] of Object.entries(statuses)) {
   failures.set(String(status), [...(failures.get(String(status)) ?? []), code])
 }
 
-/** Replies of routes that can conflict with an existing name or address. */
-const mayClash = new Set<Route['reply']>(['collection', 'signUp', 'login', 'user', 'removedFile'])
+/** Replies of routes that can conflict with an existing name, address or value. */
+const clashing = new Set<Route['reply']>(['collection', 'signUp', 'login', 'user', 'removedFile'])
+const clashingWrites = new Set<Route['reply']>(['document', 'documents'])
+
+function mayClash({ reply, method }: Route): boolean {
+  return clashing.has(reply) || (method !== 'get' && clashingWrites.has(reply))
+}
 
 function listFailures(route: Route): string[] {
   const namesSomething = Object.values(route.paths).some((paths) => paths.some((path) => path.includes(':')))
@@ -193,7 +198,7 @@ function listFailures(route: Route): string[] {
     '401',
     '403',
     ...(isOfProject(route.needs) || namesSomething ? ['404'] : []),
-    ...(mayClash.has(route.reply) ? ['409'] : []),
+    ...(mayClash(route) ? ['409'] : []),
     ...(route.isGuarded ? ['412'] : []),
     ...(route.body ? ['413', '415'] : []),
     ...(route.body || isOfProject(route.needs) ? ['422'] : []),
