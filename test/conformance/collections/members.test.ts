@@ -142,9 +142,7 @@ inDialects(
     })
 
     test('contract 13.9 a link leads only to the project, and to the collection that the schema names', async () => {
-      const { ada, owner, theirs, collection } = await aBoard(wire, {
-        board: { type: 'link', to: 'boards' },
-      })
+      const { ada, owner, theirs, collection } = await aBoard(wire, { isTyped: true })
       await collection('forged')
       const forged = await create(wire, owner, '/collections/forged', { members: [ada.id] })
       const other = await aBoard(wire)
@@ -252,7 +250,7 @@ inDialects(
       })
 
       test('contract 13.9 changes reach the members of the linked document at that moment', async () => {
-        const { ada, bob, owner, theirs, his } = await aBoard(wire, { board: { type: 'link', to: 'boards' } })
+        const { ada, bob, owner, theirs, his } = await aBoard(wire, { isTyped: true })
         const { events, socket, hers, live } = await openStreams({ ada, bob }, 'cards')
 
         const { id } = await create(wire, owner, cards, { n: 1, board: theirs.id })
@@ -289,9 +287,10 @@ inDialects(
   ['a', 'b'],
 )
 
-async function aBoard(wire: Wire, schema: Fields = {}) {
+async function aBoard(wire: Wire, { isTyped = false } = {}) {
   const town = await aTown(wire)
-  await town.collection('boards', { permissions: ofMembers })
+  const { id: to } = await town.collection('boards', { permissions: ofMembers })
+  const schema = isTyped ? { board: { type: 'link', to } } : {}
   await town.collection('cards', { permissions: ofBoard, schema })
   const [ada, bob] = [await town.anAccount(), await town.anAccount()]
   const theirs = await create(wire, town.owner, boards, { title: 'Theirs', members: [ada.id, bob.id] })
