@@ -1,15 +1,16 @@
 import type { Collection } from '../../../client/protocol/model/collection.js'
-import {
-  type DocumentUpdate,
-  type Fields,
-  mergeFields,
-  type OutgoingDocument,
+import type {
+  DocumentUpdate,
+  Fields,
+  OutgoingDocument,
+  StoredDocument,
 } from '../../../client/protocol/model/document.js'
 import type { ListQuery, Page } from '../../../client/protocol/model/page.js'
 import type { Path } from '../../../client/protocol/model/path.js'
 import { selectPage } from '../../store/lists/documents.js'
 import { visibleTo, withoutFields } from '../access/closed-fields.js'
-import { allows } from '../access/grant.js'
+import { allows, type Grant } from '../access/grant.js'
+import { findMemberships } from '../access/memberships.js'
 import { noSuchDocument } from '../access/missing.js'
 import { requireGrant } from '../collections/collections.js'
 import { maxItemsIn, workLong } from '../concurrency/long-reads.js'
@@ -23,7 +24,7 @@ import { withDocument } from './read-document.js'
 import { changeDocument, removeOneDocument } from './single-writes.js'
 import { markSort } from './times.js'
 import { requireLight } from './weight.js'
-import type { VersionGuard } from './writing.js'
+import { mergeEdit, type VersionGuard } from './writing.js'
 
 /** Reads the page and its total at the same moment. Spec, "List query parameters". */
 export async function listDocuments(ctx: Context, name: string, query: ListQuery): Promise<Page<OutgoingDocument>> {
@@ -47,12 +48,16 @@ export async function getDocument(
   const grant = await requireGrant(ctx, name, 'read')
   const { collection } = grant
   return withDocument(ctx, collection, id, async (document, ctx) => {
-    if (!document || !allows(grant, 'read', document)) throw noSuchDocument(collection, id)
+    if (!document || !(await mayRead(ctx, grant, document))) throw noSuchDocument(collection, id)
     const visible = withoutFields(document, grant.hidden)
     if (paths.length === 0) return visible
     const [populated = visible] = await workLong(ctx, () => populate(ctx, [visible], paths))
     return populated
   })
+}
+
+async function mayRead({ db }: Context, grant: Grant, document: StoredDocument): Promise<boolean> {
+  return allows(grant, 'read', document, await findMemberships(db, grant, [document]))
 }
 
 /** Creates a document from its fields, the files that came with them, and the schema's defaults. */
@@ -87,7 +92,7 @@ export async function updateDocument(
   { guard = 'any', uploads = noUploads }: DocumentWrite = {},
 ): Promise<OutgoingDocument> {
   const fields = withUploads(ctx.backend, changes.fields, uploads)
-  const edit = (before: Fields) => mergeFields(before, { ...changes, fields })
+  const edit = mergeEdit({ ...changes, fields })
   return changeDocument(ctx, name, id, edit, { guard, adopt: adoptFor(id, uploads) })
 }
 
@@ -100,7 +105,7 @@ export async function replaceDocument(
   { guard = 'any', uploads = noUploads }: DocumentWrite = {},
 ): Promise<OutgoingDocument> {
   const whole = withUploads(ctx.backend, fields, uploads)
-  return changeDocument(ctx, name, id, () => whole, { guard, adopt: adoptFor(id, uploads), isWhole: true })
+  return changeDocument(ctx, name, id, { applyTo: () => whole }, { guard, adopt: adoptFor(id, uploads), isWhole: true })
 }
 
 export async function removeDocument(

@@ -32,11 +32,11 @@ export async function openListing<Query extends Pick<ListQuery, 'where'>>(
   const { collection } = grant
   const { caller, project, backend } = ctx
   const totals = ctx.db === backend.db ? backend.totals : undefined
-  const { where, creator } = findable(grant, asked.where)
+  const { where, creator, part } = findable(grant, asked.where)
   requireVisible(grant, fields, why)
   return {
     grant,
-    target: { project: project.id, collection, ...readerFor(caller), creator, indexes: backend.indexes, totals },
+    target: { project: project.id, collection, ...readerFor(caller), creator, part, indexes: backend.indexes, totals },
     query: { ...asked, where: markTimes(where, collection.schema) },
   }
 }

@@ -126,6 +126,17 @@ export function namedQuery<Name extends string>(
   }
 }
 
+/** Refuses parameters that other routes of documents take, so that they are not ignored. Ignores other names. */
+export function withoutParameter(name: string, message: string): QueryForm<undefined> {
+  return {
+    parameters: () => [],
+    read(_dialect, parameters) {
+      if (parameters.some(([given]) => given === name)) throw badParameter(name, message)
+      return undefined
+    },
+  }
+}
+
 /** Parameters described by zod: texts, and numbers, for which an invalid value counts as 0. Ignores other names. */
 export function zodQuery<Query>(type: z.ZodType<Query>): QueryForm<Query> {
   const { properties = {} } = z.toJSONSchema(type, { io: 'input' })
