@@ -48,9 +48,9 @@ it('takes a number in a field as it is typed', async () => {
   const { page, client, goTo } = world
   const { id } = await client.collection('posts').create({ title: 'Number', price: 1 })
   await goTo(`data/posts/${id}`)
-  await page.getByRole('tab', { name: 'Fields', exact: true }).click()
+  await page.getByRole('tab', { name: 'Form', exact: true }).click()
 
-  await page.getByRole('textbox', { name: 'price number', exact: true }).click()
+  await page.getByRole('textbox', { name: 'price', exact: true }).click()
   await page.keyboard.press('ControlOrMeta+A')
   await page.keyboard.type('1.05')
   await page.keyboard.press('ControlOrMeta+S')

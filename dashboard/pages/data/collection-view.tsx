@@ -1,8 +1,8 @@
 /** Shows the documents of a collection: filters, grid, and the selected document. */
 import { useQuery } from '@tanstack/react-query'
-import { type ReactNode, useCallback, useMemo, useRef, useState } from 'react'
+import { type ReactNode, type RefObject, useCallback, useMemo, useRef, useState } from 'react'
 import { useLocation } from 'wouter'
-import type { Document } from '../../../client/index.js'
+import type { Collection, Document } from '../../../client/index.js'
 import { formatCount } from '../../../client/protocol/model/figures.js'
 import { formatPath } from '../../../client/protocol/model/path.js'
 import { shellWord } from '../../../client/snippets/shell.js'
@@ -18,7 +18,7 @@ import { Time } from '../../parts/time.js'
 import { useSession } from '../../session/context.js'
 import { draftKey, readDraft } from '../../session/drafts.js'
 import { CollectionActions } from './collection-actions.js'
-import { describePermissions, describeSchema } from './collections-list.js'
+import { CollectionTabs } from './collection-tabs.js'
 import { DocumentPane } from './document/document-pane.js'
 import { Filters } from './filters.js'
 import { ImportDialog } from './import-dialog.js'
@@ -32,29 +32,17 @@ export function CollectionView({ name, id }: { name: string; id: string | undefi
   const query = useQueryState()
   const documents = useDocuments(name, query)
   const collection = useQuery({ queryKey: ['collections', 'one', name], queryFn: () => owner.collections.get(name) })
-  useCommand(formatCommand(name, query))
+  useCommand(id === undefined ? formatCommand(name, query) : undefined)
   const place = `/data/${encodeURIComponent(name)}`
   const search = query.text === '' ? '' : `?${query.text}`
-  const close = useCallback(() => go(place + search), [go, place, search])
   const openNew = () => go(`${place}/new${search}`)
   const cursor = useRef<number>(undefined)
-  const open = (next: string, at?: number) => {
-    cursor.current = at
-    go(`${place}/${next}${search}`)
-  }
-  const takeCursor = () => {
-    const at = cursor.current
-    cursor.current = undefined
-    return at
-  }
   const document = id === 'new' ? undefined : id
-  // The key resets the editor when the user changes, so it never shows text of another user.
+  const settings = collection.data ?? (collection.error ? noSettings : undefined)
   const pane =
     id === undefined ? undefined : (
-      <DocumentPane
-        key={`${id} ${acting?.user.id}`}
-        {...{ collection: name, id: document, onClose: close, onOpen: open, takeCursor }}
-      />
+      // The key resets the editor when the user changes, so it never shows text of another user.
+      <OpenDocument key={`${id} ${acting?.user.id}`} {...{ name, id: document, settings, cursor, search }} />
     )
   if (collection.error && !collection.data) {
     // Keep the pane, so that the user can copy or discard unsaved text.
@@ -70,22 +58,10 @@ export function CollectionView({ name, id }: { name: string; id: string | undefi
   return (
     <Page
       title={name}
-      facts={
-        isGone ? (
-          ''
-        ) : (
-          <>
-            {describeCount(documents, query)}
-            {collection.data ? (
-              <>
-                {' '}
-                · schema: {describeSchema(collection.data.schema ?? {})} ·{' '}
-                {describePermissions(collection.data.permissions)}
-              </>
-            ) : null}
-          </>
-        )
+      tabs={
+        isGone ? null : <CollectionTabs collection={name} open="documents" count={collection.data?.documentCount} />
       }
+      facts={isGone ? '' : describeCount(documents, query)}
       actions={
         <>
           <CollectionActions name={name} collection={collection.data} query={query} total={documents.total} />
@@ -110,6 +86,32 @@ export function CollectionView({ name, id }: { name: string; id: string | undefi
   )
 }
 
+interface OpenProps {
+  readonly name: string
+  /** Undefined for a new document. */
+  readonly id: string | undefined
+  readonly settings: Pick<Collection, 'schema' | 'title'> | undefined
+  /** Where the user types on in a document that was just created. */
+  readonly cursor: RefObject<number | undefined>
+  readonly search: string
+}
+
+function OpenDocument({ name, id, settings, cursor, search }: OpenProps) {
+  const [, go] = useLocation()
+  const place = `/data/${encodeURIComponent(name)}`
+  const close = useCallback(() => go(place + search), [go, place, search])
+  const open = (next: string, at?: number) => {
+    cursor.current = at
+    go(`${place}/${next}${search}`)
+  }
+  const takeCursor = () => {
+    const at = cursor.current
+    cursor.current = undefined
+    return at
+  }
+  return <DocumentPane {...{ collection: name, id, settings, onClose: close, onOpen: open, takeCursor }} />
+}
+
 /** Opens the import dialog for a dropped file. */
 function ImportTarget({ name, children }: { name: string; children: ReactNode }) {
   const [file, setFile] = useState<File>()
@@ -120,6 +122,9 @@ function ImportTarget({ name, children }: { name: string; children: ReactNode })
     </>
   )
 }
+
+/** Stands for a collection that is gone, whose documents may have unsaved text. */
+const noSettings = { schema: {} }
 
 interface ListProps {
   readonly name: string
