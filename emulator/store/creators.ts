@@ -11,13 +11,6 @@ export function isCreatedBy(creator: string | undefined): Fragment {
   return creator === undefined ? sql`true` : sql`d.created_by = ${creator}::uuid`
 }
 
-/** Counts the documents of a collection that a user created. */
-export async function selectCreatedCount(db: Database, collection: string, creator: string): Promise<number> {
-  const [row] = await db.query<{ documents: number }>(sql`
-    select count(*) as documents from documents d where d.collection_id = ${collection}::uuid and ${isCreatedBy(creator)}`)
-  return row?.documents ?? 0
-}
-
 /** Changes or removes the creator of a locked document, and records that as a change. */
 export async function updateCreator(
   tx: Database,

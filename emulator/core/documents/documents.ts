@@ -4,13 +4,15 @@ import {
   type Fields,
   mergeFields,
   type OutgoingDocument,
+  type StoredDocument,
 } from '../../../client/protocol/model/document.js'
 import type { ListQuery, Page } from '../../../client/protocol/model/page.js'
 import type { Path } from '../../../client/protocol/model/path.js'
 import { selectPage } from '../../store/lists/documents.js'
 import { requireVisible, visibleTo, withoutFields } from '../access/closed-fields.js'
 import { findable } from '../access/findable.js'
-import { allows, readerFor } from '../access/grant.js'
+import { allows, type Grant, readerFor } from '../access/grant.js'
+import { findMemberships } from '../access/memberships.js'
 import { noSuchDocument } from '../access/missing.js'
 import { requireGrant } from '../collections/collections.js'
 import { maxItemsIn, workLong } from '../concurrency/long-reads.js'
@@ -31,9 +33,10 @@ export async function listDocuments(ctx: Context, name: string, query: ListQuery
   const { collection } = grant
   const { caller, project, backend } = ctx
   const totals = ctx.db === backend.db ? backend.totals : undefined
-  const { where, creator } = findable(grant, query.where)
+  const { where, creator, part } = findable(grant, query.where)
   if (query.sort) requireVisible(grant, [query.sort.path])
-  const place = { project: project.id, collection, ...readerFor(caller), creator, indexes: backend.indexes, totals }
+  const reader = readerFor(caller)
+  const place = { project: project.id, collection, ...reader, creator, part, indexes: backend.indexes, totals }
   const { schema } = collection
   const timed = { ...query, where: markTimes(where, schema), sort: markSort(query.sort, schema) }
   async function read() {
@@ -54,12 +57,16 @@ export async function getDocument(
   const grant = await requireGrant(ctx, name, 'read')
   const { collection } = grant
   return withDocument(ctx, collection, id, async (document, ctx) => {
-    if (!document || !allows(grant, 'read', document)) throw noSuchDocument(collection, id)
+    if (!document || !(await mayRead(ctx, grant, document))) throw noSuchDocument(collection, id)
     const visible = withoutFields(document, grant.hidden)
     if (paths.length === 0) return visible
     const [populated = visible] = await workLong(ctx, () => populate(ctx, [visible], paths))
     return populated
   })
+}
+
+async function mayRead({ db }: Context, grant: Grant, document: StoredDocument): Promise<boolean> {
+  return allows(grant, 'read', document, await findMemberships(db, grant, [document]))
 }
 
 /** Creates a document from its fields, the files that came with them, and the schema's defaults. */
