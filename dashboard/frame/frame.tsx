@@ -172,10 +172,11 @@ function TopStrip({ isSheet, onPalette, onNavigation }: TopStripProps) {
           acting as <b>owner</b>
         </Link>
       )}
-      <button type="button" className="chip palette-button" onClick={onPalette} aria-label="Go to a page or command">
+      <button type="button" className="chip palette-button" onClick={onPalette}>
         <span className="wide-only">Go to a page or command</span> <kbd>{shortcut('K')}</kbd>
         <span className="touch-only">
           <Icon name="search" />
+          <span className="hidden">Search</span>
         </span>
       </button>
     </header>

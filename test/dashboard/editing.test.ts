@@ -214,31 +214,3 @@ it('shows a mark that turns the direction of a value around, and saves it as it 
   expect((await client.collection('posts').get(id)).data).toEqual({ title, views: 1 })
   expect(world.faults).toEqual([])
 })
-
-it('schema and permissions that were changed elsewhere meanwhile are not replaced without a word', async () => {
-  const { page, client, goTo } = world
-  await client.collections.update('posts', { schema: { n: { type: 'integer' } }, permissions: { read: ['reader'] } })
-  await goTo('data/posts')
-  await page.getByRole('button', { name: 'More for posts', exact: true }).click()
-  await page.getByRole('menuitem', { name: 'Schema and permissions', exact: true }).click()
-  await page.getByLabel('create', { exact: true }).fill('author')
-  const schema = { n: { type: 'integer', default: 1 } } as const
-  await client.collections.update('posts', { schema, permissions: { read: ['editor'], hidden: { n: ['hr'] } } })
-  const { permissions: elsewhere } = await client.collections.get('posts')
-
-  await page.getByRole('button', { name: 'Save', exact: true }).click()
-  await page
-    .getByRole('alert')
-    .getByText(/^Changed elsewhere while this was open\./)
-    .waitFor()
-  expect((await client.collections.get('posts')).permissions).toEqual(elsewhere)
-  expect(await page.getByLabel('read', { exact: true }).inputValue()).toBe('editor')
-  await page.getByRole('button', { name: 'Save', exact: true }).click()
-  await page.getByRole('dialog').waitFor({ state: 'detached' })
-
-  expect(await client.collections.get('posts')).toMatchObject({
-    schema,
-    permissions: { create: ['author'], read: ['editor'], hidden: { n: ['hr'] } },
-  })
-  expect(world.faults).toEqual([])
-})

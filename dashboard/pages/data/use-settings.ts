@@ -98,7 +98,7 @@ export function useKeys(keys: Readonly<Record<string, () => void>>): void {
       const isMod = event.metaKey || event.ctrlKey
       const run = latest.current[`${isMod ? 'mod-' : ''}${event.key.toLowerCase()}`]
       const isElsewhere = (event.target as Element).closest(
-        isMod ? '.dialog' : 'input, textarea, select, .dialog, .menu',
+        isMod ? '.dialog' : 'input:not([type="checkbox"]), textarea, select, .cm-editor, .dialog, .menu',
       )
       if (!run || isElsewhere || event.defaultPrevented) return
       event.preventDefault()

@@ -16,4 +16,6 @@ export interface ControlProps {
   /** Shown while the value is missing. */
   readonly placeholder?: string | undefined
   readonly isWrong: boolean
+  /** Whether there is only the room of a cell. */
+  readonly isNarrow?: boolean
 }

@@ -106,12 +106,12 @@ const fewChoices = { count: 4, characters: 36 }
 
 /** Shows up to four short values side by side, and more as a list. */
 export function ChoiceControl(props: ControlProps) {
-  const { id, label, rule, value, onChange, isWrong, isRequired, placeholder } = props
+  const { id, label, rule, value, onChange, isWrong, isRequired, placeholder, isNarrow } = props
   const choices = (rule.enum ?? []).map((choice) => ({ choice, text: formatChoice(choice) }))
   const chosen = value === undefined ? undefined : formatChoice(value)
   const choose = (text: string) => onChange(choices.find((each) => each.text === text)?.choice)
   const isShort = choices.map(({ text }) => text).join('').length <= fewChoices.characters
-  if (choices.length <= fewChoices.count && isShort) {
+  if (!isNarrow && choices.length <= fewChoices.count && isShort) {
     const options = choices.map(({ text }) => ({ value: text, label: text }))
     return (
       <>
