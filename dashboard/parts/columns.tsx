@@ -66,7 +66,7 @@ const widths: { readonly [Type in ValueType]: string } = {
   number: 'minmax(90px, 120px)',
   'true/false': '120px',
   date: '120px',
-  link: 'minmax(110px, 1fr)',
+  link: 'minmax(120px, 1fr)',
   file: 'minmax(110px, 1fr)',
   object: 'minmax(130px, 1fr)',
   list: 'minmax(130px, 1fr)',

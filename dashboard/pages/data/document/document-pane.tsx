@@ -131,7 +131,7 @@ export function DocumentPane({ collection, id, settings, onClose, onOpen, takeCu
             {
               name: 'form',
               title: 'Form',
-              content: () => <FormTab {...{ edited, data, checked }} schema={schema ?? {}} />,
+              content: () => <FormTab {...{ collection, edited, data, checked }} schema={schema ?? {}} />,
             },
             ...buildTabs({ collection, id, edited, known, cursor, takeCursor, save: () => void save() }),
           ]}

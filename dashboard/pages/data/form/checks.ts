@@ -38,6 +38,9 @@ export function pick(data: Fields, names: readonly string[]): Fields {
   return picked
 }
 
+/** Nobody pastes longer commands, and the strip would be slow. */
+const maxCommand = 10_000
+
 /** Returns the command that saves the form. */
 export function formatSaving(
   collection: string,
@@ -50,5 +53,5 @@ export function formatSaving(
   )
   const target = [shellWord(collection), ...(id === undefined ? [] : [id])]
   if (words.length === 0 && id !== undefined) return ['svc docs get', ...target].join(' ')
-  return [id === undefined ? 'svc docs create' : 'svc docs update', ...target, ...words].join(' ').slice(0, 1_000)
+  return [id === undefined ? 'svc docs create' : 'svc docs update', ...target, ...words].join(' ').slice(0, maxCommand)
 }

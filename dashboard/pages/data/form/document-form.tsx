@@ -1,5 +1,6 @@
 /** A document as a form made from the schema of its collection. Fields outside the schema come last, as JSON. */
 import { type FocusEvent, useState } from 'react'
+import { Link } from 'wouter'
 import type { Fields, Issue, Json } from '../../../../client/index.js'
 import type { FieldRule, Schema } from '../../../../client/protocol/model/collection.js'
 import { equalJson } from '../../../../client/protocol/model/json.js'
@@ -19,6 +20,8 @@ export interface FormProps {
   readonly refused: readonly Issue[]
   /** Fields whose values differ among several documents. */
   readonly mixed?: ReadonlySet<string>
+  /** Where fields are added to the schema. */
+  readonly schemaPath?: string
   readonly onChange: (data: Fields) => void
 }
 
@@ -40,7 +43,7 @@ export function focusField(name: string): void {
 }
 
 export function DocumentForm(props: FormProps) {
-  const { schema, data, base, mixed, onChange } = props
+  const { schema, data, base, mixed, schemaPath, onChange } = props
   const [left, setLeft] = useState<ReadonlySet<string>>(new Set())
   const known = orderFields(schema)
   const isFree = known.length === 0
@@ -62,7 +65,16 @@ export function DocumentForm(props: FormProps) {
     <div className="form">
       {known.map(([name, rule]) => row(name, rule))}
       <div className={isFree ? '' : 'extra'}>
-        {isFree || extra.length === 0 ? null : <h3>Not in the schema</h3>}
+        {isFree || extra.length === 0 ? null : (
+          <h3>
+            <span className="grow">Not in the schema</span>
+            {schemaPath === undefined ? null : (
+              <Link className="link" href={schemaPath}>
+                Add to the schema
+              </Link>
+            )}
+          </h3>
+        )}
         {extra
           .slice(0, maxFields)
           .map((name) => row(name, isFree ? guessRule(own(base ?? data, name)) : { type: 'any' }))}

@@ -11,7 +11,7 @@ import type { ControlProps } from './control.js'
 const picture = /\.(png|jpe?g|gif|webp|avif|svg|ico|bmp)$/i
 
 /** Holds the address of a file. Uploads what is dropped or chosen. */
-export function FileControl({ id, label, value, onChange, isRequired }: ControlProps) {
+export function FileControl({ id, label, value, onChange, isRequired, placeholder }: ControlProps) {
   const { client, hereUrl } = useSession()
   const input = useRef<HTMLInputElement>(null)
   const [isBusy, act] = useAction()
@@ -30,7 +30,7 @@ export function FileControl({ id, label, value, onChange, isRequired }: ControlP
         {url !== undefined && picture.test(url) ? <img src={hereUrl(url)} alt="" loading="lazy" /> : null}
         <span className="grow cut">
           {url === undefined ? (
-            <span className="ph">{isBusy ? `Uploading ${sent}` : 'Drop a file here'}</span>
+            <span className="ph">{isBusy ? `Uploading ${sent}` : (placeholder ?? 'Drop a file here')}</span>
           ) : (
             <a href={hereUrl(url)} target="_blank" rel="noreferrer">
               {fileName(url)}

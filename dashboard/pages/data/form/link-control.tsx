@@ -52,7 +52,7 @@ function useTarget(to: string) {
 type Target = ReturnType<typeof useTarget>
 
 export function LinkControl(props: ControlProps) {
-  const { rule, value, onChange } = props
+  const { rule, value, onChange, placeholder } = props
   const target = useTarget(rule.to ?? '')
   if (!rule.many) return <OneLink {...props} target={target} />
   const ids = Array.isArray(value) ? value : []
@@ -78,12 +78,13 @@ export function LinkControl(props: ControlProps) {
         triggerClass="link"
         onChoose={(id) => !ids.includes(id) && change([...ids, id])}
       />
+      <small>{value === undefined ? placeholder : ''}</small>
     </span>
   )
 }
 
 function OneLink({ target, ...props }: ControlProps & { target: Target }) {
-  const { rule, value, onChange, isRequired, label, isWrong } = props
+  const { rule, value, onChange, isRequired, label, isWrong, placeholder } = props
   const id = typeof value === 'string' && value !== '' ? value : undefined
   const place = target.isUsers ? '/users' : `/data/${encodeURIComponent(rule.to ?? '')}`
   return (
@@ -93,7 +94,9 @@ function OneLink({ target, ...props }: ControlProps & { target: Target }) {
         target={target}
         trigger={
           id === undefined ? (
-            <span className="ph grow">{target.isUsers ? 'Choose a user' : `Choose from ${rule.to}`}</span>
+            <span className="ph grow">
+              {placeholder ?? (target.isUsers ? 'Choose a user' : `Choose from ${rule.to}`)}
+            </span>
           ) : (
             <Title target={target} id={id} withHint />
           )

@@ -15,7 +15,7 @@ export function ListControl(props: ControlProps) {
 
 type ListProps = ControlProps & { readonly items: readonly Json[] }
 
-function ChipsControl({ id, label, rule, items, value, onChange }: ListProps) {
+function ChipsControl({ id, label, rule, items, value, onChange, placeholder }: ListProps) {
   const choices = rule.items?.enum ?? []
   const chosen = items.map(formatChoice)
   const left = choices.filter((choice) => !chosen.includes(formatChoice(choice)))
@@ -53,7 +53,7 @@ function ChipsControl({ id, label, rule, items, value, onChange }: ListProps) {
           </option>
         ))}
       </select>
-      <small>of {choices.length}</small>
+      <small>{value === undefined && placeholder !== undefined ? placeholder : `of ${choices.length}`}</small>
     </span>
   )
 }
@@ -61,7 +61,7 @@ function ChipsControl({ id, label, rule, items, value, onChange }: ListProps) {
 /** Longer lists are edited as JSON, because each item is a control. */
 export const maxRows = 100
 
-function RowsControl({ id, label, rule, items, value, onChange, issues }: ListProps) {
+function RowsControl({ id, label, rule, items, value, onChange, issues, placeholder }: ListProps) {
   const list = useRef<HTMLDivElement>(null)
   const item: ValueRule = rule.items ?? { type: 'any' }
   const change = (next: readonly Json[]) => onChange(next.length === 0 && value === undefined ? undefined : [...next])
@@ -134,6 +134,7 @@ function RowsControl({ id, label, rule, items, value, onChange, issues }: ListPr
       <button type="button" id={id} className="link" onClick={add} aria-label={`Add item to ${label}`}>
         + Add item
       </button>
+      {value === undefined && placeholder !== undefined ? <span className="was">{placeholder}</span> : null}
     </div>
   )
 }

@@ -106,21 +106,43 @@ const fewChoices = { count: 4, characters: 36 }
 
 /** Shows up to four short values side by side, and more as a list. */
 export function ChoiceControl(props: ControlProps) {
-  const { id, label, rule, value, onChange, isWrong, isRequired, placeholder, isNarrow } = props
-  const choices = (rule.enum ?? []).map((choice) => ({ choice, text: formatChoice(choice) }))
+  const { rule, value, onChange, isNarrow = false } = props
+  const texts = (rule.enum ?? []).map(formatChoice)
   const chosen = value === undefined ? undefined : formatChoice(value)
-  const choose = (text: string) => onChange(choices.find((each) => each.text === text)?.choice)
-  const isShort = choices.map(({ text }) => text).join('').length <= fewChoices.characters
-  if (!isNarrow && choices.length <= fewChoices.count && isShort) {
-    const options = choices.map(({ text }) => ({ value: text, label: text }))
-    return (
-      <>
-        <Segments id={id} label={label} value={chosen} options={options} onChange={choose} />
-        {value === undefined && placeholder !== undefined ? <Unset words={placeholder} /> : null}
-      </>
-    )
-  }
-  const isOther = chosen !== undefined && !choices.some(({ text }) => text === chosen)
+  const choose = (text: string) => onChange(rule.enum?.[texts.indexOf(text)])
+  const isFew = texts.length <= fewChoices.count && texts.join('').length <= fewChoices.characters
+  const Chosen = isFew && !isNarrow ? ChoiceSegments : ChoiceSelect
+  return <Chosen {...props} {...{ texts, chosen, choose }} />
+}
+
+interface ChoiceProps extends ControlProps {
+  readonly texts: readonly string[]
+  readonly chosen: string | undefined
+  readonly choose: (text: string) => void
+}
+
+function ChoiceSegments({ id, label, texts, chosen, choose, onChange, placeholder, isRequired }: ChoiceProps) {
+  const options = texts.map((text) => ({ value: text, label: text }))
+  return (
+    <>
+      <Segments id={id} label={label} value={chosen} options={options} onChange={choose} />
+      {chosen === undefined && placeholder !== undefined ? <Unset words={placeholder} /> : null}
+      {chosen === undefined || isRequired ? null : (
+        <button
+          type="button"
+          className="icon-button small"
+          aria-label={`Clear ${label}`}
+          onClick={() => onChange(undefined)}
+        >
+          <Icon name="close" />
+        </button>
+      )}
+    </>
+  )
+}
+
+function ChoiceSelect({ id, label, texts, chosen, choose, placeholder, isRequired, isWrong }: ChoiceProps) {
+  const isOther = chosen !== undefined && !texts.includes(chosen)
   return (
     <select
       id={id}
@@ -130,11 +152,9 @@ export function ChoiceControl(props: ControlProps) {
       onChange={({ target }) => choose(target.value)}
     >
       {isRequired && chosen !== undefined ? null : <option value="">{placeholder ?? '–'}</option>}
-      {isOther ? <option value={chosen}>{chosen}</option> : null}
-      {choices.map(({ text }) => (
-        <option key={text} value={text}>
-          {text}
-        </option>
+      {isOther ? <option>{chosen}</option> : null}
+      {texts.map((text) => (
+        <option key={text}>{text}</option>
       ))}
     </select>
   )
@@ -143,7 +163,7 @@ export function ChoiceControl(props: ControlProps) {
 const weekday = new Intl.DateTimeFormat('en', { weekday: 'long', timeZone: 'UTC' })
 
 /** Takes a date or time as it is stored, or from the calendar of the browser. */
-export function DateControl({ id, label, rule, value, onChange, isWrong }: ControlProps) {
+export function DateControl({ id, label, rule, value, onChange, isWrong, placeholder }: ControlProps) {
   const picker = useRef<HTMLInputElement>(null)
   const isDay = rule.type === 'string'
   const text = String(value ?? '')
@@ -159,7 +179,7 @@ export function DateControl({ id, label, rule, value, onChange, isWrong }: Contr
           className="mono grow"
           aria-label={label}
           aria-invalid={isWrong}
-          placeholder={isDay ? 'YYYY-MM-DD' : 'YYYY-MM-DDThh:mmZ'}
+          placeholder={placeholder ?? (isDay ? 'YYYY-MM-DD' : 'YYYY-MM-DDThh:mmZ')}
           autoComplete="off"
           value={text}
           onChange={({ target }) => onChange(target.value === '' ? undefined : target.value)}

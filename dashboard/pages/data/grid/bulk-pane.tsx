@@ -52,9 +52,7 @@ export function BulkPane({ collection, schema, documents, onClose }: BulkProps) 
   const canSave = changed.length > 0 && fixed.length === 0 && !save.isPending
   useKeys({ 'mod-s': () => canSave && save.mutate() })
   const ids = documents.map(({ id }) => id).join(',')
-  useCommand(
-    `svc docs update ${shellWord(collection)} --where id__in=${ids} ${formatWords(changes)}`.slice(0, 1_000).trim(),
-  )
+  useCommand(`svc docs update ${shellWord(collection)} --where id__in=${ids} ${formatWords(changes)}`.trim())
   return (
     <Pane
       title={`${count} documents in ${collection}`}

@@ -12,6 +12,7 @@ import { Control } from '../form/choose-control.js'
 import { Initials } from '../form/link-control.js'
 import { withField } from '../form/object-control.js'
 import { formatChoice, guessRule } from '../form/rules.js'
+import { formatUser } from '../form/titles.js'
 import type { GridColumn } from './layout.js'
 import { toRaw, toRawFields } from './raw-values.js'
 
@@ -47,11 +48,21 @@ export function Cell({ document, column, schema, onLink }: CellProps) {
   if (rule?.enum && value !== undefined && value !== null) return <span className="tag">{formatChoice(value)}</span>
   if (Array.isArray(value) && rule?.items?.enum) return <Tags values={value} />
   const linked = linkedIn(value)
-  if (!linked) return <Value value={value} onLink={onLink} />
+  if (linked?.email === undefined) return <Value value={value} onLink={onLink} />
+  const user = formatUser({ email: linked.email, data: linked.data as Fields })
   return (
     <span className="linked-cell">
-      {linked.email === undefined ? null : <Initials name={linked.email} />}
-      <Value value={value} onLink={onLink} />
+      <Initials name={user} />
+      <button
+        type="button"
+        className="reference"
+        onClick={(event) => {
+          event.stopPropagation()
+          onLink(linked)
+        }}
+      >
+        {user}
+      </button>
     </span>
   )
 }

@@ -126,6 +126,7 @@ function findCell({ target }: MouseEvent): { readonly row: number; readonly colu
 }
 
 const boxWidth = 40
+const enumWidth = 'minmax(104px, 160px)'
 const pinnedWidth = { text: 216, id: 96, other: 128 }
 
 function buildColumns(
@@ -168,7 +169,7 @@ function buildColumn(
   return {
     name,
     head: <SortHead query={query} field={name} title={title} type={typeWord} />,
-    width: chooseWidth({ name, type: type ?? 'text' }),
+    width: column.rule?.enum ? enumWidth : chooseWidth({ name, type: type ?? 'text' }),
     isNumber: type === 'number',
     cell: render(column),
   }

@@ -55,7 +55,7 @@ export function PickedBar({ name, query, picked, isPaneOpen, onEdit }: BarProps)
         Export <kbd>X</kbd>
       </button>
       <button type="button" className="bad" onClick={() => void remove()}>
-        Delete <kbd>⌫</kbd>
+        Delete <kbd>Del</kbd>
       </button>
       <button type="button" onClick={picked.clear}>
         Clear <kbd>Esc</kbd>

@@ -46,7 +46,11 @@ export function Effective(props: EffectiveProps) {
             <>
               asked <Time at={rights.data.at} isMachineTime /> · rules{' '}
               {rights.data.isSaved ? 'as saved' : 'not saved yet'}
-              {rights.data.document === null ? ' · no document yet' : ` · document ${shortId(rights.data.document)}`}
+              {rights.data.document === null ? (
+                ' · no document yet'
+              ) : (
+                <span className="mono"> · {shortId(rights.data.document)}</span>
+              )}
             </>
           ) : null}
         </span>
@@ -61,7 +65,7 @@ export function Effective(props: EffectiveProps) {
                 <span key={action}>{action}</span>
               ))}
             </div>
-            {rows.map((row) => (
+            {mergeKeys(rows).map((row) => (
               <Asked key={`${row.kind} ${row.name}`} row={row} />
             ))}
           </>
@@ -92,7 +96,7 @@ function Asked({ row: { kind, name, cells } }: { row: Row }) {
     <div className="asked-who">
       <div className="asked-row">
         <span className="cut">
-          <b>{name}</b> {kind === name ? null : <small className="dim">{kind}</small>}
+          <b>{name}</b> {name.includes(kind) ? null : <small className="dim">{kind}</small>}
         </span>
         {rightsActions.map((action) => (
           <Status key={action} action={action} cell={cells[action]} />
@@ -115,6 +119,19 @@ function Status({ action, cell: { status, reason } }: { action: RightsAction; ce
       {status}
     </span>
   )
+}
+
+/** Shows keys that get the same in one row. */
+function mergeKeys(rows: readonly Row[]): readonly Row[] {
+  const merged = new Map<string, Row & { readonly count: number }>()
+  for (const row of rows) {
+    const isKey = row.kind === 'key' || row.kind === 'secret key'
+    const statuses = rightsActions.map((action) => row.cells[action].status)
+    const same = isKey ? `${row.kind} ${statuses}` : `${row.kind} ${row.name}`
+    const before = merged.get(same)
+    merged.set(same, { ...(before ?? row), count: (before?.count ?? 0) + 1 })
+  }
+  return [...merged.values()].map((row) => (row.count === 1 ? row : { ...row, name: `${row.count} ${row.kind}s` }))
 }
 
 /** Groups the refused actions by their reason. */

@@ -123,6 +123,7 @@ function findChanged(before: Permissions, after: Permissions): readonly string[]
 function JsonLines({ permissions, changed }: { permissions: Permissions; changed: readonly string[] }) {
   return (
     <pre className="json mono json-lines">
+      {kinds.every((kind) => permissions[kind] === undefined) ? '{}' : null}
       {kinds
         .filter((kind) => permissions[kind] !== undefined)
         .map((kind) => (

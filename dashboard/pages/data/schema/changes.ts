@@ -49,7 +49,7 @@ function describeOption(option: string, was: Json | undefined, is: Json | undefi
 export function describeOptions(rule: FieldRule): string {
   const { type, min, max, minLength, maxLength, pattern, format, items, fields, to, many, onDelete } = rule
   const parts = [
-    to === undefined ? '' : `${many ? 'many of' : '→'} ${to}`,
+    to === undefined ? '' : `${many ? 'many' : 'one'} of ${to}`,
     onDelete === undefined || onDelete === 'keep' ? '' : `${onDelete} with it`,
     items ? describeItems(items) : '',
     fields ? `fields ${Object.keys(fields).join(', ')}` : '',

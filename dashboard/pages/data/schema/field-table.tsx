@@ -138,7 +138,7 @@ function FieldRow({ schema, changes, problems, name, rule, selected, onSelect, o
       <td className={`wide-only ${mark('options')}`}>
         <OptionsCell rule={rule} />
       </td>
-      <td className={`wide-only dim ${mark('description')}`}>{rule.description ?? <Dash />}</td>
+      <td className={`wide-only dim cut ${mark('description')}`}>{rule.description ?? <Dash />}</td>
     </tr>
   )
 }
@@ -207,6 +207,16 @@ function Unfolded({ schema, name, rule, added, onChange, onSelect }: RowProps) {
               onChange={(value) => change(withOption(rule, 'default', value))}
               issues={[]}
             />
+            {rule.type === 'boolean' && rule.default !== undefined ? (
+              <button
+                type="button"
+                className="icon-button small"
+                aria-label={`Clear ${name} default`}
+                onClick={() => change(withOption(rule, 'default', undefined))}
+              >
+                <Icon name="close" />
+              </button>
+            ) : null}
           </Labelled>
           <Labelled label="Description">
             <input

@@ -147,7 +147,12 @@ function Effects({ changes, problems }: EffectsProps) {
   const fields = [...new Set(changes.map(({ field }) => field))].filter((field) => !problems.has(field))
   const boxes = fields.map((field) => {
     const own = changes.filter((each) => each.field === field)
-    return { field, text: own.map(({ text }) => text).join(', '), isStricter: own.some((each) => each.isStricter) }
+    return {
+      field,
+      text: own.map(({ text }) => text).join(', '),
+      isStricter: own.some((each) => each.isStricter),
+      isUnique: own.some(({ option, isStricter }) => option === 'unique' && isStricter),
+    }
   })
   if (boxes.length === 0 && problems.size === 0) {
     return <p className="padded dim">Nothing yet. What you change is listed here before you save it.</p>
@@ -162,16 +167,19 @@ function Effects({ changes, problems }: EffectsProps) {
       ))}
       {boxes
         .sort((one, other) => Number(other.isStricter) - Number(one.isStricter))
-        .map(({ field, text, isStricter }) => (
+        .map(({ field, text, isStricter, isUnique }) => (
           <div key={field} className={`effect ${isStricter ? 'warn' : 'good'}`}>
             <b>{[field, text].filter((part) => part !== '').join(': ')}</b>
-            <p>
-              {isStricter
-                ? 'Applies to writes from then on. Stored documents stay as they are.'
-                : 'Every stored document still fits.'}
-            </p>
+            <p>{describeEffect(isStricter, isUnique)}</p>
           </div>
         ))}
     </div>
   )
+}
+
+function describeEffect(isStricter: boolean, isUnique: boolean): string {
+  if (isUnique) return 'Saving is refused if two stored documents have the same value.'
+  return isStricter
+    ? 'Applies to writes from then on. Stored documents stay as they are.'
+    : 'Every stored document still fits.'
 }
