@@ -60,7 +60,7 @@ it('does not replace what was changed elsewhere meanwhile without a word', async
   await client.collections.update('posts', { permissions: { create: ['author'], read: ['reader'] } })
   await goTo('data/posts/permissions')
   await toggle('authenticated', 'create').click()
-  await page.getByRole('textbox', { name: 'Field of a new rule', exact: true }).fill('salary')
+  await page.getByLabel('Field of a new rule', { exact: true }).fill('salary')
   await button('Add rule').click()
   await page.getByRole('switch', { name: 'salary hidden', exact: true }).click()
   const elsewhere = { create: ['author'], read: ['editor'] }

@@ -43,7 +43,7 @@ it('makes a schema without a line of JSON, by keyboard alone', async () => {
   await box('field name').press('Enter')
   await select('steps type').selectOption('array')
   await select('steps items').selectOption('object')
-  await button('Add a field to steps items').press('Enter')
+  await button('Add field to steps items').press('Enter')
   await box('steps items field 1').fill('text')
   await box('steps items field 1').press('Enter')
   await page.getByText('4 changes', { exact: true }).waitFor()

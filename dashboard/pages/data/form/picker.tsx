@@ -38,7 +38,8 @@ export function Picker(props: PickerProps) {
   }
   return (
     <Popover.Root open={isOpen} onOpenChange={change}>
-      <Popover.Trigger id={id} className={triggerClass} aria-label={label}>
+      <Popover.Trigger id={id} className={triggerClass}>
+        <span className="hidden">{label}:</span>
         {trigger}
       </Popover.Trigger>
       <Popover.Portal>

@@ -313,7 +313,7 @@ function ObjectFields<Rule extends ValueRule>({ label, rule, onChange }: Options
       <button
         type="button"
         className="link"
-        aria-label={`Add a field to ${label}`}
+        aria-label={`Add field to ${label}`}
         onClick={() => change(withRule(fields, newName(fields), { type: 'string' }))}
       >
         + Add field
