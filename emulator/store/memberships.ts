@@ -1,8 +1,7 @@
 /** Finds the documents that list a user as a member, in SQL. Contract 13.9. */
 import type { Membership } from '../../client/protocol/model/access/member-word.js'
 import { type Database, type Fragment, sql } from '../database/port.js'
-import { isCreatedBy } from './creators.js'
-import { anyOf } from './sql-fragments.js'
+import { anyOf, isCreatedBy } from './sql-fragments.js'
 
 /** The part of a collection that a permission covers for a user. */
 export interface Covered {

@@ -3,7 +3,7 @@ import {
   type DocumentUpdate,
   type Fields,
   isId,
-  mergeFields,
+  parseFields,
   type StoredDocument,
 } from '../../../client/protocol/model/document.js'
 import { JsonText } from '../../../client/protocol/model/json.js'
@@ -14,6 +14,8 @@ import {
   type NewData,
   updateDocumentData,
 } from '../../store/documents.js'
+import { listClaims, listUniqueRules, type UniqueRule } from '../../store/unique-rules.js'
+import { changeValues } from '../../store/unique-values.js'
 import { guardFields } from '../access/field-guard.js'
 import { type Grant, type Memberships, requireAllowed, requireCreatable } from '../access/grant.js'
 import { findMemberships, memberFields } from '../access/memberships.js'
@@ -22,12 +24,23 @@ import { requireCreateGrant, requireGrant } from '../collections/collections.js'
 import { workLong } from '../concurrency/long-reads.js'
 import type { Context } from '../context.js'
 import { orphanForgotten } from '../files/owned-files.js'
+import {
+  compareClaims,
+  refusingDuplicates,
+  requireCurrentRules,
+  requireDistinct,
+  withCurrentRules,
+} from '../unique-values.js'
 import { inTransaction } from '../unit-of-work.js'
+import { removeDependants } from './dependants.js'
+import { collectLinks } from './links.js'
 import { requireLight } from './weight.js'
 import {
   bytesInAnswer,
   checkAndSerialize,
+  type Edit,
   insertAll,
+  mergeEdit,
   openCompleter,
   openReplaceCompleter,
   place,
@@ -46,25 +59,47 @@ export type Adopt = (ctx: Context, collection: StoredCollection) => Promise<unkn
  *
  * @throws {SvcError} `VALIDATION_ERROR`. With several documents, the path of each issue begins with the index of the document.
  */
-export async function createDocuments(ctx: Context, name: string, many: readonly Fields[]): Promise<StoredDocument[]> {
+export function createDocuments(ctx: Context, name: string, many: readonly Fields[]): Promise<StoredDocument[]> {
+  return withCurrentRules(ctx, () => createAsKnown(ctx, name, many))
+}
+
+async function createAsKnown(ctx: Context, name: string, many: readonly Fields[]): Promise<StoredDocument[]> {
   const grant = await requireCreateGrant(ctx, name)
   const { collection } = grant
   const guard = guardFields(grant)
   const complete = openCompleter(collection)
-  const texts = await checkAndSerialize(collection, many, (fields) => guard.created(fields, complete(fields)))
+  const links = collectLinks(collection, many.length)
+  const texts = await checkAndSerialize(
+    collection,
+    many,
+    (fields) => links.note(guard.created(fields, complete(fields))),
+    listUniqueRules(collection),
+  )
+  const linked = await links.resolve(ctx)
   if (grant.create !== 'all') await requireMember(ctx, grant, texts)
   const createdBy = ctx.caller.user?.id
   // Puts the new property first: after a spread, V8 takes ten times as long to add it.
-  const owned = texts.map(({ text }) => ({ createdBy, ...text }))
+  const owned = texts.map(({ text }, at) => ({ createdBy, links: linked[at], ...text }))
   const [first] = owned
   if (!first) return []
-  const write = (texts: readonly Omit<NewData, 'id'>[]) => insertAll(ctx, collection, texts)
+  requireDistinct(collection, owned)
+  async function write(texts: readonly Omit<NewData, 'id'>[]) {
+    const documents = await insertAll(ctx, collection, texts)
+    if (documents.length > 0 || linked.length === 0) return documents
+    // Fails a group of requests, so that each is written alone and learns about its own links.
+    if (texts.length > owned.length) throw new Error('A linked record of a group is missing.')
+    await links.require(ctx)
+    return documents
+  }
   const isJoined = owned.length === 1 && !ctx.pending && ctx.db.capabilities.runsWritersTogether
   const documents = isJoined
     ? await ctx.backend.joinedCreates.insert({ db: ctx.db, collection: collection.id }, first, write)
     : await write(owned)
-  // The collection was removed after it was looked up.
-  if (documents.length === 0) throw noSuchCollection(name)
+  // The collection was removed after it was looked up, or has other rules.
+  if (documents.length === 0) {
+    await requireCurrentRules(ctx, collection)
+    throw noSuchCollection(name)
+  }
   return shownTo(ctx, grant, documents)
 }
 
@@ -85,17 +120,21 @@ export function updateDocuments(
   name: string,
   updates: ReadonlyMap<string, DocumentUpdate>,
 ): Promise<StoredDocument[]> {
-  const edits = [...updates].map(([id, changes]) => [id, (before: Fields) => mergeFields(before, changes)] as const)
+  const edits = [...updates].map(([id, changes]) => [id, mergeEdit(changes)] as const)
   return workLong(ctx, (ctx) => changeDocuments(ctx, name, new Map(edits)))
 }
 
 /** Removes all of these documents, or none if one of them does not exist. */
-export async function removeDocuments(
+export function removeDocuments(
   ctx: Context,
   name: string,
   ids: readonly string[],
   guard: VersionGuard = 'any',
 ): Promise<{ ids: readonly string[] }> {
+  return withCurrentRules(ctx, () => removeAsKnown(ctx, name, ids, guard))
+}
+
+async function removeAsKnown(ctx: Context, name: string, ids: readonly string[], guard: VersionGuard) {
   const grant = await requireGrant(ctx, name, 'delete')
   const { collection } = grant
   const unique = [...new Set(ids)]
@@ -106,10 +145,11 @@ export async function removeDocuments(
       lockDocumentVersions(ctx.db, collection, ids, memberFields(grant)),
     )
     if (unique.length === 0) return false
+    const dependants = await removeDependants(ctx, { to: collection.id, ids: unique })
     await publishRecorded(ctx, () =>
       deleteDocuments(ctx.db, place(ctx, collection, ctx.backend.now(ctx.project.id)), unique),
     )
-    return documents.some(({ before }) => before.hasFiles)
+    return dependants.deleted > 0 || documents.some(({ before }) => before.hasFiles)
   })
   // The database has detached the files from their documents.
   if (hasFiles) ctx.backend.sweepFilesSoon()
@@ -117,33 +157,50 @@ export async function removeDocuments(
 }
 
 /** Locks documents, computes their new fields from the old ones, and writes them. Returns them in the order of the request. */
-export async function changeDocuments(
+export function changeDocuments(
   ctx: Context,
   name: string,
-  edits: ReadonlyMap<string, (before: Fields) => Fields>,
-  { guard = 'any', adopt, isWhole = false }: { guard?: VersionGuard; adopt?: Adopt; isWhole?: boolean } = {},
+  edits: ReadonlyMap<string, Edit>,
+  options: ChangeOptions = {},
+): Promise<StoredDocument[]> {
+  return withCurrentRules(ctx, () => changeAsKnown(ctx, name, edits, options))
+}
+
+interface ChangeOptions {
+  readonly guard?: VersionGuard
+  readonly adopt?: Adopt | undefined
+  readonly isWhole?: boolean
+}
+
+async function changeAsKnown(
+  ctx: Context,
+  name: string,
+  edits: ReadonlyMap<string, Edit>,
+  { guard = 'any', adopt, isWhole = false }: ChangeOptions,
 ): Promise<StoredDocument[]> {
   const grant = await requireGrant(ctx, name, 'update')
   const { collection } = grant
   const fields = guardFields(grant)
   const complete = openReplaceCompleter(fields, isWhole)
+  const rules = listUniqueRules(collection)
   const targets = [...edits].map(([id, edit]) => ({ id, edit }))
   let hasForgotten = false
   const documents = await inTransaction(ctx, async (ctx) => {
     const wanted = { grant, kind: 'update', guard } as const
     const locked = await requireAll(ctx, wanted, targets, (ids) => lockDocuments(ctx.db, collection, ids))
-    const texts = await checkAndSerialize(
-      { ...collection, schema: fields.schema },
-      locked,
-      ({ before, edit, memberships }) => {
-        const after = complete(fields.changed(before, edit, memberships))
-        // A merge can grow a document beyond what one request could send.
-        requireLight(after)
-        return after
-      },
-    )
+    const checked = { ...collection, schema: fields.schema }
+    const links = collectLinks(checked, targets.length)
+    const change = ({ before, edit, memberships }: (typeof locked)[number]) => {
+      const after = complete(fields.changed(before, edit.applyTo, memberships))
+      // A merge can grow a document beyond what one request could send.
+      requireLight(after)
+      return links.note(after, () => parseFields(before))
+    }
+    const texts = await checkAndSerialize(checked, locked, change, rules, ({ edit }) => edit)
+    await links.require(ctx)
     const rows = texts.map(({ item, text }) => ({ id: item.id, ...text }))
     if (rows.length === 0) return []
+    if (rules.length > 0) await changeClaims(ctx, collection, rules, texts)
     const here = place(ctx, collection, ctx.backend.now(ctx.project.id))
     const { documents: written } = await publishRecorded(ctx, () => updateDocumentData(ctx.db, here, rows))
     // Counts the JSON as the database writes it, with spaces.
@@ -160,6 +217,27 @@ export async function changeDocuments(
   return shownTo(ctx, grant, documents)
 }
 
+/** Gives up and takes the values that locked documents change. @throws {SvcError} `DUPLICATE_VALUE` */
+async function changeClaims(
+  { db }: Context,
+  collection: StoredCollection,
+  rules: readonly UniqueRule[],
+  texts: readonly { item: { id: string; before: StoredDocument }; text: Pick<NewData, 'claims'> }[],
+): Promise<void> {
+  const changes = texts.map(({ item: { id, before }, text: { claims = [] } }) =>
+    compareClaims(id, listClaims(rules, parseFields(before)), claims),
+  )
+  requireDistinct(
+    collection,
+    changes.map(({ claimed }) => ({ claims: claimed })),
+  )
+  const claimed = changes.flatMap(({ claimed }) => claimed)
+  const released = changes.flatMap(({ released }) => released)
+  const ids = texts.map(({ item }) => item.id)
+  const placeFor = ({ document }: { document: string }) => (ids.length > 1 ? [ids.indexOf(document)] : [])
+  await refusingDuplicates(collection, claimed, placeFor, () => changeValues(db, collection.id, { released, claimed }))
+}
+
 /**
  * Pairs each target with its document before the write.
  *
@@ -169,7 +247,7 @@ async function requireAll<
   Target extends { readonly id: string },
   Locked extends Pick<StoredDocument, 'version' | 'createdBy' | 'data'>,
 >(
-  { db }: Context,
+  ctx: Context,
   { grant, kind, guard }: { grant: Grant; kind: 'update' | 'delete'; guard: VersionGuard },
   targets: readonly Target[],
   lock: (ids: readonly string[]) => Promise<Map<string, Locked>>,
@@ -178,8 +256,9 @@ async function requireAll<
   const illFormed = ids.find((id) => !isId(id))
   if (illFormed !== undefined) throw noSuchDocument(grant.collection, illFormed)
   const documents = await lock(ids)
+  if (documents.size < new Set(ids).size) await requireCurrentRules(ctx, grant.collection)
   const found = [...documents].map(([id, { data }]) => ({ id, data }))
-  const memberships = await findMemberships(db, grant, found)
+  const memberships = await findMemberships(ctx.db, grant, found)
   return targets.map((target) => {
     const { id } = target
     const before = documents.get(id)

@@ -4,9 +4,10 @@
  * statement to the commit.
  */
 
-import { type Fields, isId, type StoredDocument } from '../../../client/protocol/model/document.js'
-import { selectDocumentVersion } from '../../store/documents.js'
+import { isId, parseFields, type StoredDocument } from '../../../client/protocol/model/document.js'
+import { type NewData, selectDocumentVersion } from '../../store/documents.js'
 import { deleteDocument, updateDocument } from '../../store/single-documents.js'
+import { listClaims, listUniqueRules } from '../../store/unique-rules.js'
 import { guardFields } from '../access/field-guard.js'
 import { type Grant, type Memberships, partFor, requireAllowed } from '../access/grant.js'
 import { findMemberships, memberFields } from '../access/memberships.js'
@@ -15,11 +16,14 @@ import { requireGrant } from '../collections/collections.js'
 import { workLong } from '../concurrency/long-reads.js'
 import type { Context } from '../context.js'
 import { mentionsFiles } from '../files/owned-files.js'
+import { compareClaims, refusingDuplicates } from '../unique-values.js'
 import { type Adopt, changeDocuments, removeDocuments } from './batches.js'
+import { collectLinks } from './links.js'
 import { withDocument } from './read-document.js'
 import { requireLight } from './weight.js'
 import {
   checkAndSerialize,
+  type Edit,
   openReplaceCompleter,
   place,
   publishRecorded,
@@ -59,7 +63,7 @@ export async function changeDocument(
   ctx: Context,
   name: string,
   id: string,
-  edit: (before: Fields) => Fields,
+  edit: Edit,
   { guard, adopt, isWhole = false }: ChangeOptions,
 ): Promise<StoredDocument> {
   const grant = await requireGrant(ctx, name, 'update')
@@ -90,21 +94,32 @@ async function changeAsRead(
   ctx: Context,
   grant: Grant,
   before: StoredDocument,
-  { edit, isWhole, memberships }: { edit: (before: Fields) => Fields; isWhole: boolean; memberships: Memberships },
+  { edit, isWhole, memberships }: { edit: Edit; isWhole: boolean; memberships: Memberships },
 ): Promise<StoredDocument | undefined> {
   const { id, version } = before
   const { collection } = grant
   const guard = guardFields(grant)
   const complete = openReplaceCompleter(guard, isWhole)
-  const [checked] = await checkAndSerialize({ name: collection.name, schema: guard.schema }, [before], (before) => {
-    const after = complete(guard.changed(before, edit, memberships))
+  const checks = { name: collection.name, schema: guard.schema }
+  const rules = listUniqueRules(collection)
+  const links = collectLinks(checks, 1)
+  const change = (before: StoredDocument) => {
+    const after = complete(guard.changed(before, edit.applyTo, memberships))
     // A merge can grow a document beyond what one request could send.
     requireLight(after)
-    return after
-  })
+    return links.note(after, () => parseFields(before))
+  }
+  const [checked] = await checkAndSerialize(checks, [before], change, rules, () => edit)
   if (!checked) return undefined
+  const [linked = []] = await links.resolve(ctx)
+  const { claims = [], ...text } = checked.text
+  const values = rules.length > 0 ? compareClaims(id, listClaims(rules, parseFields(before)), claims) : undefined
+  const data: NewData = { id, ...text, links: linked }
   const here = place(ctx, collection, ctx.backend.now(ctx.project.id))
-  const { documents } = await publishRecorded(ctx, () => updateDocument(ctx.db, here, { id, ...checked.text }, version))
+  const write = () => publishRecorded(ctx, () => updateDocument(ctx.db, here, data, version, values))
+  const { documents } = await refusingDuplicates(collection, values?.claimed ?? [], () => [], write)
+  // The document or a linked record has changed.
+  if (documents.length === 0) await links.require(ctx)
   const [shown] = await shownTo(ctx, grant, documents)
   return shown
 }
