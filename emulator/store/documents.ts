@@ -11,7 +11,7 @@ import {
   recordInsertion,
   type WriteTarget,
 } from './recording.js'
-import { maxTextBytes } from './sql-fragments.js'
+import { isExactly, isOneOf, maxTextBytes } from './sql-fragments.js'
 import type { Claim } from './unique-rules.js'
 import { claimedValues, freedValues } from './unique-values.js'
 
@@ -107,6 +107,20 @@ export async function selectDocument(
   return row && fromRow(row, collection)
 }
 
+/** Returns the document of a collection that was created last. */
+export async function selectNewestDocument(
+  db: Database,
+  collection: WriteTarget['collection'],
+): Promise<StoredDocument | undefined> {
+  const [row] = await db.query<DocumentRow>(sql`
+    select ${columns}
+    from documents d
+    where ${isExactly(sql`d.collection_id`, sql`${collection.id}::uuid`)}
+    order by d.collection_id desc, d.id desc
+    limit 1`)
+  return row && fromRow(row, collection)
+}
+
 /** Limits a read without a queue. A larger document has to wait for a slot. */
 const maxBytesAtOnce = 256 * 1024
 
@@ -154,15 +168,27 @@ export async function lockDocuments(
   return new Map(rows.map((row) => [row.id, fromRow(row, collection)]))
 }
 
-/** Returns the version and the creator of a document, without its data. */
+/** Returns the version and the creator of a document, and of its data only some fields. */
 export async function selectDocumentVersion(
   db: Database,
   collection: Holder,
   id: string,
-): Promise<Pick<StoredDocument, 'version' | 'createdBy'> | undefined> {
-  const [row] = await db.query<Pick<DocumentRow, 'version' | 'created_by'>>(sql`
-    select d.version, d.created_by from documents d where d.id = ${id} and d.collection_id = ${collection.id}`)
-  return row && { version: row.version, createdBy: row.created_by }
+  fields: readonly string[] = [],
+): Promise<Pick<StoredDocument, 'version' | 'createdBy' | 'data'> | undefined> {
+  const [row] = await db.query<Pick<DocumentRow, 'version' | 'created_by' | 'data'>>(sql`
+    select d.version, d.created_by, ${onlyFields(fields)} as data
+    from documents d
+    where d.id = ${id} and d.collection_id = ${collection.id}`)
+  return row && { version: row.version, createdBy: row.created_by, data: new JsonText(row.data) }
+}
+
+/** The data of `d` without other fields. */
+function onlyFields(fields: readonly string[]): Fragment {
+  if (fields.length === 0) return sql`'{}'::jsonb`
+  return sql`(
+    select coalesce(jsonb_object_agg(field.name, d.data -> field.name), '{}')
+    from unnest(${fields}::text[]) as field (name)
+  )`
 }
 
 /** The properties of a document that a removal needs. */
@@ -171,29 +197,30 @@ export interface LockedVersion {
   /** Whether files belong to it. */
   readonly hasFiles: boolean
   readonly createdBy: string | null
+  /** Only the requested fields. */
+  readonly data: JsonText
 }
 
-/** Locks like `lockDocuments`, but without loading the data, which may be large. */
+/** Locks like `lockDocuments`, but loads only some fields of the data, which may be large. */
 export async function lockDocumentVersions(
   tx: Database,
   collection: WriteTarget['collection'],
   ids: readonly string[],
+  fields: readonly string[] = [],
 ): Promise<Map<string, LockedVersion>> {
-  const rows = await tx.query<{ id: string; version: number; created_by: string | null; has_files: boolean }>(sql`
-    select d.id, d.version, d.created_by, exists (select from files f where f.document_id = d.id) as has_files
+  const rows = await tx.query<Omit<DocumentRow, 'created_at' | 'updated_at'> & { has_files: boolean }>(sql`
+    select d.id, d.version, d.created_by, ${onlyFields(fields)} as data,
+      exists (select from files f where f.document_id = d.id) as has_files
     from documents d
     where ${isOneOf(ids)} and ${isOpen(tx, collection)}
     order by d.id
     for update of d`)
   return new Map(
-    rows.map(({ id, version, created_by: createdBy, has_files: hasFiles }) => [id, { version, createdBy, hasFiles }]),
+    rows.map(({ id, version, created_by: createdBy, data, has_files: hasFiles }) => [
+      id,
+      { version, createdBy, data: new JsonText(data), hasFiles },
+    ]),
   )
-}
-
-/** Compares a single id directly: for a list, PostgreSQL expects ten ids and plans again each time. */
-function isOneOf(ids: readonly string[]): Fragment {
-  const [id, ...others] = ids
-  return id !== undefined && others.length === 0 ? sql`d.id = ${id}` : sql`d.id = any(${ids}::uuid[])`
 }
 
 /** Writes the new data of locked documents and records their changes. */

@@ -1,6 +1,5 @@
 /** Writes single documents, each in one statement without a transaction around it. */
 import { type Database, sql, writing } from '../database/port.js'
-import { isCreatedBy } from './creators.js'
 import {
   columns,
   type DocumentRow,
@@ -12,6 +11,7 @@ import {
   writtenColumns,
 } from './documents.js'
 import { isLinkedFrom, lockingLinks } from './links.js'
+import { type Covered, isCovered } from './memberships.js'
 import { recorded, recordedDeletion } from './recording.js'
 import { claimedValues, freedValues, releasedValues, type ValueChanges } from './unique-values.js'
 
@@ -48,15 +48,15 @@ export async function updateDocument(
 
 /**
  * Deletes a document, updates the count and records the change, in one statement. Does nothing if the version does not
- * match, if it has files (which have to be orphaned too), if links with `onDelete` may lead to it, or if it was not
- * created by the given `creator`.
+ * match, if it has files (which have to be orphaned too), if links with `onDelete` may lead to it, or if it is not in
+ * the given part of the collection.
  */
 export async function deleteDocument(
   db: Database,
   target: WriteTarget,
   id: string,
   versions: readonly number[] | 'any',
-  creator?: string,
+  part?: Covered,
 ): Promise<Pick<Written, 'seq'> & { readonly isDeleted: boolean }> {
   const { collection } = target
   const atVersion = versions === 'any' ? sql`true` : sql`d.version = any(${versions.map(String)}::bigint[])`
@@ -66,7 +66,7 @@ export async function deleteDocument(
     with deleted as (
       delete from documents d
       where d.id = ${id} and ${isOpen(db, collection)}
-        and ${atVersion} and ${isCreatedBy(creator)}
+        and ${atVersion} and ${isCovered(part)}
         and not exists (select from files f where f.document_id = d.id)
         and not ${isLinkedFrom(target.project, collection.id)}
       returning ${columns}, null::jsonb as before, d.updated_at as before_updated_at

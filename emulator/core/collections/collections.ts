@@ -20,12 +20,12 @@ import {
   selectCount,
   updateCollection,
 } from '../../store/collections.js'
-import { selectCreatedCount } from '../../store/creators.js'
 import { orphanCollectionFiles } from '../../store/files.js'
+import { selectCoveredCount } from '../../store/memberships.js'
 import { insertCollectionChange } from '../../store/realtime/changes.js'
 import { insertLeftNames, takeLeftName } from '../../store/realtime/left-names.js'
 import { schemaSeenBy } from '../access/closed-fields.js'
-import { creatorFor, type Grant, grantFor, requireGranted, requireManager } from '../access/grant.js'
+import { type Grant, grantFor, partFor, requireGranted, requireManager } from '../access/grant.js'
 import { noSuchCollection } from '../access/missing.js'
 import { isOutOfScope, requireInScope, requireScope } from '../access/scopes.js'
 import { audit } from '../audit/audit-log.js'
@@ -37,6 +37,7 @@ import { happened, inTransaction, makingRoom, publish, settingsChanged } from '.
 import { requireFieldRules } from './field-rules.js'
 import { nameTargets, openTargetNames, resolveTargets } from './link-targets.js'
 import { requireUnlinked } from './linked-collections.js'
+import { requireMemberWords } from './member-words.js'
 import { requireFieldSettings, requireRoom, requireSchema, requireSchemaSize } from './schemas.js'
 
 export interface CollectionDefinition {
@@ -56,7 +57,7 @@ export async function createCollection(
   requireName(name)
   requireSchemaSize(schema)
   requireSchema(schema)
-  requirePermissions(permissions)
+  requirePermissions(permissions, schema)
   requireFieldSettings({ schema, permissions, ...others })
   const now = ctx.backend.now(ctx.project.id)
   const at = now.toISOString()
@@ -109,9 +110,8 @@ export async function getCollection(ctx: Context, name: string): Promise<Counted
   const collection = await requireCollection(ctx, name)
   const grant = grantFor(ctx.caller, collection)
   if (grant.read === 'none') return shownNamed(ctx, grant)
-  const creator = creatorFor(grant, 'read')
-  const { id } = collection
-  const counting = creator === undefined ? selectCount(ctx.db, id) : selectCreatedCount(ctx.db, id, creator)
+  const part = partFor(grant, 'read')
+  const counting = part ? selectCoveredCount(ctx.db, part) : selectCount(ctx.db, collection.id)
   const [named, documentCount] = await Promise.all([shownNamed(ctx, grant), counting])
   return { ...named, documentCount }
 }
@@ -141,11 +141,11 @@ export async function changeCollection(
 ): Promise<Collection> {
   if (input.name !== undefined) requireName(input.name)
   if (input.schema !== undefined) requireSchema(input.schema)
-  if (input.permissions !== undefined) requirePermissions(input.permissions)
   const changed = await inTransaction(ctx, async (ctx) => {
     const before = await selectCollection(ctx.db, ctx.project.id, name, { lock: true })
     requireScope(ctx, 'admin', before?.name ?? name, name)
     if (!before) throw noSuchCollection(name)
+    if (input.permissions !== undefined) requirePermissions(input.permissions, input.schema ?? before.schema)
     const asked = { ...mergeSettings(before, input), updatedAt: ctx.backend.now(ctx.project.id).toISOString() }
     requireManager(ctx, before)
     requireManager(ctx, asked)
@@ -282,8 +282,9 @@ function requireName(name: string) {
 }
 
 /** Rejects `owner` for creating, because a document has no owner before it is created. */
-function requirePermissions(permissions: Permissions) {
+export function requirePermissions(permissions: Permissions, schema: Schema): void {
   requireFieldRules(permissions)
+  requireMemberWords(permissions, schema)
   const { create = [] } = permissions
   const at = create.indexOf(ownerWord)
   if (at < 0) return

@@ -16,7 +16,8 @@ import type { Message } from '../../ports/bus/port.js'
 import { insertDocuments, type NewData, type WriteTarget, type Written } from '../../store/documents.js'
 import { listClaims, type UniqueRule } from '../../store/unique-rules.js'
 import { visibleTo } from '../access/closed-fields.js'
-import { allows, type Grant } from '../access/grant.js'
+import { allows, type Grant, type Memberships } from '../access/grant.js'
+import { findMemberships } from '../access/memberships.js'
 import type { Context } from '../context.js'
 import { openPauses } from '../pauses.js'
 import { refusingDuplicates } from '../unique-values.js'
@@ -31,10 +32,11 @@ export function requireVersion(
   grant: Grant,
   document: Pick<StoredDocument, 'id' | 'version' | 'createdBy'>,
   guard: VersionGuard,
+  memberships?: Memberships,
 ): void {
   const { id, version } = document
   if (guard === 'any' || guard.includes(version)) return
-  const now = allows(grant, 'read', document) ? `: it is now at version ${version}` : ''
+  const now = allows(grant, 'read', document, memberships) ? `: it is now at version ${version}` : ''
   const reason: Reason = {
     ...{ kind: 'version', collection: grant.collection.name, document: id },
     ...{ expected: guard, actual: version },
@@ -43,25 +45,30 @@ export function requireVersion(
 }
 
 /** Returns written documents without hidden fields, and empty ones to a caller who cannot read them. Contract 5.3. */
-export async function shownTo(grant: Grant, documents: readonly StoredDocument[]): Promise<StoredDocument[]> {
+export async function shownTo(
+  { db }: Pick<Context, 'db'>,
+  grant: Grant,
+  documents: readonly StoredDocument[],
+): Promise<StoredDocument[]> {
   const visible = await visibleTo(grant, documents)
   if (grant.read === 'all') return [...visible]
+  const memberships = await findMemberships(db, grant, documents)
   return visible.map((document) =>
-    allows(grant, 'read', document) ? document : { ...document, data: new JsonText('{}') },
+    allows(grant, 'read', document, memberships) ? document : { ...document, data: new JsonText('{}') },
   )
 }
 
 /** The change of one document. */
 export interface Edit {
   /** Computes the new fields from the old ones. */
-  apply(before: Fields): Fields
+  applyTo(before: Fields): Fields
   /** Tells which fields it sends. Absent if it sends the whole document. */
   readonly sends?: (name: string) => boolean
 }
 
 export function mergeEdit(changes: DocumentUpdate): Edit {
   return {
-    apply: (before) => mergeFields(before, changes),
+    applyTo: (before) => mergeFields(before, changes),
     sends: (name) => Object.values(changes).some((part) => Object.hasOwn(part, name)),
   }
 }
