@@ -1,4 +1,5 @@
 /** Updates the document that has a value of a unique field, or creates it. Contract 13.8. */
+import type { PermissionKind } from '../../../client/protocol/model/collection.js'
 import { type Fields, mergeFields, type OutgoingDocument } from '../../../client/protocol/model/document.js'
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import { DatabaseError } from '../../database/port.js'
@@ -6,6 +7,7 @@ import { selectDocumentVersion } from '../../store/documents.js'
 import { type Claim, listClaims, listUniqueRules, type UniqueRule } from '../../store/unique-rules.js'
 import { selectHolder } from '../../store/unique-values.js'
 import { allows, type Grant, requireAllowed, requireGranted } from '../access/grant.js'
+import { findMemberships, memberFields } from '../access/memberships.js'
 import { requireCreateGrant } from '../collections/collections.js'
 import type { Context } from '../context.js'
 import { duplicateValue } from '../unique-values.js'
@@ -109,12 +111,13 @@ class ValueLost extends Error {}
 /** Refuses a document of another user. If the caller cannot read it, the answer is the same as for creating it. */
 async function requireOwn(ctx: Context, id: string, { grant, rule }: Upsert): Promise<void> {
   if (grant.update === 'all') return
-  const found = await selectDocumentVersion(ctx.db, grant.collection, id)
+  const found = await selectDocumentVersion(ctx.db, grant.collection, id, memberFields(grant))
   if (!found) throw new ValueLost()
-  if (!allows(grant, 'update', found) && !allows(grant, 'read', found)) {
-    throw duplicateValue(grant.collection, rule.key, [])
-  }
-  requireAllowed(grant, 'update', { id, ...found })
+  const document = { id, ...found }
+  const memberships = await findMemberships(ctx.db, grant, [document])
+  const mayDo = (kind: PermissionKind) => allows(grant, kind, document, memberships)
+  if (!mayDo('update') && !mayDo('read')) throw duplicateValue(grant.collection, rule.key, [])
+  requireAllowed(grant, 'update', document, memberships)
 }
 
 /** The fields that the caller may not change are missing in a document that the caller cannot read. */
