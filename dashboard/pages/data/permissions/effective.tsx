@@ -19,7 +19,7 @@ interface EffectiveProps {
   readonly savedAt: string
 }
 
-export function useRights({ collection, permissions, savedAt }: EffectiveProps, users: readonly string[]) {
+function useRights({ collection, permissions, savedAt }: EffectiveProps, users: readonly string[]) {
   const { control, project } = useSession()
   return useQuery({
     queryKey: ['rights', project.id, collection, savedAt, permissions, users],
