@@ -1,7 +1,6 @@
-/** Finds the documents that list a user as a member, in SQL. Contract 13.9. */
+/** Limits queries to the documents that a user created, or that list the user as a member. Contract 13.9. */
 import type { Membership } from '../../client/protocol/model/access/member-word.js'
 import { type Database, type Fragment, sql } from '../database/port.js'
-import { isCreatedBy } from './creators.js'
 import { anyOf } from './sql-fragments.js'
 
 /** The part of a collection that a permission covers for a user. */
@@ -13,6 +12,11 @@ export interface Covered {
   readonly own: boolean
   /** The fields that list the members of covered documents. */
   readonly members: readonly Membership[]
+}
+
+/** Whether the user created the document `d`. Without a creator, all documents match. */
+export function isCreatedBy(creator: string | undefined): Fragment {
+  return creator === undefined ? sql`true` : sql`d.created_by = ${creator}::uuid`
 }
 
 /** Whether the document `d` is covered. Without a part, all documents are. */
@@ -74,6 +78,10 @@ export interface LinkedDocument {
   readonly link: string
   readonly field: string
   readonly id: string
+}
+
+export function nameLink({ link, field, id }: LinkedDocument): string {
+  return JSON.stringify([link, field, id])
 }
 
 /** Returns for each of the linked documents which of the users it lists. */

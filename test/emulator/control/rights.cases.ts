@@ -54,10 +54,10 @@ export function rightsCases(opened: Opened): void {
       for (const action of rightsActions) {
         const body = action === 'create' || action === 'update' ? JSON.stringify({ board: board.id }) : undefined
         const path = `/collections/cards${paths[action]}`
-        const json = body === undefined ? {} : { 'content-type': 'application/json' }
+        const json: Record<string, string> = body === undefined ? {} : { 'content-type': 'application/json' }
         const answer = await send(opened.emulator.url, {
           ...{ method: methods[action], path, body },
-          headers: { ...headers, ...json, 'svc-dialect': 'a' },
+          headers: { ...json, ...headers, 'svc-dialect': 'a' } as Record<string, string>,
         })
         real[action] = answer.status
       }
