@@ -89,10 +89,15 @@ export async function refusingDuplicates<Value extends Claim, Result>(
   }
 }
 
-function duplicateValue(collection: Named, rule: string, place: Issue['path'], cause?: unknown): SvcError {
+/** The error of a write whose value another document has. */
+export function duplicateValue(collection: Named, rule: string, place: Issue['path'], cause?: unknown): SvcError {
   const fields = fieldsOf(collection, rule)
   const message = `Another document in "${collection.name}" already has this value of ${quoted(fields)}.`
-  const issues = fields.map((field) => ({ path: [...place, field], message: 'is already taken', type: 'unique' }))
+  const issues = fields.map((field) => ({
+    path: [...place, field],
+    message: `"${field}" is already taken by another document`,
+    type: 'unique',
+  }))
   return new SvcError('DUPLICATE_VALUE', message, issues, {
     reason: { kind: 'duplicate', collection: collection.name, fields },
     cause,

@@ -11,17 +11,18 @@ export async function isLinked(db: Database, project: string, to: string): Promi
 }
 
 /** A collection whose schema mentions `onDelete`. */
-export type LinkingCollection = Pick<StoredCollection, 'id' | 'name' | 'schema' | 'permissions'>
+export type LinkingCollection = Pick<StoredCollection, 'id' | 'name' | 'schema' | 'unique' | 'permissions'>
 
 export async function selectLinkingCollections(db: Database, project: string): Promise<LinkingCollection[]> {
-  const rows = await db.query<{ id: string; name: string; schema: string; permissions: string }>(sql`
-    select c.id, c.name, c.schema, c.permissions
+  const rows = await db.query<{ id: string; name: string; schema: string; unique: string; permissions: string }>(sql`
+    select c.id, c.name, c.schema, coalesce(c.unique_fields, '[]') as unique, c.permissions
     from collections c
     where c.project_id = ${project} and ${hasOnDelete}
     order by c.id`)
-  return rows.map(({ id, name, schema, permissions }) => ({
+  return rows.map(({ id, name, schema, unique, permissions }) => ({
     ...{ id, name },
     schema: JSON.parse(schema) as Schema,
+    unique: JSON.parse(unique) as string[][],
     permissions: JSON.parse(permissions) as StoredCollection['permissions'],
   }))
 }

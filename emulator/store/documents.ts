@@ -11,7 +11,7 @@ import {
   recordInsertion,
   type WriteTarget,
 } from './recording.js'
-import { isExactly, maxTextBytes } from './sql-fragments.js'
+import { isExactly, isOneOf, maxTextBytes } from './sql-fragments.js'
 import type { Claim } from './unique-rules.js'
 import { claimedValues, freedValues } from './unique-values.js'
 
@@ -221,12 +221,6 @@ export async function lockDocumentVersions(
       { version, createdBy, data: new JsonText(data), hasFiles },
     ]),
   )
-}
-
-/** Compares a single id directly: for a list, PostgreSQL expects ten ids and plans again each time. */
-function isOneOf(ids: readonly string[]): Fragment {
-  const [id, ...others] = ids
-  return id !== undefined && others.length === 0 ? sql`d.id = ${id}` : sql`d.id = any(${ids}::uuid[])`
 }
 
 /** Writes the new data of locked documents and records their changes. */

@@ -1,7 +1,7 @@
 /** Limits queries to the documents that a user created, or that list the user as a member. Contract 13.9. */
 import type { Membership } from '../../client/protocol/model/access/member-word.js'
 import { type Database, type Fragment, sql } from '../database/port.js'
-import { anyOf } from './sql-fragments.js'
+import { anyOf, isCreatedBy } from './sql-fragments.js'
 
 /** The part of a collection that a permission covers for a user. */
 export interface Covered {
@@ -12,11 +12,6 @@ export interface Covered {
   readonly own: boolean
   /** The fields that list the members of covered documents. */
   readonly members: readonly Membership[]
-}
-
-/** Whether the user created the document `d`. Without a creator, all documents match. */
-export function isCreatedBy(creator: string | undefined): Fragment {
-  return creator === undefined ? sql`true` : sql`d.created_by = ${creator}::uuid`
 }
 
 /** Whether the document `d` is covered. Without a part, all documents are. */

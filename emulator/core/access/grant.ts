@@ -112,7 +112,10 @@ export function allows(
 }
 
 /** Returns the part of the collection that the permission covers, or undefined if it covers all documents. */
-export function partFor(grant: Grant<Guarded & { readonly id: string }>, kind: PermissionKind): Covered | undefined {
+export function partFor(
+  grant: Grant<Guarded & Pick<StoredCollection, 'id'>>,
+  kind: PermissionKind,
+): Covered | undefined {
   const { caller, collection } = grant
   const reach = grant[kind]
   if (reach === 'all') return undefined

@@ -1,17 +1,15 @@
 import type { Collection } from '../../../client/protocol/model/collection.js'
-import {
-  type DocumentUpdate,
-  type Fields,
-  mergeFields,
-  type OutgoingDocument,
-  type StoredDocument,
+import type {
+  DocumentUpdate,
+  Fields,
+  OutgoingDocument,
+  StoredDocument,
 } from '../../../client/protocol/model/document.js'
 import type { ListQuery, Page } from '../../../client/protocol/model/page.js'
 import type { Path } from '../../../client/protocol/model/path.js'
 import { selectPage } from '../../store/lists/documents.js'
-import { requireVisible, visibleTo, withoutFields } from '../access/closed-fields.js'
-import { findable } from '../access/findable.js'
-import { allows, type Grant, readerFor } from '../access/grant.js'
+import { visibleTo, withoutFields } from '../access/closed-fields.js'
+import { allows, type Grant } from '../access/grant.js'
 import { findMemberships } from '../access/memberships.js'
 import { noSuchDocument } from '../access/missing.js'
 import { requireGrant } from '../collections/collections.js'
@@ -20,27 +18,20 @@ import type { Context } from '../context.js'
 import { noUploads, type Uploads, withUploads } from '../files/uploads.js'
 import { inTransaction } from '../unit-of-work.js'
 import { createDocuments } from './batches.js'
+import { openListing } from './listing.js'
 import { populate } from './populate.js'
 import { withDocument } from './read-document.js'
 import { changeDocument, removeOneDocument } from './single-writes.js'
-import { markSort, markTimes } from './times.js'
+import { markSort } from './times.js'
 import { requireLight } from './weight.js'
-import type { VersionGuard } from './writing.js'
+import { mergeEdit, type VersionGuard } from './writing.js'
 
 /** Reads the page and its total at the same moment. Spec, "List query parameters". */
 export async function listDocuments(ctx: Context, name: string, query: ListQuery): Promise<Page<OutgoingDocument>> {
-  const grant = await requireGrant(ctx, name, 'read')
-  const { collection } = grant
-  const { caller, project, backend } = ctx
-  const totals = ctx.db === backend.db ? backend.totals : undefined
-  const { where, creator, part } = findable(grant, query.where)
-  if (query.sort) requireVisible(grant, [query.sort.path])
-  const reader = readerFor(caller)
-  const place = { project: project.id, collection, ...reader, creator, part, indexes: backend.indexes, totals }
-  const { schema } = collection
-  const timed = { ...query, where: markTimes(where, schema), sort: markSort(query.sort, schema) }
+  const { grant, target, query: listed } = await openListing(ctx, name, query, query.sort ? [query.sort.path] : [])
+  const sorted = { ...listed, sort: markSort(query.sort, grant.collection.schema) }
   async function read() {
-    const page = await selectPage(ctx.db, place, timed)
+    const page = await selectPage(ctx.db, target, sorted)
     const items = await visibleTo(grant, page.items)
     return { ...page, items: await populate(ctx, items, query.populate) }
   }
@@ -101,7 +92,7 @@ export async function updateDocument(
   { guard = 'any', uploads = noUploads }: DocumentWrite = {},
 ): Promise<OutgoingDocument> {
   const fields = withUploads(ctx.backend, changes.fields, uploads)
-  const edit = (before: Fields) => mergeFields(before, { ...changes, fields })
+  const edit = mergeEdit({ ...changes, fields })
   return changeDocument(ctx, name, id, edit, { guard, adopt: adoptFor(id, uploads) })
 }
 
@@ -114,7 +105,7 @@ export async function replaceDocument(
   { guard = 'any', uploads = noUploads }: DocumentWrite = {},
 ): Promise<OutgoingDocument> {
   const whole = withUploads(ctx.backend, fields, uploads)
-  return changeDocument(ctx, name, id, () => whole, { guard, adopt: adoptFor(id, uploads), isWhole: true })
+  return changeDocument(ctx, name, id, { applyTo: () => whole }, { guard, adopt: adoptFor(id, uploads), isWhole: true })
 }
 
 export async function removeDocument(

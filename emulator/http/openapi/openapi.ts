@@ -59,6 +59,11 @@ const workOfARoute = 32 * 1024
 
 function describeRoute(route: Route, path: string, dialect: Dialect): Operation {
   const { id, summary, needs, body, reply, status = 200 } = route
+  const answer = {
+    description: summary,
+    headers: answerHeaders(route, dialect),
+    content: { [replyType(reply)]: { schema: route.answerSchema?.() ?? replySchema(reply, dialect) } },
+  }
   return {
     operationId: id,
     summary,
@@ -71,11 +76,10 @@ function describeRoute(route: Route, path: string, dialect: Dialect): Operation 
     ],
     ...(body ? { requestBody: { required: true, content: bodyTypes(route, body.schema(dialect)) } } : {}),
     responses: {
-      [status]: {
-        description: summary,
-        headers: answerHeaders(route, dialect),
-        content: { [replyType(reply)]: { schema: route.answerSchema?.() ?? replySchema(reply, dialect) } },
-      },
+      [status]: answer,
+      ...(reply === 'savedDocument'
+        ? { 200: { ...answer, description: 'The document existed and was updated.' } }
+        : {}),
       ...(isBatch(route) ? { 204: { description: 'The answer to `prefer: return=minimal`.' } } : {}),
       ...(hasVersions(route) ? { 304: { description: 'You already have this version.' } } : {}),
       ...Object.fromEntries(
@@ -166,7 +170,7 @@ function answerHeaders({ reply }: Route, dialect: Dialect): Operation {
 const pages = new Set<Route['reply']>(['page', 'users', 'files'])
 
 /** Replies that carry a version. */
-const versioned = new Set<Route['reply']>(['document', 'description'])
+const versioned = new Set<Route['reply']>(['document', 'savedDocument', 'description'])
 
 function hasVersions({ method, reply }: Route): boolean {
   return method === 'get' && versioned.has(reply)
@@ -180,7 +184,7 @@ for (const [code, status] of Object.entries(statuses)) {
 
 /** Replies of routes that can conflict with an existing name, address or value. */
 const clashing = new Set<Route['reply']>(['collection', 'signUp', 'login', 'user', 'removedFile'])
-const clashingWrites = new Set<Route['reply']>(['document', 'documents'])
+const clashingWrites = new Set<Route['reply']>(['document', 'savedDocument', 'documents'])
 
 function mayClash({ reply, method }: Route): boolean {
   return clashing.has(reply) || (method !== 'get' && clashingWrites.has(reply))
