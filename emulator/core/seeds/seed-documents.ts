@@ -8,12 +8,14 @@ import {
 import { placed, SvcError } from '../../../client/protocol/model/errors.js'
 import { equalJson } from '../../../client/protocol/model/json.js'
 import type { SeedDocument, SeedDocuments } from '../../../client/protocol/model/seed/steps.js'
-import { insertDocuments, lockDocuments, updateDocumentData } from '../../store/documents.js'
+import { lockDocuments, updateDocumentData } from '../../store/documents.js'
+import { listUniqueRules } from '../../store/unique-rules.js'
 import { noSuchCollection } from '../access/missing.js'
 import { requireLight } from '../documents/weight.js'
-import { checkAndSerialize, place, publishRecorded } from '../documents/writing.js'
+import { checkAndSerialize, insertRows, place, publishRecorded } from '../documents/writing.js'
 import { orphanForgotten } from '../files/owned-files.js'
 import type { Upload } from '../files/uploads.js'
+import { changeUniqueValues, requireCurrentRules, requireDistinct } from '../unique-values.js'
 import { atStep } from './at-step.js'
 import { adopt, findOwned } from './seed-files.js'
 import { findExisting, findTarget, rememberDocument, rememberThere, type Target } from './seed-targets.js'
@@ -104,12 +106,22 @@ async function writeDocuments(seeding: Seeding, open: OpenCollection, group: rea
   const changed = drafts.filter(({ before, fields }) => before !== undefined && !equalJson(parseFields(before), fields))
   const here = place(ctx, collection, now)
   const freshRows = await toRows(open, fresh)
-  if (freshRows.length > 0) {
-    const { documents } = await publishRecorded(ctx, () => insertDocuments(ctx.db, here, freshRows))
-    // The collection was removed since it was looked up.
-    if (documents.length === 0) throw noSuchCollection(collection.name)
-  }
   const changedRows = await toRows(open, changed)
+  const documents = changed.flatMap(({ id, before }, at) =>
+    before ? [{ id, before, claims: changedRows[at]?.claims ?? [] }] : [],
+  )
+  await placing(changed, () => changeUniqueValues(ctx, collection, documents))
+  if (freshRows.length > 0) {
+    const inserted = await placing(fresh, async () => {
+      requireDistinct(collection, freshRows)
+      return insertRows(ctx, here, freshRows)
+    })
+    // The collection was removed since it was looked up, or has other rules.
+    if (inserted.length === 0) {
+      await requireCurrentRules(ctx, collection)
+      throw noSuchCollection(collection.name)
+    }
+  }
   if (changedRows.length > 0) await publishRecorded(ctx, () => updateDocumentData(ctx.db, here, changedRows))
   open.counts.created += fresh.length
   open.counts.updated += drafts.length - fresh.length
@@ -147,13 +159,21 @@ async function prepareDraft(
 
 /** Converts drafts to rows. Reports schema errors by the document's position in the step. */
 async function toRows({ collection }: OpenCollection, drafts: readonly Draft[]) {
-  const texts = await checkAndSerialize(collection, drafts, ({ fields }) => fields).catch((error) => {
+  const rules = listUniqueRules(collection)
+  const texts = await placing(drafts, () => checkAndSerialize(collection, drafts, ({ fields }) => fields, rules))
+  return texts.map(({ item, text }) => ({ id: item.id, ...text }))
+}
+
+/** Reports errors of drafts by their positions in the step. */
+async function placing<Result>(drafts: readonly Draft[], work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work()
+  } catch (error) {
     const [only] = drafts
     throw placed(error, (path) => {
       if (drafts.length === 1 && only) return [only.at, ...path]
       const [index, ...rest] = path
       return [drafts[Number(index)]?.at ?? 0, ...rest]
     })
-  })
-  return texts.map(({ item, text }) => ({ id: item.id, ...text }))
+  }
 }

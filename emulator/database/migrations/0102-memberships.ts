@@ -1,6 +1,6 @@
 /** Functions for the permission word `member:<path>`. Contract 13.9. */
 import { sql } from '../port.js'
-import type { Migration } from './migrations.js'
+import type { Migration } from './migration.js'
 
 export const memberships: Migration = {
   number: 102,
