@@ -178,8 +178,11 @@ for (const [code, status] of Object.entries(statuses)) {
   failures.set(String(status), [...(failures.get(String(status)) ?? []), code])
 }
 
-/** Replies of routes that can conflict with an existing name or address. */
-const mayClash = new Set<Route['reply']>(['collection', 'signUp', 'login', 'user', 'removedFile'])
+/** Replies of routes that can conflict with an existing name or address, or that delete what others need. */
+const mayClash = new Set<Route['reply']>([
+  ...(['collection', 'signUp', 'login', 'user'] as const),
+  ...(['removedFile', 'removedDocument', 'removedCollection', 'allRemoved'] as const),
+])
 
 function listFailures(route: Route): string[] {
   const namesSomething = Object.values(route.paths).some((paths) => paths.some((path) => path.includes(':')))
