@@ -128,6 +128,13 @@ const explainers: Explainers = {
             { words: 'Delete this user', command: `svc users delete ${shellWord(name)}` },
           ],
   }),
+  duplicate: ({ collection, fields, documents = [] }) => ({
+    missing: `Two documents in "${collection}" cannot have the same ${list(fields)}.`,
+    mends: documents.slice(0, 1).map((document) => ({
+      words: 'Show a document with a value that another has',
+      command: `svc docs get ${shellWord(collection)} ${shellWord(document)}`,
+    })),
+  }),
   'in use': ({ file }) => ({
     missing: `The file ${file} belongs to a document or a user. It is deleted with its owner, or when no field holds its URL.`,
     mends: [{ words: 'List the files', command: 'svc files list' }],

@@ -1,6 +1,8 @@
 import type { Permissions, Schema, StoredCollection } from '../../client/protocol/model/collection.js'
 import { type Database, nothing, sql, writing } from '../database/port.js'
 import { pendingDocuments } from './realtime/numbering.js'
+import { fingerprintRules } from './unique-rules.js'
+import { deleteRemovedValues } from './unique-values.js'
 
 interface CollectionRow {
   id: string
@@ -29,7 +31,8 @@ export async function insertCollection(db: Database, project: string, collection
       insert into births (collection_id, after)
       select inserted.id, s.last_seq from inserted, sequences s where s.project_id = ${project}
     )
-    insert into document_counts (collection_id, documents) select id, 0 from inserted
+    insert into document_counts (collection_id, documents, unique_rules)
+    select id, 0, ${fingerprintRules(collection)} from inserted
     returning collection_id`)
   return (await db.query(insert)).length > 0
 }
@@ -67,6 +70,18 @@ export async function selectCollectionBytes(db: Database, project: string, other
     from collections c
     where c.project_id = ${project}`)
   return row?.bytes ?? 0
+}
+
+/** Returns the collections of a project that have unique rules, or whose writers follow some. */
+export async function selectRuledCollections(db: Database, project: string): Promise<StoredCollection[]> {
+  const rows = await db.query<CollectionRow>(sql`
+    select ${columns}
+    from collections c
+    join document_counts n on n.collection_id = c.id
+    where c.project_id = ${project}
+      and (c.unique_fields is not null or strpos(c.schema::text, '"unique"') > 0 or n.unique_rules <> '')
+    order by c.id`)
+  return rows.map(fromRow)
 }
 
 /** Returns the name of any collection, read from an index. */
@@ -139,8 +154,8 @@ export async function deleteRemovedDocuments(db: Database, maxDocuments: number)
     delete from documents
     where id = any (array(select id from documents where ${isRemoved} limit ${maxDocuments}::int))
     returning 1 as one`)
-  if (swept.length === 0)
-    await db.query(sql`delete from document_counts where collection_id = ${removed.collection_id} and is_removed`)
+  if (swept.length > 0 || (await deleteRemovedValues(db, removed.collection_id, maxDocuments))) return true
+  await db.query(sql`delete from document_counts where collection_id = ${removed.collection_id} and is_removed`)
   return true
 }
 

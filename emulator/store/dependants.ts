@@ -1,8 +1,8 @@
 /** Finds the documents that link to a record. Contract 13.3. */
 import type { Schema, StoredCollection } from '../../client/protocol/model/collection.js'
 import { type Database, type Fragment, plannedEachTime, sql } from '../database/port.js'
-import { isCreatedBy } from './creators.js'
 import { hasOnDelete, isLinkedFrom } from './links.js'
+import { type Covered, isCovered } from './memberships.js'
 import { maxTextBytes } from './sql-fragments.js'
 
 export async function isLinked(db: Database, project: string, to: string): Promise<boolean> {
@@ -11,17 +11,18 @@ export async function isLinked(db: Database, project: string, to: string): Promi
 }
 
 /** A collection whose schema mentions `onDelete`. */
-export type LinkingCollection = Pick<StoredCollection, 'id' | 'name' | 'schema' | 'permissions'>
+export type LinkingCollection = Pick<StoredCollection, 'id' | 'name' | 'schema' | 'unique' | 'permissions'>
 
 export async function selectLinkingCollections(db: Database, project: string): Promise<LinkingCollection[]> {
-  const rows = await db.query<{ id: string; name: string; schema: string; permissions: string }>(sql`
-    select c.id, c.name, c.schema, c.permissions
+  const rows = await db.query<{ id: string; name: string; schema: string; unique: string; permissions: string }>(sql`
+    select c.id, c.name, c.schema, coalesce(c.unique_fields, '[]') as unique, c.permissions
     from collections c
     where c.project_id = ${project} and ${hasOnDelete}
     order by c.id`)
-  return rows.map(({ id, name, schema, permissions }) => ({
+  return rows.map(({ id, name, schema, unique, permissions }) => ({
     ...{ id, name },
     schema: JSON.parse(schema) as Schema,
+    unique: JSON.parse(unique) as string[][],
     permissions: JSON.parse(permissions) as StoredCollection['permissions'],
   }))
 }
@@ -56,13 +57,13 @@ export async function selectContaining(
   db: Database,
   collection: string,
   contained: readonly string[],
-  { limit, creator }: { readonly limit: number; readonly creator?: string | undefined },
+  { limit, part }: { readonly limit: number; readonly part?: Covered | undefined },
 ): Promise<string[]> {
   const rows = await db.query<{ id: string }>(
     plannedEachTime(sql`
     select d.id
     from documents d
-    where ${containsAny(collection, contained)} and ${isCreatedBy(creator)}
+    where ${containsAny(collection, contained)} and ${isCovered(part)}
     limit ${limit}::int`),
   )
   return rows.map(({ id }) => id)
@@ -88,13 +89,13 @@ export async function countLinking(
   db: Database,
   collection: string,
   { to, path }: { readonly to: string; readonly path: string },
-  { limit, creator }: { readonly limit: number; readonly creator?: string | undefined },
+  { limit, part }: { readonly limit: number; readonly part?: Covered | undefined },
 ): Promise<number> {
   const [row] = await db.query<{ documents: number }>(sql`
     select count(*) as documents
     from (
       select from documents d
-      where d.collection_id = ${collection}::uuid and ${isCreatedBy(creator)} and exists (
+      where d.collection_id = ${collection}::uuid and ${isCovered(part)} and exists (
         select from documents linked
         where linked.id = any(record_ids(jsonb_path_query_array(d.data, ${path}::jsonpath)))
           and linked.collection_id = ${to}::uuid

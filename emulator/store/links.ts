@@ -1,14 +1,16 @@
 /** Locks linked records while documents that link to them are written. Contract 13.2. */
 import { usersWord } from '../../client/protocol/model/collection.js'
-import { type Database, type Fragment, joinSql, nothing, sql } from '../database/port.js'
+import { type Database, type Fragment, identifier, joinSql, nothing, sql } from '../database/port.js'
+import { type Covered, isCovered } from './memberships.js'
+import { isOneOf } from './sql-fragments.js'
 
 /** A record that a document links to, and the part of its collection that the writer may read. */
 export interface Link {
   /** Id of the collection, or `users`. */
   readonly to: string
   readonly id: string
-  /** The only creator whose documents the writer may read; undefined for all. */
-  readonly creator?: string | undefined
+  /** The documents of the collection that the writer may read; undefined for all. */
+  readonly part?: Covered | undefined
 }
 
 /**
@@ -38,43 +40,27 @@ export function linkKey({ to, id }: Pick<Link, 'to' | 'id'>): string {
 }
 
 function uniqueLinks(links: readonly Link[]): Link[] {
-  return [...new Map(links.map((link) => [`${linkKey(link)}/${link.creator ?? ''}`, link])).values()]
+  return [...new Map(links.map((link) => [linkKey(link), link])).values()]
 }
 
-/** Locks documents before users, each in order of their ids. */
+/** Locks the documents of one collection after the other, and then the users, each in order of their ids. */
 function lockedParts(project: string, links: readonly Link[]) {
-  const documents = links.filter(({ to }) => to !== usersWord)
-  const users = links.filter(({ to }) => to === usersWord).map(({ id }) => id)
-  const parts = [
-    { name: sql`linked_documents`, count: documents.length, locked: lockedDocuments(documents) },
-    { name: sql`linked_users`, count: users.length, locked: lockedUsers(project, users) },
-  ]
-  return parts.filter(({ count }) => count > 0)
+  const targets = [...new Set(links.map(({ to }) => to))].sort()
+  return targets.map((to, at) => {
+    const linked = links.filter((link) => link.to === to)
+    const ids = linked.map(({ id }) => id)
+    const locked = to === usersWord ? lockedUsers(project, ids) : lockedDocuments(to, ids, linked[0]?.part)
+    return { name: identifier(`linked_${at}`), count: ids.length, locked }
+  })
 }
 
-/** Locks the counts too, as a removal of the collection does. */
-function lockedDocuments(links: readonly Link[]): Fragment {
-  const [first, another] = links
-  const isOpen = sql`n.collection_id = d.collection_id and not n.is_removed`
-  // Compares a single id directly: for a list, PostgreSQL expects ten ids and plans again each time.
-  if (first && !another) {
-    return sql`
-      select d.collection_id::text as linked_to, d.id
-      from documents d
-      join document_counts n on ${isOpen}
-      where d.id = ${first.id}::uuid and d.collection_id = ${first.to}::uuid
-        ${first.creator === undefined ? nothing : sql`and d.created_by = ${first.creator}::uuid`}
-      for key share of d, n`
-  }
-  const ids = links.map(({ id }) => id)
-  const collections = links.map(({ to }) => to)
-  const creators = links.map(({ creator = '' }) => creator)
+/** Locks the count too, as a removal of the collection does. */
+function lockedDocuments(collection: string, ids: readonly string[], part: Covered | undefined): Fragment {
   return sql`
       select d.collection_id::text as linked_to, d.id
-      from unnest(${ids}::uuid[], ${collections}::uuid[], ${creators}::text[]) as link (id, collection_id, creator)
-      join documents d on d.id = link.id and d.collection_id = link.collection_id
-        and (link.creator = '' or d.created_by = nullif(link.creator, '')::uuid)
-      join document_counts n on ${isOpen}
+      from documents d
+      join document_counts n on n.collection_id = d.collection_id and not n.is_removed
+      where d.collection_id = ${collection}::uuid and ${isOneOf(ids)} and ${isCovered(part)}
       order by d.id
       for key share of d, n`
 }

@@ -3,6 +3,7 @@
 import { audit } from './access/audit.js'
 import { creators } from './access/creators.js'
 import { keys } from './access/keys.js'
+import { rights } from './access/rights.js'
 import { clock } from './clock.js'
 import { connections } from './connections.js'
 import { events } from './events.js'
@@ -30,6 +31,7 @@ export const contract = {
   projects,
   keys,
   audit,
+  rights,
   creators,
   snapshots,
   indexes,

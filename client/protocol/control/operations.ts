@@ -29,6 +29,9 @@ export const operations = {
   audit: {
     list: 'GET /projects/:project/audit',
   },
+  rights: {
+    ask: 'POST /projects/:project/collections/:collection/rights',
+  },
   creators: {
     get: 'GET /projects/:project/collections/:collection/documents/:document/creator',
     set: 'PUT /projects/:project/collections/:collection/documents/:document/creator',

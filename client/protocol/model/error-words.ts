@@ -24,6 +24,7 @@ const words: Readonly<Record<ErrorCode, string>> = {
   COLLECTION_EXISTS: 'A collection with this name already exists.',
   SNAPSHOT_EXISTS: 'A snapshot with this name already exists.',
   EMAIL_ALREADY_EXISTS: 'This email is already in use.',
+  DUPLICATE_VALUE: 'Another document already has this value.',
   FILE_IN_USE: 'This file belongs to a document or a user.',
   DOCUMENT_IN_USE: 'Other documents still link here.',
   RESYNC: 'These changes are no longer available. Read the collection again.',

@@ -82,6 +82,7 @@ export const sizes = {
   maxPopulateDepth: 5,
   maxPopulatePaths: 20,
   maxPopulatedRecords: 10_000,
+  maxGroups: 10_000,
   maxAnswerBytes: 32 * megabyte,
   /** Caps the issues in one response. Our choice. */
   maxIssues: 1_000,

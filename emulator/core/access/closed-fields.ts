@@ -50,12 +50,13 @@ export function schemaSeenBy({ hidden, collection: { schema } }: Grant): Schema 
 /**
  * Refuses to filter or sort by hidden fields: the documents found, and their order, would reveal the values.
  *
+ * @param why what the caller cannot do
  * @throws {SvcError} `UNAUTHORIZED` if a user's token might help, `FORBIDDEN`
  */
-export function requireVisible(grant: Grant, asked: readonly Path[]): void {
+export function requireVisible(grant: Grant, asked: readonly Path[], why = 'you cannot filter or sort by it'): void {
   for (const path of asked) {
     const closed = grant.hidden.find((field) => overlap(field, path))
-    if (closed) throw refusedField(grant, closed, 'hidden', 'you cannot filter or sort by it')
+    if (closed) throw refusedField(grant, closed, 'hidden', why)
   }
 }
 

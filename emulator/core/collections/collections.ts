@@ -20,21 +20,23 @@ import {
   selectCount,
   updateCollection,
 } from '../../store/collections.js'
-import { selectCreatedCount } from '../../store/creators.js'
 import { orphanCollectionFiles } from '../../store/files.js'
+import { selectCoveredCount } from '../../store/memberships.js'
 import { insertCollectionChange } from '../../store/realtime/changes.js'
 import { insertLeftNames, takeLeftName } from '../../store/realtime/left-names.js'
 import { schemaSeenBy } from '../access/closed-fields.js'
-import { creatorFor, type Grant, grantFor, requireGranted, requireManager } from '../access/grant.js'
+import { type Grant, grantFor, partFor, requireGranted, requireManager } from '../access/grant.js'
 import { noSuchCollection } from '../access/missing.js'
 import { isOutOfScope, requireInScope, requireScope } from '../access/scopes.js'
 import { audit } from '../audit/audit-log.js'
 import type { Context } from '../context.js'
 import type { Happened } from '../events/event-log.js'
 import { openPauses } from '../pauses.js'
+import { applyRules, requireRuleCount } from '../unique-values.js'
 import { happened, inTransaction, makingRoom, publish, settingsChanged } from '../unit-of-work.js'
 import { requireFieldRules } from './field-rules.js'
 import { requireUnlinked } from './linked-collections.js'
+import { requireMemberWords } from './member-words.js'
 import { requireRoom, requireSchema, requireSchemaSize } from './schemas.js'
 
 export interface CollectionDefinition {
@@ -53,7 +55,7 @@ export async function createCollection(
   requireName(name)
   requireSchemaSize(schema)
   requireSchema(schema)
-  requirePermissions(permissions)
+  requirePermissions(permissions, schema)
   const now = ctx.backend.now(ctx.project.id)
   const at = now.toISOString()
   const collection: StoredCollection = {
@@ -66,6 +68,7 @@ export async function createCollection(
     createdAt: at,
     updatedAt: at,
   }
+  requireRuleCount(collection)
   requireManager(ctx, collection)
   await inTransaction(ctx, async (ctx) => {
     if (!(await insertCollection(ctx.db, ctx.project.id, collection))) throw nameTaken(name)
@@ -94,9 +97,8 @@ export async function getCollection(ctx: Context, name: string): Promise<Counted
   const collection = await requireCollection(ctx, name)
   const grant = grantFor(ctx.caller, collection)
   if (grant.read === 'none') return shown(grant)
-  const creator = creatorFor(grant, 'read')
-  const { id } = collection
-  const counting = creator === undefined ? selectCount(ctx.db, id) : selectCreatedCount(ctx.db, id, creator)
+  const part = partFor(grant, 'read')
+  const counting = part ? selectCoveredCount(ctx.db, part) : selectCount(ctx.db, collection.id)
   return { ...shown(grant), documentCount: await counting }
 }
 
@@ -118,11 +120,11 @@ export async function changeCollection(
 ): Promise<Collection> {
   if (input.name !== undefined) requireName(input.name)
   if (input.schema !== undefined) requireSchema(input.schema)
-  if (input.permissions !== undefined) requirePermissions(input.permissions)
   const changed = await inTransaction(ctx, async (ctx) => {
     const before = await selectCollection(ctx.db, ctx.project.id, name, { lock: true })
     requireScope(ctx, 'admin', before?.name ?? name, name)
     if (!before) throw noSuchCollection(name)
+    if (input.permissions !== undefined) requirePermissions(input.permissions, input.schema ?? before.schema)
     const after = { ...before, ...input, updatedAt: ctx.backend.now(ctx.project.id).toISOString() }
     requireManager(ctx, before)
     requireManager(ctx, after)
@@ -131,6 +133,7 @@ export async function changeCollection(
     await updateCollection(ctx.db, after)
     await requireRoom(ctx, after, before)
     await recordChange(ctx, after)
+    await applyRules(ctx.db, before, after)
     if (after.name !== before.name) {
       await insertLeftNames(ctx.db, ctx.project.id, [before.name])
       await takeName(ctx, after)
@@ -256,8 +259,9 @@ function requireName(name: string) {
 }
 
 /** Rejects `owner` for creating, because a document has no owner before it is created. */
-function requirePermissions(permissions: Permissions) {
+export function requirePermissions(permissions: Permissions, schema: Schema): void {
   requireFieldRules(permissions)
+  requireMemberWords(permissions, schema)
   const { create = [] } = permissions
   const at = create.indexOf(ownerWord)
   if (at < 0) return

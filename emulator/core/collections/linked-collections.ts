@@ -1,7 +1,8 @@
 /** Refuses to delete a collection while documents of others link to it with `refuse`. Contract 13.3. */
 import type { StoredCollection } from '../../../client/protocol/model/collection.js'
 import { countLinking, isLinked, type LinkingCollection, selectLinkingCollections } from '../../store/dependants.js'
-import { creatorFor, grantFor } from '../access/grant.js'
+import type { Covered } from '../../store/memberships.js'
+import { grantFor, partFor } from '../access/grant.js'
 import { documentInUse, maxCounted } from '../access/in-use.js'
 import type { Context } from '../context.js'
 import { eachItem, type LinkPath, listLinkRules } from './link-rules.js'
@@ -30,10 +31,10 @@ export async function requireUnlinked(ctx: Context, { id }: StoredCollection): P
 /** Counts the documents of a collection that link to another one, and those of them that the caller may read. */
 async function countUsing(ctx: Context, collection: LinkingCollection, link: { to: string; path: string }) {
   const grant = grantFor(ctx.caller, collection)
-  const count = (creator?: string) => countLinking(ctx.db, collection.id, link, { limit: maxCounted + 1, creator })
+  const count = (part?: Covered) => countLinking(ctx.db, collection.id, link, { limit: maxCounted + 1, part })
   const all = await count()
   if (all === 0 || grant.read === 'none') return { all, readable: 0 }
-  return { all, readable: grant.read === 'all' ? all : await count(creatorFor(grant, 'read')) }
+  return { all, readable: grant.read === 'all' ? all : await count(partFor(grant, 'read')) }
 }
 
 function toJsonPath(path: LinkPath): string {

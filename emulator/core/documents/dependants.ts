@@ -21,11 +21,15 @@ import {
   updateDocumentData,
   type WriteTarget,
 } from '../../store/documents.js'
-import { creatorFor, grantFor } from '../access/grant.js'
+import type { Covered } from '../../store/memberships.js'
+import { listClaims, listUniqueRules } from '../../store/unique-rules.js'
+import { changeValues, type ValueOfDocument } from '../../store/unique-values.js'
+import { grantFor, partFor } from '../access/grant.js'
 import { documentInUse } from '../access/in-use.js'
 import { containing, type LinkPath, type LinkRule, listLinkRules, withoutLinks } from '../collections/link-rules.js'
 import type { Context } from '../context.js'
 import { openPauses } from '../pauses.js'
+import { compareClaims } from '../unique-values.js'
 import { maxValuesIn } from './weight.js'
 import { place, publishRecorded } from './writing.js'
 
@@ -196,14 +200,14 @@ async function findUsing(ctx: Context, isDeleted: ReadonlySet<string>, { collect
   const all: string[] = []
   const readable: string[] = []
   for (const contained of containedValues(rule, ids)) {
-    const find = async (creator?: string) => {
-      const found = await selectContaining(ctx.db, collection.id, contained, { limit, creator })
+    const find = async (part?: Covered) => {
+      const found = await selectContaining(ctx.db, collection.id, contained, { limit, part })
       return found.filter((id) => !isDeleted.has(id))
     }
     const using = await find()
     all.push(...using)
     if (grant.read === 'all') readable.push(...using)
-    if (grant.read === 'own' && using.length > 0) readable.push(...(await find(creatorFor(grant, 'read'))))
+    else if (grant.read !== 'none' && using.length > 0) readable.push(...(await find(partFor(grant, 'read'))))
     if (all.length > sizes.maxPopulatedRecords) break
   }
   return { all, readable }
@@ -262,16 +266,21 @@ async function applyUnset(ctx: Context, { unset, isDeleted }: Plan): Promise<num
 async function unsetLinks(ctx: Context, collection: Unset['collection'], links: ReadonlyMap<string, readonly Link[]>) {
   const pauses = openPauses()
   const locked = await lockDocuments(ctx.db, collection, [...links.keys()])
+  const rules = listUniqueRules(collection)
+  const released: ValueOfDocument[] = []
   const rows: NewData[] = []
   for (const [id, before] of locked) {
     const gone = links.get(id) ?? []
-    const fields = gone.reduce((rest, { path, ids }) => withoutLinks(rest, path, ids), parseFields(before))
+    const had = parseFields(before)
+    const fields = gone.reduce((rest, { path, ids }) => withoutLinks(rest, path, ids), had)
+    released.push(...compareClaims(id, listClaims(rules, had), listClaims(rules, fields)).released)
     const json = JSON.stringify(fields)
     rows.push({ id, json, values: maxValuesIn(fields, json) })
     const pause = pauses.after(json.length)
     if (pause) await pause
   }
   if (rows.length === 0) return 0
+  await changeValues(ctx.db, collection.id, { released, claimed: [] })
   const here = place(ctx, collection, ctx.backend.now(ctx.project.id))
   await publishRecorded(ctx, () => updateDocumentData(ctx.db, here, rows))
   return rows.length

@@ -6,7 +6,7 @@ import { formatCount } from '../../../client/protocol/model/figures.js'
 import { sizes } from '../../../client/protocol/model/limits.js'
 import type { Reason } from '../../../client/protocol/model/requests/reason.js'
 import { type Link, linkKey, lockLinked } from '../../store/links.js'
-import { creatorFor, grantFor } from '../access/grant.js'
+import { grantFor, partFor } from '../access/grant.js'
 import { mayReadUsers } from '../access/scopes.js'
 import { findCollection } from '../collections/collections.js'
 import { listLinkedIds, listLinkRules, type PlacedId } from '../collections/link-rules.js'
@@ -80,7 +80,7 @@ function keyInField({ path, id }: PlacedId): string {
 }
 
 /** The part of a collection, or of the users, that the caller may read. */
-type Reader = Pick<Link, 'creator'>
+type Reader = Pick<Link, 'part'>
 
 /** Finds the linked collections, unless the caller may read nothing there. */
 async function findReaders(ctx: Context, targets: ReadonlySet<string>): Promise<ReadonlyMap<string, Reader>> {
@@ -99,7 +99,7 @@ function readerOfUsers({ caller }: Context): Reader | undefined {
 function readerIn({ caller }: Context, collection: StoredCollection | undefined): Reader | undefined {
   if (!collection) return undefined
   const grant = grantFor(caller, collection)
-  return grant.read === 'none' ? undefined : { creator: creatorFor(grant, 'read') }
+  return grant.read === 'none' ? undefined : { part: partFor(grant, 'read') }
 }
 
 /** Says the same about a record that is missing and one that is hidden. */

@@ -4,6 +4,7 @@ import {
   LinkedRecord,
   type ListedDocument,
   type PopulatedValue,
+  type StoredDocument,
   type StoredUser,
 } from '../../../client/protocol/model/document.js'
 import { plainError } from '../../../client/protocol/model/error-words.js'
@@ -12,9 +13,10 @@ import { sizes } from '../../../client/protocol/model/limits.js'
 import type { Path } from '../../../client/protocol/model/path.js'
 import type { LimitName } from '../../../client/protocol/model/requests/reason.js'
 import { selectUsersById } from '../../store/accounts/users.js'
-import { selectRecords } from '../../store/documents.js'
+import { type FoundRecord, selectRecords } from '../../store/documents.js'
 import { withoutFields } from '../access/closed-fields.js'
-import { allows, type Grant, grantFor } from '../access/grant.js'
+import { allows, type Grant, grantFor, type Memberships, noMemberships } from '../access/grant.js'
+import { findMemberships, membershipsIn } from '../access/memberships.js'
 import { mayReadUsers } from '../access/scopes.js'
 import type { Context } from '../context.js'
 import { openPauses, type Pauses } from '../pauses.js'
@@ -154,16 +156,35 @@ async function load(
   while (ids.length > 0) {
     const piece = ids.splice(-maxPerQuery)
     const { records, others } = await selectRecords(ctx.db, ctx.project.id, piece)
+    const memberships = await findAllMemberships(work, records)
     for (const record of records) {
       const { document } = record
       const grant = grantIn(work, document.collection, record.permissions)
-      if (allows(grant, 'read', document)) await take(withoutFields(document, grant.hidden))
+      if (allows(grant, 'read', document, memberships)) await take(withoutFields(document, grant.hidden))
     }
     ids.push(...others)
     if (records.length + others.length === piece.length || !mayReadUsers(ctx.caller)) continue
     for (const user of await selectUsersById(ctx.db, ctx.project.id, piece)) await take(user)
   }
   return linked
+}
+
+/** Finds the caller's memberships in all records, with at most one query for each collection that needs it. */
+async function findAllMemberships(work: Work, records: readonly FoundRecord[]): Promise<Memberships> {
+  const groups = new Map<string, { grant: LinkGrant; documents: StoredDocument[] }>()
+  for (const { document, permissions } of records) {
+    const grant = grantIn(work, document.collection, permissions)
+    if (membershipsIn(grant).length === 0) continue
+    const group = groups.get(document.collectionId) ?? { grant, documents: [] }
+    group.documents.push(document)
+    groups.set(document.collectionId, group)
+  }
+  if (groups.size === 0) return noMemberships
+  const found: [string, ReadonlySet<string>][] = []
+  for (const [id, { grant, documents }] of groups) {
+    found.push(...(await findMemberships(work.ctx.db, { ...grant, collection: { id } }, documents)))
+  }
+  return new Map(found)
 }
 
 function grantIn({ ctx, grants }: Work, name: string, permissions: string): LinkGrant {

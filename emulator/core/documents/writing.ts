@@ -9,10 +9,13 @@ import type { Reason } from '../../../client/protocol/model/requests/reason.js'
 import { schemaCheck, schemaDefaults } from '../../../client/protocol/model/schema.js'
 import type { Message } from '../../ports/bus/port.js'
 import { insertDocuments, type NewData, type WriteTarget, type Written } from '../../store/documents.js'
+import { listClaims, type UniqueRule } from '../../store/unique-rules.js'
 import { visibleTo } from '../access/closed-fields.js'
-import { allows, type Grant } from '../access/grant.js'
+import { allows, type Grant, type Memberships } from '../access/grant.js'
+import { findMemberships } from '../access/memberships.js'
 import type { Context } from '../context.js'
 import { openPauses } from '../pauses.js'
+import { refusingDuplicates } from '../unique-values.js'
 import { publishing } from '../unit-of-work.js'
 import { maxValuesIn, requireLight } from './weight.js'
 
@@ -24,10 +27,11 @@ export function requireVersion(
   grant: Grant,
   document: Pick<StoredDocument, 'id' | 'version' | 'createdBy'>,
   guard: VersionGuard,
+  memberships?: Memberships,
 ): void {
   const { id, version } = document
   if (guard === 'any' || guard.includes(version)) return
-  const now = allows(grant, 'read', document) ? `: it is now at version ${version}` : ''
+  const now = allows(grant, 'read', document, memberships) ? `: it is now at version ${version}` : ''
   const reason: Reason = {
     ...{ kind: 'version', collection: grant.collection.name, document: id },
     ...{ expected: guard, actual: version },
@@ -36,19 +40,29 @@ export function requireVersion(
 }
 
 /** Returns written documents without hidden fields, and empty ones to a caller who cannot read them. Contract 5.3. */
-export async function shownTo(grant: Grant, documents: readonly StoredDocument[]): Promise<StoredDocument[]> {
+export async function shownTo(
+  { db }: Pick<Context, 'db'>,
+  grant: Grant,
+  documents: readonly StoredDocument[],
+): Promise<StoredDocument[]> {
   const visible = await visibleTo(grant, documents)
   if (grant.read === 'all') return [...visible]
+  const memberships = await findMemberships(db, grant, documents)
   return visible.map((document) =>
-    allows(grant, 'read', document) ? document : { ...document, data: new JsonText('{}') },
+    allows(grant, 'read', document, memberships) ? document : { ...document, data: new JsonText('{}') },
   )
 }
 
-/** Checks the fields of each item and serializes them, a few items per turn of the event loop. */
+/**
+ * Checks the fields of each item and serializes them, a few items per turn of the event loop.
+ *
+ * @param rules the unique rules of the collection, even on fields that the caller may not see
+ */
 export async function checkAndSerialize<Item>(
   { name, schema }: Pick<StoredCollection, 'name' | 'schema'>,
   items: readonly Item[],
   fieldsFor: (item: Item) => Fields,
+  rules: readonly UniqueRule[] = [],
 ): Promise<{ item: Item; text: Omit<NewData, 'id'> }[]> {
   const texts: { item: Item; text: Omit<NewData, 'id'> }[] = []
   const isOneOfMany = items.length > 1
@@ -65,7 +79,8 @@ export async function checkAndSerialize<Item>(
     const text = JSON.stringify(fields)
     bytes += bytesInAnswer(text)
     requireAnswerable(bytes)
-    texts.push({ item, text: { json: text, values: maxValuesIn(fields, text) } })
+    const written = { json: text, values: maxValuesIn(fields, text) }
+    texts.push({ item, text: rules.length > 0 ? { ...written, claims: listClaims(rules, fields) } : written })
     const pause = pauses.after(text.length + workOfSchema)
     if (pause) await pause
   }
@@ -146,6 +161,12 @@ export async function insertAll(
 ): Promise<StoredDocument[]> {
   const now = ctx.backend.now(ctx.project.id)
   const rows = texts.map((text) => ({ id: ctx.backend.newId(now), ...text }))
-  const { documents } = await publishRecorded(ctx, () => insertDocuments(ctx.db, place(ctx, collection, now), rows))
+  const claimed = rows.flatMap(({ claims = [] }, at) => claims.map((claim) => ({ ...claim, at })))
+  const { documents } = await refusingDuplicates(
+    collection,
+    claimed,
+    ({ at }) => (rows.length > 1 ? [at] : []),
+    () => publishRecorded(ctx, () => insertDocuments(ctx.db, place(ctx, collection, now), rows)),
+  )
   return documents
 }

@@ -2,6 +2,7 @@
 import type { Fragment } from '../port.js'
 import { baseline } from './0100-baseline.js'
 import { schemaRules } from './0101-schema-rules.js'
+import { memberships } from './0102-memberships.js'
 
 /** A migration of the tables. Never edit a released one: databases that have it would not run it again. */
 export interface Migration {
@@ -12,4 +13,4 @@ export interface Migration {
   readonly statements: readonly Fragment[]
 }
 
-export const migrations: readonly Migration[] = [baseline, schemaRules]
+export const migrations: readonly Migration[] = [baseline, schemaRules, memberships]

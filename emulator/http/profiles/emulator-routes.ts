@@ -3,6 +3,7 @@
 import { audit } from '../control/access/audit.js'
 import { creators } from '../control/access/creators.js'
 import { keys } from '../control/access/keys.js'
+import { rights } from '../control/access/rights.js'
 import { clock } from '../control/clock.js'
 import { connections } from '../control/connections.js'
 import { buildRoutes, type ControlHandlers } from '../control/control-routes.js'
@@ -33,6 +34,7 @@ const handlers: ControlHandlers = {
   keys,
   audit,
   creators,
+  rights,
   snapshots,
   indexes,
   history,

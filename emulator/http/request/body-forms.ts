@@ -117,12 +117,17 @@ export function strictBody<Body>(type: z.ZodType<Body>): BodyForm<Body> {
     schema: () => jsonSchema(type, 'input'),
     read(_dialect, body) {
       requireLight(body)
-      const { success, data, error } = type.safeParse(body)
-      if (success) return data
-      const issues = error.issues.flatMap(toIssues)
-      throw new SvcError('VALIDATION_ERROR', issues[0] ? sentence(issues[0]) : 'The body is invalid.', issues)
+      return parseStrictly(type, body)
     },
   }
+}
+
+/** Parses a value described by zod. @throws {SvcError} `VALIDATION_ERROR` */
+export function parseStrictly<Value>(type: z.ZodType<Value>, value: unknown): Value {
+  const { success, data, error } = type.safeParse(value)
+  if (success) return data
+  const issues = error.issues.flatMap(toIssues)
+  throw new SvcError('VALIDATION_ERROR', issues[0] ? sentence(issues[0]) : 'The body is invalid.', issues)
 }
 
 /** A form posted by a page, with these text fields. */
