@@ -1,6 +1,6 @@
 /** Infers the shape of values from what was seen and from the schema. */
 import type { FieldRule, Schema } from '../../client/protocol/model/collection.js'
-import { isDateTime } from '../../client/protocol/model/schema.js'
+import { isDateTime } from '../../client/protocol/model/dates.js'
 import { areChoices } from '../../seeds/choices.js'
 import type { TextFormat } from './formats.js'
 import {

@@ -1,16 +1,18 @@
 /** Updates the document that has a value of a unique field, or creates it. Contract 13.8. */
-import { type Fields, mergeFields, type OutgoingDocument } from '../../../client/protocol/model/document.js'
+import type { Fields, OutgoingDocument } from '../../../client/protocol/model/document.js'
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import { DatabaseError } from '../../database/port.js'
 import { selectDocumentVersion } from '../../store/documents.js'
 import { type Claim, listClaims, listUniqueRules, type UniqueRule } from '../../store/unique-rules.js'
 import { selectHolder } from '../../store/unique-values.js'
 import { allows, type Grant, requireAllowed, requireGranted } from '../access/grant.js'
+import { findMemberships, memberFields } from '../access/memberships.js'
 import { requireCreateGrant } from '../collections/collections.js'
 import type { Context } from '../context.js'
 import { duplicateValue } from '../unique-values.js'
 import { createDocuments } from './batches.js'
 import { changeDocument } from './single-writes.js'
+import { mergeEdit } from './writing.js'
 
 /** A document, and whether this request created it. */
 export interface SavedDocument {
@@ -92,12 +94,13 @@ async function create(ctx: Context, { name, fields }: Upsert): Promise<SavedDocu
 async function update(ctx: Context, id: string, upsert: Upsert): Promise<SavedDocument> {
   const { name, fields } = upsert
   await requireOwn(ctx, id, upsert)
-  const edit = (before: Fields) => {
+  const merge = mergeEdit({ fields, append: {}, remove: {} })
+  const applyTo = (before: Fields) => {
     if (!mayHaveValue(before, upsert)) throw new ValueLost()
-    return mergeFields(before, { fields, append: {}, remove: {} })
+    return merge.applyTo(before)
   }
   const options = { guard: 'any', adopt: undefined } as const
-  const document = await changeDocument(ctx, name, id, edit, options).catch((error) => {
+  const document = await changeDocument(ctx, name, id, { ...merge, applyTo }, options).catch((error) => {
     throw error instanceof SvcError && error.code === 'NOT_FOUND' ? new ValueLost() : error
   })
   return { document, isCreated: false }
@@ -109,12 +112,14 @@ class ValueLost extends Error {}
 /** Refuses a document of another user. If the caller cannot read it, the answer is the same as for creating it. */
 async function requireOwn(ctx: Context, id: string, { grant, rule }: Upsert): Promise<void> {
   if (grant.update === 'all') return
-  const found = await selectDocumentVersion(ctx.db, grant.collection, id)
+  const found = await selectDocumentVersion(ctx.db, grant.collection, id, memberFields(grant))
   if (!found) throw new ValueLost()
-  if (!allows(grant, 'update', found) && !allows(grant, 'read', found)) {
+  const document = { id, ...found }
+  const memberships = await findMemberships(ctx.db, grant, [document])
+  if (!allows(grant, 'update', document, memberships) && !allows(grant, 'read', document, memberships)) {
     throw duplicateValue(grant.collection, rule.key, [])
   }
-  requireAllowed(grant, 'update', { id, ...found })
+  requireAllowed(grant, 'update', document, memberships)
 }
 
 /** The fields that the caller may not change are missing in a document that the caller cannot read. */
