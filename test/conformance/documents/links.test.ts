@@ -158,6 +158,19 @@ inDialects('Links', (wire) => {
     expect((await cards.list()).total).toBe(56)
   })
 
+  test('contract 13.2 creates that are written together are each checked for their own caller', async () => {
+    const { collection, ada, bob } = await aStreet(wire)
+    const posts = await collection('posts', { permissions: { read: ['owner'] } })
+    await collection('notes', { schema: { post: { type: 'link', to: posts.id } } })
+    const { id } = wire.row(wire.record(expectStatus(201, await ada.post('/collections/posts', {}))))
+
+    const answers = await Promise.all(
+      Array.from({ length: 64 }, (_, n) => (n % 2 === 0 ? ada : bob).post('/collections/notes', { post: id })),
+    )
+
+    expect(answers.map(({ status }) => status)).toEqual(answers.map((_, n) => (n % 2 === 0 ? 201 : 422)))
+  })
+
   test('contract 13.2 a write can link to at most 10,000 different records', async () => {
     const { api } = await someCards(wire)
     const labels = Array.from({ length: 10_001 }, (_, n) => unknownId.slice(0, -5) + String(n).padStart(5, '0'))
