@@ -25,7 +25,8 @@ function aProject(documents: ReadonlyMap<string, Json>) {
     })
   }
   const db = { query }
-  const ctx = { db, backend: { db }, project: { id: 'p' }, caller: { secret: true, key: { id: 'k' } } }
+  const caches = { collections: { of: async () => undefined } }
+  const ctx = { db, backend: { db, caches }, project: { id: 'p' }, caller: { secret: true, key: { id: 'k' } } }
   return { ctx: ctx as Context, asked }
 }
 

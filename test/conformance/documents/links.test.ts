@@ -171,6 +171,31 @@ inDialects('Links', (wire) => {
     expect(answers.map(({ status }) => status)).toEqual(answers.map((_, n) => (n % 2 === 0 ? 201 : 422)))
   })
 
+  test('contract 13.1 populate resolves a link only in its collection, or in the users', async () => {
+    const { owner, boards, board, user, collection } = await someCards(wire)
+    const notes = await collection('notes')
+    const other = await notes.create({})
+    const link = { type: 'link', to: boards.id }
+    const ids = [board.id, other.id, user.id]
+    const fields = { many: ids, free: ids, user: board.id, rows: [{ board: other.id }, { board: board.id }] }
+    const { id } = await notes.create(fields)
+    const rows = { type: 'array', items: { type: 'object', fields: { board: link } } }
+    const schema = { many: { ...link, many: true }, user: { type: 'link', to: 'users' }, rows }
+    expectStatus(200, await owner.patch('/collections/notes', { schema }))
+
+    const populated = await notes.get(id, 'populate=many,free,user,rows.board')
+    const upper = await notes.create({ notes: [id], user: user.id })
+    const deep = await notes.get(upper.id, 'populate=notes.user,user')
+
+    const kinds = (values: unknown) => (values as unknown[]).map((value) => typeof value)
+    expect(kinds(populated.fields.many)).toEqual(['object', 'string', 'string'])
+    expect(kinds(populated.fields.free)).toEqual(['object', 'object', 'object'])
+    expect(populated.fields.user).toBe(board.id)
+    expect(kinds((populated.fields.rows as Fields[]).map(({ board }) => board))).toEqual(['string', 'object'])
+    expect(deep.fields.user).toMatchObject({ id: user.id })
+    expect(wire.row((deep.fields.notes as unknown[])[0]).fields.user).toBe(board.id)
+  })
+
   test('contract 13.2 a write can link to at most 10,000 different records', async () => {
     const { api } = await someCards(wire)
     const labels = Array.from({ length: 10_001 }, (_, n) => unknownId.slice(0, -5) + String(n).padStart(5, '0'))
