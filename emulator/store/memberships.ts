@@ -53,6 +53,12 @@ function linkedFrom(collection: Fragment, link: Fragment): Fragment {
       and svc.links_to(h.schema #>> array[${link}, 'to'], c.id, c.name)`
 }
 
+/** The members as an array. A single id counts like an array with it. */
+function arrayIn(value: Fragment): Fragment {
+  return sql`case jsonb_typeof(${value})
+      when 'array' then ${value} when 'string' then jsonb_build_array(${value}) else '[]' end`
+}
+
 /** Counts the documents of a collection that are covered. */
 export async function selectCoveredCount(db: Database, part: Covered): Promise<number> {
   const [row] = await db.query<{ documents: number }>(sql`
@@ -86,5 +92,6 @@ export async function selectLinkedMembers(
     ) as wanted (link, field, id)
     join documents m on m.id = wanted.id
     ${linkedFrom(sql`${collection}::uuid`, sql`wanted.link`)}
-    join unnest(${users}::text[]) as listed (id) on (m.data -> wanted.field) @> to_jsonb(listed.id)`)
+    cross join lateral jsonb_array_elements_text(${arrayIn(sql`m.data -> wanted.field`)}) as listed (id)
+    join unnest(${users}::text[]) as users (id) on users.id = listed.id`)
 }

@@ -1,6 +1,6 @@
 /** Answers what each kind of caller may do in a collection, with the checks that requests pass. Writes nothing. */
-import type { RightsAction } from '../../../client/protocol/control/access/rights.js'
 import { memberPrefix, parseMemberWord } from '../../../client/protocol/model/access/member-word.js'
+import type { RightsAction } from '../../../client/protocol/model/access/rights-actions.js'
 import {
   ownerWord,
   type PermissionKind,

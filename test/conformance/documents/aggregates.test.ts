@@ -218,6 +218,16 @@ inDialects('Aggregates', (wire) => {
     for (const path of ['count', 'aggregate?field=n', 'group-by?field=n']) {
       expectFailure(await api.get(`/collections/posts/query/documents/${path}`), 401, 'UNAUTHORIZED')
     }
+    expectStatus(201, await owner.post('/collections', { name: 'links' }))
+    const [post] = wire.page(await ada.api.get(wire.listPath('posts'))).rows
+    expectStatus(201, await owner.post('/collections/links', { post: post?.id }))
+    for (const [asker, count] of [
+      [ada.api, 1],
+      [bob.api, 0],
+    ] as const) {
+      const linked = await asker.get('/collections/links/query/documents/count?populate=post&post.n=2')
+      expect(wire.record(expectStatus(200, linked))).toEqual({ count })
+    }
   })
 
   test('contract 13.7 a hidden field is neither aggregated nor grouped, and the rest is', async () => {
