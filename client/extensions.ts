@@ -7,7 +7,6 @@ import type { CreateOptions } from './collections/collection-writes.js'
 import { type Extensible, internals } from './collections/internals.js'
 import { toQuery } from './collections/list-pages.js'
 import { repeatable } from './keys.js'
-import type { AggregateOperation } from './protocol/model/aggregate.js'
 import type { Document, Fields } from './protocol/model/document.js'
 import { SvcError } from './protocol/model/errors.js'
 import type { Json } from './protocol/model/json.js'
@@ -44,7 +43,7 @@ export interface Aggregations<Data = Fields> {
 
 /** The results, by operation. Without any number, `sum` is 0, and `avg`, `min` and `max` are null. */
 export type Aggregated<Wanted> = {
-  readonly [Operation in keyof Wanted & AggregateOperation]: Operation extends 'count' | 'sum' ? number : number | null
+  readonly [Operation in keyof Wanted & keyof Aggregations]: Operation extends 'count' | 'sum' ? number : number | null
 }
 
 /** A value of a field, and the number of documents that have it. */

@@ -1,5 +1,6 @@
 /** Explains to developers why a request was refused, and which commands fix it. */
 import type { RequestRecord } from '../protocol/control/requests.js'
+import { isMemberWord, type Membership, parseMemberWord } from '../protocol/model/access/member-word.js'
 import { ownerWord } from '../protocol/model/collection.js'
 import { formatCount } from '../protocol/model/figures.js'
 import type { CredentialsProblem, Reason } from '../protocol/model/requests/reason.js'
@@ -42,13 +43,15 @@ const explainers: Explainers = {
     mends: suggestCredentials(problem, id),
   }),
   permission({ collection, permission, wanted, roles }, request) {
-    const [role] = wanted.filter((word) => word !== ownerWord)
+    const role = wanted.find((word) => word !== ownerWord && !isMemberWord(word))
     const isOfOwner = wanted.includes(ownerWord)
+    const members = wanted.flatMap((word) => parseMemberWord(word) ?? [])
     return {
-      missing: `To ${permission} documents in "${collection}", you need ${formatChoice(wanted)}. The caller has ${describeRoles(roles)}${isOfOwner ? ', and did not create the document' : ''}.`,
+      missing: `To ${permission} documents in "${collection}", you need ${formatChoice(wanted)}. The caller has ${describeRoles(roles)}${isOfOwner ? ', and did not create the document' : ''}${describeMembers(members)}.`,
       mends: [
         ...(isOfOwner && request.caller.user ? [giveTo(collection, request.caller.user.email)] : []),
         ...(role === undefined ? [] : suggestRole(role, request)),
+        ...(members.length > 0 ? [askRights(collection)] : []),
         openTo(collection, permission),
       ],
     }
@@ -252,6 +255,17 @@ function giveTo(collection: string, email: string | null): Fix {
   return {
     words: 'Transfer the document to the user',
     command: `svc docs transfer ${shellWord(collection)} ID --to ${shellWord(email ?? 'USER')}`,
+  }
+}
+
+function describeMembers(members: readonly Membership[]): string {
+  return members.length === 0 ? '' : `, and is not in ${list(members.map(({ path }) => `"${path}"`))}`
+}
+
+function askRights(collection: string): Fix {
+  return {
+    words: 'Show who may do what, and why',
+    command: `svc collections permissions ${shellWord(collection)} --matrix`,
   }
 }
 

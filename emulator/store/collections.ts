@@ -45,6 +45,7 @@ export async function selectBirth(db: Database, id: string): Promise<number> {
 
 /** A collection that is not parsed yet. */
 interface UnreadCollection {
+  readonly id: string
   readonly name: string
   /** The size of its JSON. */
   readonly bytes: number
@@ -57,16 +58,31 @@ export async function selectCollections(db: Database, project: string): Promise<
     sql`select ${columns} from collections c where c.project_id = ${project} order by c.id`,
   )
   return rows.map((row) => ({
+    id: row.id,
     name: row.name,
-    bytes: row.schema.length + row.permissions.length,
+    bytes: row.schema.length + row.permissions.length + (row.unique_fields?.length ?? 0),
     read: () => fromRow(row),
   }))
 }
 
-/** Returns the size of the schemas and permissions of a project as JSON, plus `otherBytes` for each collection. */
+/** Finds collections by name or id. */
+export async function selectNamedCollections(
+  db: Database,
+  project: string,
+  namesOrIds: readonly string[],
+): Promise<Pick<StoredCollection, 'id' | 'name'>[]> {
+  return db.query<{ id: string; name: string }>(sql`
+    select c.id, c.name
+    from collections c
+    where c.project_id = ${project} and (c.name = any (${namesOrIds}::text[]) or c.id::text = any (${namesOrIds}::text[]))`)
+}
+
+/** Returns the size of the settings of all collections of a project as JSON, plus `otherBytes` for each collection. */
 export async function selectCollectionBytes(db: Database, project: string, otherBytes: number): Promise<number> {
   const [row] = await db.query<{ bytes: number }>(sql`
-    select coalesce(sum(octet_length(c.schema::text) + octet_length(c.permissions::text) + ${otherBytes}::int), 0)::bigint as bytes
+    select coalesce(sum(octet_length(c.schema::text) + octet_length(c.permissions::text)
+      + coalesce(octet_length(c.unique_fields::text), 0) + coalesce(octet_length(c.title), 0)
+      + ${otherBytes}::int), 0)::bigint as bytes
     from collections c
     where c.project_id = ${project}`)
   return row?.bytes ?? 0

@@ -40,18 +40,32 @@ export function linkKey({ to, id }: Pick<Link, 'to' | 'id'>): string {
 }
 
 function uniqueLinks(links: readonly Link[]): Link[] {
-  return [...new Map(links.map((link) => [linkKey(link), link])).values()]
+  return [...new Map(links.map((link) => [`${linkKey(link)}/${link.part?.user ?? ''}`, link])).values()]
 }
 
 /** Locks the documents of one collection after the other, and then the users, each in order of their ids. */
 function lockedParts(project: string, links: readonly Link[]) {
-  const targets = [...new Set(links.map(({ to }) => to))].sort()
-  return targets.map((to, at) => {
-    const linked = links.filter((link) => link.to === to)
-    const ids = linked.map(({ id }) => id)
-    const locked = to === usersWord ? lockedUsers(project, ids) : lockedDocuments(to, ids, linked[0]?.part)
-    return { name: identifier(`linked_${at}`), count: ids.length, locked }
-  })
+  const groups = new Map<string, Link[]>()
+  // A group of creates has the links of several users, who may read different parts.
+  for (const link of links) addTo(groups, readerKey(link), link)
+  return [...groups]
+    .sort(([one], [other]) => (one < other ? -1 : 1))
+    .map(([, linked], at) => {
+      const [{ to, part } = { to: usersWord, part: undefined }] = linked
+      const ids = linked.map(({ id }) => id)
+      const locked = to === usersWord ? lockedUsers(project, ids) : lockedDocuments(to, ids, part)
+      return { name: identifier(`linked_${at}`), count: ids.length, locked }
+    })
+}
+
+function addTo(groups: Map<string, Link[]>, key: string, link: Link): void {
+  const group = groups.get(key)
+  if (group) group.push(link)
+  else groups.set(key, [link])
+}
+
+function readerKey({ to, part }: Link): string {
+  return `${to}/${part?.user ?? ''}`
 }
 
 /** Locks the count too, as a removal of the collection does. */

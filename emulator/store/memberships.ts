@@ -1,4 +1,4 @@
-/** Finds the documents that list a user as a member, in SQL. Contract 13.9. */
+/** Limits queries to the documents that a user created, or that list the user as a member. Contract 13.9. */
 import type { Membership } from '../../client/protocol/model/access/member-word.js'
 import { type Database, type Fragment, sql } from '../database/port.js'
 import { anyOf, isCreatedBy } from './sql-fragments.js'
@@ -53,6 +53,12 @@ function linkedFrom(collection: Fragment, link: Fragment): Fragment {
       and svc.links_to(h.schema #>> array[${link}, 'to'], c.id, c.name)`
 }
 
+/** The members as an array. A single id counts like an array with it. */
+function arrayIn(value: Fragment): Fragment {
+  return sql`case jsonb_typeof(${value})
+      when 'array' then ${value} when 'string' then jsonb_build_array(${value}) else '[]' end`
+}
+
 /** Counts the documents of a collection that are covered. */
 export async function selectCoveredCount(db: Database, part: Covered): Promise<number> {
   const [row] = await db.query<{ documents: number }>(sql`
@@ -67,6 +73,10 @@ export interface LinkedDocument {
   readonly link: string
   readonly field: string
   readonly id: string
+}
+
+export function nameLink({ link, field, id }: LinkedDocument): string {
+  return JSON.stringify([link, field, id])
 }
 
 /** Returns for each of the linked documents which of the users it lists. */
@@ -86,5 +96,6 @@ export async function selectLinkedMembers(
     ) as wanted (link, field, id)
     join documents m on m.id = wanted.id
     ${linkedFrom(sql`${collection}::uuid`, sql`wanted.link`)}
-    join unnest(${users}::text[]) as listed (id) on (m.data -> wanted.field) @> to_jsonb(listed.id)`)
+    cross join lateral jsonb_array_elements_text(${arrayIn(sql`m.data -> wanted.field`)}) as listed (id)
+    join unnest(${users}::text[]) as users (id) on users.id = listed.id`)
 }

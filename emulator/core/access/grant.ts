@@ -196,7 +196,7 @@ export function requireAllowed(
 export function requireCreatable(grant: Grant, ids: readonly string[], memberships: Memberships): void {
   if (ids.every((id) => allows(grant, 'create', { id, createdBy: null }, memberships))) return
   const { name } = grant.collection
-  const message = `You don't have permission to create this document in "${name}". You can only create documents as a member.`
+  const message = `You can create documents in "${name}" only if they list you as a member.`
   throw new SvcError('FORBIDDEN', message, [], { reason: permissionReason(grant, 'create') })
 }
 

@@ -1,10 +1,9 @@
 import type { Collection } from '../../../client/protocol/model/collection.js'
-import {
-  type DocumentUpdate,
-  type Fields,
-  mergeFields,
-  type OutgoingDocument,
-  type StoredDocument,
+import type {
+  DocumentUpdate,
+  Fields,
+  OutgoingDocument,
+  StoredDocument,
 } from '../../../client/protocol/model/document.js'
 import type { ListQuery, Page } from '../../../client/protocol/model/page.js'
 import type { Path } from '../../../client/protocol/model/path.js'
@@ -25,7 +24,7 @@ import { withDocument } from './read-document.js'
 import { changeDocument, removeOneDocument } from './single-writes.js'
 import { markSort } from './times.js'
 import { requireLight } from './weight.js'
-import type { VersionGuard } from './writing.js'
+import { mergeEdit, type VersionGuard } from './writing.js'
 
 /** Reads the page and its total at the same moment. Spec, "List query parameters". */
 export async function listDocuments(ctx: Context, name: string, query: ListQuery): Promise<Page<OutgoingDocument>> {
@@ -93,7 +92,7 @@ export async function updateDocument(
   { guard = 'any', uploads = noUploads }: DocumentWrite = {},
 ): Promise<OutgoingDocument> {
   const fields = withUploads(ctx.backend, changes.fields, uploads)
-  const edit = (before: Fields) => mergeFields(before, { ...changes, fields })
+  const edit = mergeEdit({ ...changes, fields })
   return changeDocument(ctx, name, id, edit, { guard, adopt: adoptFor(id, uploads) })
 }
 
@@ -106,7 +105,7 @@ export async function replaceDocument(
   { guard = 'any', uploads = noUploads }: DocumentWrite = {},
 ): Promise<OutgoingDocument> {
   const whole = withUploads(ctx.backend, fields, uploads)
-  return changeDocument(ctx, name, id, () => whole, { guard, adopt: adoptFor(id, uploads), isWhole: true })
+  return changeDocument(ctx, name, id, { applyTo: () => whole }, { guard, adopt: adoptFor(id, uploads), isWhole: true })
 }
 
 export async function removeDocument(

@@ -4,7 +4,7 @@
  * statement to the commit.
  */
 
-import { type Fields, isId, parseFields, type StoredDocument } from '../../../client/protocol/model/document.js'
+import { isId, parseFields, type StoredDocument } from '../../../client/protocol/model/document.js'
 import { type NewData, selectDocumentVersion } from '../../store/documents.js'
 import { deleteDocument, updateDocument } from '../../store/single-documents.js'
 import { listClaims, listUniqueRules } from '../../store/unique-rules.js'
@@ -23,6 +23,7 @@ import { withDocument } from './read-document.js'
 import { requireLight } from './weight.js'
 import {
   checkAndSerialize,
+  type Edit,
   openReplaceCompleter,
   place,
   publishRecorded,
@@ -62,7 +63,7 @@ export async function changeDocument(
   ctx: Context,
   name: string,
   id: string,
-  edit: (before: Fields) => Fields,
+  edit: Edit,
   { guard, adopt, isWhole = false }: ChangeOptions,
 ): Promise<StoredDocument> {
   const grant = await requireGrant(ctx, name, 'update')
@@ -93,7 +94,7 @@ async function changeAsRead(
   ctx: Context,
   grant: Grant,
   before: StoredDocument,
-  { edit, isWhole, memberships }: { edit: (before: Fields) => Fields; isWhole: boolean; memberships: Memberships },
+  { edit, isWhole, memberships }: { edit: Edit; isWhole: boolean; memberships: Memberships },
 ): Promise<StoredDocument | undefined> {
   const { id, version } = before
   const { collection } = grant
@@ -103,12 +104,12 @@ async function changeAsRead(
   const rules = listUniqueRules(collection)
   const links = collectLinks(checks, 1)
   const change = (before: StoredDocument) => {
-    const after = complete(guard.changed(before, edit, memberships))
+    const after = complete(guard.changed(before, edit.applyTo, memberships))
     // A merge can grow a document beyond what one request could send.
     requireLight(after)
     return links.note(after, () => parseFields(before))
   }
-  const [checked] = await checkAndSerialize(checks, [before], change, rules)
+  const [checked] = await checkAndSerialize(checks, [before], change, rules, () => edit)
   if (!checked) return undefined
   const [linked = []] = await links.resolve(ctx)
   const { claims = [], ...text } = checked.text

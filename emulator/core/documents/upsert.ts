@@ -1,6 +1,6 @@
 /** Updates the document that has a value of a unique field, or creates it. Contract 13.8. */
 import type { PermissionKind } from '../../../client/protocol/model/collection.js'
-import { type Fields, mergeFields, type OutgoingDocument } from '../../../client/protocol/model/document.js'
+import type { Fields, OutgoingDocument } from '../../../client/protocol/model/document.js'
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import { DatabaseError } from '../../database/port.js'
 import { selectDocumentVersion } from '../../store/documents.js'
@@ -13,6 +13,7 @@ import type { Context } from '../context.js'
 import { duplicateValue } from '../unique-values.js'
 import { createDocuments } from './batches.js'
 import { changeDocument } from './single-writes.js'
+import { mergeEdit } from './writing.js'
 
 /** A document, and whether this request created it. */
 export interface SavedDocument {
@@ -94,12 +95,13 @@ async function create(ctx: Context, { name, fields }: Upsert): Promise<SavedDocu
 async function update(ctx: Context, id: string, upsert: Upsert): Promise<SavedDocument> {
   const { name, fields } = upsert
   await requireOwn(ctx, id, upsert)
-  const edit = (before: Fields) => {
+  const merge = mergeEdit({ fields, append: {}, remove: {} })
+  const applyTo = (before: Fields) => {
     if (!mayHaveValue(before, upsert)) throw new ValueLost()
-    return mergeFields(before, { fields, append: {}, remove: {} })
+    return merge.applyTo(before)
   }
   const options = { guard: 'any', adopt: undefined } as const
-  const document = await changeDocument(ctx, name, id, edit, options).catch((error) => {
+  const document = await changeDocument(ctx, name, id, { ...merge, applyTo }, options).catch((error) => {
     throw error instanceof SvcError && error.code === 'NOT_FOUND' ? new ValueLost() : error
   })
   return { document, isCreated: false }

@@ -1,12 +1,17 @@
 /** The steps that every write of documents shares: check, serialize, publish, answer. */
 import type { StoredCollection } from '../../../client/protocol/model/collection.js'
-import type { Fields, StoredDocument } from '../../../client/protocol/model/document.js'
+import {
+  type DocumentUpdate,
+  type Fields,
+  mergeFields,
+  type StoredDocument,
+} from '../../../client/protocol/model/document.js'
 import { plainError } from '../../../client/protocol/model/error-words.js'
 import { type Issue, placed, SvcError } from '../../../client/protocol/model/errors.js'
 import { JsonText } from '../../../client/protocol/model/json.js'
 import { sizes } from '../../../client/protocol/model/limits.js'
 import type { Reason } from '../../../client/protocol/model/requests/reason.js'
-import { schemaCheck, schemaDefaults } from '../../../client/protocol/model/schema.js'
+import { countRules, schemaCheck, schemaDefaults } from '../../../client/protocol/model/schema.js'
 import type { Message } from '../../ports/bus/port.js'
 import { insertDocuments, type NewData, type WriteTarget, type Written } from '../../store/documents.js'
 import { listClaims, type UniqueRule } from '../../store/unique-rules.js'
@@ -53,35 +58,52 @@ export async function shownTo(
   )
 }
 
+/** The change of one document. */
+export interface Edit {
+  /** Computes the new fields from the old ones. */
+  applyTo(before: Fields): Fields
+  /** Tells which fields it sends. Absent if it sends the whole document. */
+  readonly sends?: (name: string) => boolean
+}
+
+export function mergeEdit(changes: DocumentUpdate): Edit {
+  return {
+    applyTo: (before) => mergeFields(before, changes),
+    sends: (name) => Object.values(changes).some((part) => Object.hasOwn(part, name)),
+  }
+}
+
 /**
  * Checks the fields of each item and serializes them, a few items per turn of the event loop.
  *
  * @param rules the unique rules of the collection, even on fields that the caller may not see
+ * @param findEdit the change that an item makes, of which only the sent fields are checked. Default: checks all fields
  */
 export async function checkAndSerialize<Item>(
   { name, schema }: Pick<StoredCollection, 'name' | 'schema'>,
   items: readonly Item[],
   fieldsFor: (item: Item) => Fields,
   rules: readonly UniqueRule[] = [],
+  findEdit: (item: Item) => Edit | undefined = () => undefined,
 ): Promise<{ item: Item; text: Omit<NewData, 'id'> }[]> {
   const texts: { item: Item; text: Omit<NewData, 'id'> }[] = []
   const isOneOfMany = items.length > 1
   const check = schemaCheck(schema)
-  const workOfSchema = Object.keys(schema).length * workOfARule
+  const workOfSchema = countRules(schema) * workOfARule
   const issues: Issue[] = []
   const pauses = openPauses()
   let bytes = 0
   for (const [at, item] of items.entries()) {
     if (issues.length >= sizes.maxIssues) break
     const fields = indexed(isOneOfMany ? [at] : [], () => fieldsFor(item))
-    const found = check(fields)
+    const { issues: found, work } = check(fields, findEdit(item)?.sends)
     issues.push(...(isOneOfMany ? found.map((issue) => ({ ...issue, path: [at, ...issue.path] })) : found))
     const text = JSON.stringify(fields)
     bytes += bytesInAnswer(text)
     requireAnswerable(bytes)
     const written = { json: text, values: maxValuesIn(fields, text) }
     texts.push({ item, text: rules.length > 0 ? { ...written, claims: listClaims(rules, fields) } : written })
-    const pause = pauses.after(text.length + workOfSchema)
+    const pause = pauses.after(text.length + workOfSchema + work)
     if (pause) await pause
   }
   if (issues[0]) throw schemaRefuses(name, issues.slice(0, sizes.maxIssues))

@@ -15,6 +15,7 @@ import {
   type Reader,
   skip,
 } from './connections.js'
+import { listenersIn, selectLinks } from './linked-members.js'
 import type { Subscriber } from './subscriber.js'
 
 export interface FeedState {
@@ -161,6 +162,7 @@ function measureLag(changes: ChangePage['changes']): void {
 
 /** Delivers one connection at a time, so that everything for it is sent together. */
 async function deliverAll(state: FeedState, reader: Reader, changes: ChangePage['changes']): Promise<void> {
+  const links = await selectLinks(state.db, changes, listenersIn(reader.connections))
   const pauses = openPauses(maxWorkPerTurn)
   for (const connection of [...reader.connections]) {
     for (const change of changes) {
@@ -169,7 +171,7 @@ async function deliverAll(state: FeedState, reader: Reader, changes: ChangePage[
         state.stepAside(reader, connection)
         break
       }
-      const pause = pauses.after(deliver(connection, change))
+      const pause = pauses.after(deliver(connection, change, links))
       if (pause) await pause
     }
   }

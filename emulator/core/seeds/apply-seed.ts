@@ -45,6 +45,8 @@ export async function applySeed(scope: Pick<Context, 'backend' | 'project'>, see
         users: noCounts(),
         files: noCounts(),
         collections: [],
+        linked: new Set(),
+        readNames: () => readNames(seed),
       },
     }
     for await (const [number, step] of numbered(seed.steps())) {
@@ -80,6 +82,12 @@ function applyStep(seeding: Seeding, number: number, step: SeedStep): Promise<vo
 
 async function openCollection(seeding: Seeding, step: SeedCollection): Promise<void> {
   seeding.collections.push(await insertedOrChanged(seeding, step))
+}
+
+async function readNames({ steps }: Seed): Promise<Set<string>> {
+  const names = new Set<string>()
+  for await (const step of steps()) if (step.step === 'collection') names.add(step.name)
+  return names
 }
 
 /** Creates a caller with all rights, because seeds are applied by the project's owner. */

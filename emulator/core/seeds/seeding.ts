@@ -49,6 +49,10 @@ export interface Seeding {
   readonly users: Counted
   readonly files: Counted
   readonly collections: OpenCollection[]
+  /** Collections that were created because a link leads there, before their own step. */
+  readonly linked: Set<string>
+  /** Reads the names of all collections of the seed. */
+  readonly readNames: () => Promise<ReadonlySet<string>>
 }
 
 export function noCounts(): Counted {

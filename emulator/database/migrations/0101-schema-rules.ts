@@ -3,7 +3,7 @@
  * values of unique fields are in one table, because an index per collection would slow down every other collection.
  */
 import { sql } from '../port.js'
-import type { Migration } from './migrations.js'
+import type { Migration } from './migration.js'
 
 export const schemaRules: Migration = {
   number: 101,

@@ -1,6 +1,6 @@
 /** Functions for the permission word `member:<path>`. Contract 13.9. */
 import { sql } from '../port.js'
-import type { Migration } from './migrations.js'
+import type { Migration } from './migration.js'
 
 export const memberships: Migration = {
   number: 102,
@@ -15,7 +15,7 @@ export const memberships: Migration = {
       end
     $$`,
     // A function, because planning these subqueries would slow down lists in projects without such a permission.
-    sql`create function is_member(words jsonb, data jsonb, schema json, project text, member text) returns boolean
+    sql`create function is_member(words jsonb, fields jsonb, rules json, of_project text, member text) returns boolean
       language plpgsql stable parallel safe as $$
       declare
         path text[];
@@ -25,15 +25,15 @@ export const memberships: Migration = {
           from jsonb_array_elements_text(words) as listed (word)
           where starts_with(listed.word, 'member:')
         loop
-          if cardinality(path) = 1 and (data -> path[1]) @> to_jsonb(member) then
+          if cardinality(path) = 1 and (fields -> path[1]) @> to_jsonb(member) then
             return true;
           end if;
-          if cardinality(path) = 2 and jsonb_typeof(data -> path[1]) = 'string' and exists (
+          if cardinality(path) = 2 and jsonb_typeof(fields -> path[1]) = 'string' and exists (
             select from svc.documents m
             join svc.collections c on c.id = m.collection_id
-            where m.id = (svc.record_ids(data -> path[1]))[1] and c.project_id = project
+            where m.id = (svc.record_ids(fields -> path[1]))[1] and c.project_id = of_project
               and (m.data -> path[2]) @> to_jsonb(member)
-              and svc.links_to(schema #>> array[path[1], 'to'], c.id, c.name)
+              and svc.links_to(rules #>> array[path[1], 'to'], c.id, c.name)
           ) then
             return true;
           end if;

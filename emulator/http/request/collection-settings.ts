@@ -9,11 +9,11 @@ import {
 import { anyJson, recordType } from './body-forms.js'
 
 const roles = z.array(z.string().min(1)).optional()
+const fieldType = z.enum(fieldTypes)
 const lengthBound = z.number().int().min(0).optional()
 
 /** Options of a field and of the items of an array. Contract 13.1. */
 const valueOptions = {
-  type: z.enum(fieldTypes),
   description: z.string().max(1_000).optional(),
   enum: z.array(anyJson).min(1).max(1_000).optional(),
   min: z.number().optional(),
@@ -28,25 +28,26 @@ const valueOptions = {
   many: z.boolean().optional(),
   onDelete: z.enum(onDeleteActions).optional(),
 }
-const itemRule: z.ZodType<ValueRule> = z.strictObject(valueOptions)
+const itemRule: z.ZodType<ValueRule> = z.strictObject({ type: fieldType, ...valueOptions })
 const fieldRule: z.ZodType<FieldRule> = z.strictObject({
-  ...valueOptions,
+  type: fieldType,
   required: z.boolean().optional(),
   default: anyJson.optional(),
   unique: z.boolean().optional(),
+  ...valueOptions,
 })
 
 /** Paths of fields, with the roles that may read or write each. */
 const fieldRoles = recordType(z.array(z.string().min(1))).optional()
 
+const fieldName = z.string().min(1).max(1_000)
+
 /** Settings of a collection for its documents and permissions. */
 export const collectionSettings = {
   schema: recordType(fieldRule).optional(),
-  unique: z
-    .array(z.array(z.string().min(1)).min(2).max(8))
-    .max(20)
-    .optional(),
-  title: z.string().min(1).max(1_000).optional(),
+  unique: z.array(z.array(fieldName).min(2).max(8)).max(20).optional(),
+  /** null takes it away. */
+  title: fieldName.nullable().optional(),
   permissions: z
     .strictObject({
       create: roles,

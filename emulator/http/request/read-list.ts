@@ -61,6 +61,7 @@ const fieldParameter: QueryParameter = {
   name: 'field',
   description: 'A field; dotted for nested fields.',
   schema: { type: 'string' },
+  required: true,
 }
 
 /** Contract 13.7. */

@@ -71,7 +71,8 @@ inDialects('Unique values', (wire) => {
   })
 
   test('contract 13.2 a rule over several fields needs all of them to be the same', async () => {
-    const { api, posts } = await asSlug(wire, [{ board: 1, slug: 'a' }], { unique: [['board', 'slug']] })
+    const schema = { board: { type: 'integer' }, slug: { type: 'string' } }
+    const { api, posts } = await asSlug(wire, [{ board: 1, slug: 'a' }], { schema, unique: [['board', 'slug']] })
     await posts.fill([{ board: 2, slug: 'a' }, { board: 1, slug: 'b' }, { board: 1 }, { board: 1 }])
 
     const answer = await api.post('/collections/posts', { slug: 'a', board: 1 })

@@ -9,6 +9,7 @@ import { type Emulator, startEmulator } from '../../../emulator/dev.js'
 import { accountCases } from './accounts.cases.js'
 import { observationCases } from './observed.cases.js'
 import type { Opened } from './opened.js'
+import { rightsCases } from './rights.cases.js'
 import { simulationCases } from './simulated.cases.js'
 import { stateCases } from './state.cases.js'
 
@@ -113,6 +114,7 @@ it('no name in a path is a name in the request, since a call takes both as one o
 
 describe('contract 11 every operation of the control API replies as its contract says', () => {
   accountCases(opened)
+  rightsCases(opened)
   stateCases(opened)
   observationCases(opened)
   simulationCases(opened)

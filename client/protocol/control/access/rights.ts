@@ -2,10 +2,6 @@ import { z } from 'zod'
 import { anyFields, type OperationsOf } from '../operation.js'
 import type { operations } from '../operations.js'
 
-/** The actions that are asked for, in the order of a table. */
-export const rightsActions = ['create', 'list', 'get', 'update', 'delete'] as const
-export type RightsAction = (typeof rightsActions)[number]
-
 const cell = z.strictObject({
   status: z.int().describe('HTTP status that a request would get, for example 200 or 403.'),
   code: z.string().nullable().describe('Error code; null if the request is allowed.'),
@@ -21,7 +17,7 @@ const row = z.strictObject({
   cells: z.strictObject({ create: cell, list: cell, get: cell, update: cell, delete: cell }),
 })
 
-/** Who may do what in a collection. Contract 13.9. */
+/** The rights of each kind of caller in a collection. Contract 13.9. */
 export const rights = {
   ask: {
     summary: 'Ask what each kind of caller may do in a collection. Changes nothing and leaves no trace.',
