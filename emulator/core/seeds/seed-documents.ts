@@ -8,13 +8,15 @@ import {
 import { placed, SvcError } from '../../../client/protocol/model/errors.js'
 import { equalJson } from '../../../client/protocol/model/json.js'
 import type { SeedDocument, SeedDocuments } from '../../../client/protocol/model/seed/steps.js'
-import { insertDocuments, lockDocuments, updateDocumentData } from '../../store/documents.js'
+import { lockDocuments, updateDocumentData } from '../../store/documents.js'
+import { listUniqueRules } from '../../store/unique-rules.js'
 import { noSuchCollection } from '../access/missing.js'
 import { collectLinks } from '../documents/links.js'
 import { requireLight } from '../documents/weight.js'
-import { checkAndSerialize, place, publishRecorded } from '../documents/writing.js'
+import { checkAndSerialize, insertRows, place, publishRecorded } from '../documents/writing.js'
 import { orphanForgotten } from '../files/owned-files.js'
 import type { Upload } from '../files/uploads.js'
+import { changeUniqueValues, requireCurrentRules, requireDistinct } from '../unique-values.js'
 import { atStep } from './at-step.js'
 import { adopt, findOwned } from './seed-files.js'
 import { findExisting, findTarget, rememberDocument, rememberThere, type Target } from './seed-targets.js'
@@ -110,12 +112,22 @@ async function writeDocuments(
   const changed = drafts.filter(({ before, fields }) => before !== undefined && !equalJson(parseFields(before), fields))
   const here = place(ctx, collection, now)
   const freshRows = await toRows(seeding, open, { number, drafts: fresh })
-  if (freshRows.length > 0) {
-    const { documents } = await publishRecorded(ctx, () => insertDocuments(ctx.db, here, freshRows))
-    // The collection was removed since it was looked up.
-    if (documents.length === 0) throw noSuchCollection(collection.name)
-  }
   const changedRows = await toRows(seeding, open, { number, drafts: changed })
+  const documents = changed.flatMap(({ id, before }, at) =>
+    before ? [{ id, before, claims: changedRows[at]?.claims ?? [] }] : [],
+  )
+  await placing(changed, () => changeUniqueValues(ctx, collection, documents))
+  if (freshRows.length > 0) {
+    const inserted = await placing(fresh, async () => {
+      requireDistinct(collection, freshRows)
+      return insertRows(ctx, here, freshRows)
+    })
+    // The collection was removed since it was looked up, or has other rules.
+    if (inserted.length === 0) {
+      await requireCurrentRules(ctx, collection)
+      throw noSuchCollection(collection.name)
+    }
+  }
   if (changedRows.length > 0) await publishRecorded(ctx, () => updateDocumentData(ctx.db, here, changedRows))
   open.counts.created += fresh.length
   open.counts.updated += drafts.length - fresh.length
@@ -158,19 +170,17 @@ async function toRows(
   { number, drafts }: { readonly number: number; readonly drafts: readonly Draft[] },
 ) {
   const links = collectLinks(collection, drafts.length)
-  const texts = await atDrafts(drafts, () =>
-    checkAndSerialize(collection, drafts, ({ fields, before }) =>
-      links.note(fields, before && (() => parseFields(before))),
-    ),
-  )
+  const note = ({ fields, before }: Draft) => links.note(fields, before && (() => parseFields(before)))
+  const rules = listUniqueRules(collection)
+  const texts = await placing(drafts, () => checkAndSerialize(collection, drafts, note, rules))
   if (links.found > 0) {
-    seeding.linkChecks.push(() => atStep(number, () => atDrafts(drafts, () => links.require(seeding.ctx))))
+    seeding.linkChecks.push(() => atStep(number, () => placing(drafts, () => links.require(seeding.ctx))))
   }
   return texts.map(({ item, text }) => ({ id: item.id, ...text }))
 }
 
-/** Prefixes the paths of issues with the document's position in the step. */
-async function atDrafts<Result>(drafts: readonly Draft[], work: () => Promise<Result>): Promise<Result> {
+/** Reports errors of drafts by their positions in the step. */
+async function placing<Result>(drafts: readonly Draft[], work: () => Promise<Result>): Promise<Result> {
   const [only] = drafts
   return work().catch((error) => {
     throw placed(error, (path) => {
