@@ -39,7 +39,7 @@ it('makes a document without a line of JSON, by keyboard alone', async () => {
 
   await field('title').focus()
   await page.keyboard.type('Ship it')
-  await page.getByRole('button', { name: 'board: Choose from boards', exact: true }).press('Enter')
+  await page.locator('[id="field board"]').press('Enter')
   await page.locator('[aria-label="Search boards"]:focus').waitFor()
   await page.keyboard.type('laun')
   await page.locator('.picker [role=option]').filter({ hasText: 'Launch 1.0' }).waitFor()

@@ -17,7 +17,9 @@ export interface Checked {
 /** @param base what is stored, or undefined for a new document */
 export function checkForm(schema: Schema, data: Fields, base: Fields | undefined): Checked {
   const changed = findChanged(data, base ?? {})
-  const issues = checkFields(schema, data).map((issue) => ({ ...issue, message: describeIssue(schema, issue) }))
+  const found = checkFields(schema, data).map((issue) => ({ ...issue, message: describeIssue(schema, issue) }))
+  // One sentence says all that is valid, so two broken rules of a value have the same.
+  const issues = [...new Map(found.map((issue) => [JSON.stringify([issue.path, issue.message]), issue])).values()]
   const names = [...new Set(issues.map(({ path }) => String(path[0])))]
   return { changed, issues, wrong: base ? names.filter((name) => changed.includes(name)) : names }
 }

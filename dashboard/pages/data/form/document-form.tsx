@@ -28,7 +28,7 @@ export interface FormProps {
 /** Further fields can be edited as JSON. */
 const maxFields = 200
 
-export function fieldId(name: string): string {
+function fieldId(name: string): string {
   return `field ${name}`
 }
 
@@ -202,6 +202,6 @@ function AddField({ onAdd }: { onAdd: (name: string) => void }) {
   )
 }
 
-export function own(fields: Fields, name: string): Json | undefined {
+function own(fields: Fields, name: string): Json | undefined {
   return Object.hasOwn(fields, name) ? fields[name] : undefined
 }

@@ -78,8 +78,10 @@ function FileFacts({ url }: { url: string }) {
     queryKey: ['file facts', url],
     queryFn: async () => {
       const { ok, headers } = await fetch(url, { method: 'HEAD' })
-      const type = (headers.get('content-type') ?? '').split(';')[0]
-      return ok ? [formatBytes(Number(headers.get('content-length'))), type].filter(Boolean).join(', ') : 'not found'
+      const [, type] = /\/([\w-]+)/.exec(headers.get('content-type') ?? '') ?? []
+      return ok
+        ? [formatBytes(Number(headers.get('content-length'))), type?.toUpperCase()].filter(Boolean).join(', ')
+        : 'not found'
     },
     staleTime: Number.POSITIVE_INFINITY,
     retry: false,

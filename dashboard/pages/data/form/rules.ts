@@ -26,7 +26,7 @@ export function describeType({ type, format, enum: values, to, many }: ValueRule
 }
 
 /** Finds the rule for a path into a document. Undefined if the schema says nothing about it. */
-export function findRule(schema: Schema, path: readonly (string | number)[]): ValueRule | undefined {
+function findRule(schema: Schema, path: readonly (string | number)[]): ValueRule | undefined {
   const [name, ...rest] = path
   const own = typeof name === 'string' && Object.hasOwn(schema, name) ? schema[name] : undefined
   return rest.reduce<ValueRule | undefined>(
@@ -36,7 +36,7 @@ export function findRule(schema: Schema, path: readonly (string | number)[]): Va
 }
 
 /** Says what is valid, such as `Use a whole number from 0 to 13.` */
-export function describeValid(rule: ValueRule): string {
+function describeValid(rule: ValueRule): string {
   if (rule.enum) return `Use one of ${rule.enum.map(formatChoice).join(', ')}.`
   return validWords[rule.type](rule)
 }

@@ -97,7 +97,7 @@ function formatWords(changes: Fields): string {
 }
 
 /** Separates the values that all have from the fields whose values differ. */
-export function findCommon(all: readonly Fields[]): { readonly common: Fields; readonly mixed: ReadonlySet<string> } {
+function findCommon(all: readonly Fields[]): { readonly common: Fields; readonly mixed: ReadonlySet<string> } {
   const common: Fields = {}
   const mixed = new Set<string>()
   const [first = {}, ...others] = all

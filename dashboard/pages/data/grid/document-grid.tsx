@@ -127,6 +127,7 @@ function findCell({ target }: MouseEvent): { readonly row: number; readonly colu
 
 const boxWidth = 40
 const enumWidth = 'minmax(104px, 160px)'
+const emptyWidth = '112px'
 const pinnedWidth = { text: 216, id: 96, other: 128 }
 
 function buildColumns(
@@ -169,10 +170,15 @@ function buildColumn(
   return {
     name,
     head: <SortHead query={query} field={name} title={title} type={typeWord} />,
-    width: column.rule?.enum ? enumWidth : chooseWidth({ name, type: type ?? 'text' }),
+    width: chooseColumnWidth(column),
     isNumber: type === 'number',
     cell: render(column),
   }
+}
+
+function chooseColumnWidth({ name, type, rule, isEmpty }: GridColumn): string {
+  if (isEmpty) return emptyWidth
+  return rule?.enum ? enumWidth : chooseWidth({ name, type: type ?? 'text' })
 }
 
 function buildBoxes(picked: Picked, listLoaded: () => readonly Document[]): Column<Document> {

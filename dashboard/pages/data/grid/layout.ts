@@ -20,6 +20,8 @@ export interface GridColumn {
   /** The type in the words of the schema. */
   readonly typeWord: string | undefined
   readonly rule: FieldRule | undefined
+  /** Whether no loaded document has a value. */
+  readonly isEmpty: boolean
   readonly isShown: boolean
   readonly isPinned: boolean
 }
@@ -87,7 +89,7 @@ export function useLayout(name: string, settings: Settings, found: readonly Data
 type Settings = Pick<Collection, 'schema' | 'title'>
 
 /** Puts pinned columns first, then the others as ordered, else the title, the id, and the fields in their order. */
-export function arrangeColumns(settings: Settings, found: readonly DataColumn[], layout: Layout): GridColumn[] {
+function arrangeColumns(settings: Settings, found: readonly DataColumn[], layout: Layout): GridColumn[] {
   const usual = findUsual(settings, found)
   const pinned = layout.pinned ?? usual.filter(({ isPinned }) => isPinned).map(({ name }) => name)
   const rank = (name: string) => {
@@ -112,7 +114,8 @@ export function arrangeColumns(settings: Settings, found: readonly DataColumn[],
 
 function findUsual({ schema, title }: Settings, found: readonly DataColumn[]): GridColumn[] {
   const own = (name: string, words: string): GridColumn => ({
-    ...{ name, title: words, type: undefined, typeWord: undefined, rule: undefined, isShown: true, isPinned: false },
+    ...{ name, title: words, type: undefined, typeWord: undefined, rule: undefined },
+    ...{ isEmpty: false, isShown: true, isPinned: false },
   })
   const first = Object.keys(schema).length > 0 ? findTitleField({ schema, title } as Settings) : undefined
   const fields = Object.keys(schema).filter((name) => name !== first)
@@ -121,7 +124,7 @@ function findUsual({ schema, title }: Settings, found: readonly DataColumn[]): G
     const rule = readRule(schema, name)
     const seen = found.find((each) => each.name === name)?.type
     return {
-      ...{ name, title: name, rule, isShown: true, isPinned: name === first },
+      ...{ name, title: name, rule, isEmpty: seen === undefined, isShown: true, isPinned: name === first },
       type: rule ? typesOfRules[rule.type] : seen,
       typeWord: rule ? describeType(rule) : seen,
     }

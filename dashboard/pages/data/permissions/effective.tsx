@@ -1,7 +1,7 @@
 /** What each kind of caller really gets, as the emulator answers for the permissions on the page. */
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { type RightsAction, rightsActions } from '../../../../client/protocol/control/access/rights.js'
+import { type RightsAction, rightsActions } from '../../../../client/protocol/model/access/rights-actions.js'
 import type { Permissions } from '../../../../client/protocol/model/collection.js'
 import { shellWord } from '../../../../client/snippets/shell.js'
 import { Query } from '../../../live/query.js'
@@ -19,7 +19,7 @@ interface EffectiveProps {
   readonly savedAt: string
 }
 
-export function useRights({ collection, permissions, savedAt }: EffectiveProps, users: readonly string[]) {
+function useRights({ collection, permissions, savedAt }: EffectiveProps, users: readonly string[]) {
   const { control, project } = useSession()
   return useQuery({
     queryKey: ['rights', project.id, collection, savedAt, permissions, users],

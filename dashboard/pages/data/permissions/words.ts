@@ -9,7 +9,7 @@ import {
 } from '../../../../client/protocol/model/collection.js'
 
 /** Closes an action to all but the secret key. Stands alone. */
-export const noneWord = 'none'
+const noneWord = 'none'
 export const authenticatedWord = 'authenticated'
 const memberPrefix = 'member:'
 
@@ -20,7 +20,7 @@ export type Who = string | typeof anyone
 /** `included` is on because of a wider row, and `never` cannot exist. */
 export type Switch = 'on' | 'off' | 'included' | 'never'
 
-export function isOpen(permissions: Permissions, kind: PermissionKind): boolean {
+function isOpen(permissions: Permissions, kind: PermissionKind): boolean {
   return (permissions[kind] ?? []).length === 0
 }
 

@@ -62,7 +62,8 @@ export function describeOptions(rule: FieldRule): string {
 }
 
 function describeItems({ type, fields, to, enum: values }: FieldRule): string {
-  if (values) return `of ${values.map(formatChoice).join(', ')}`
+  // The choices are shown as tags.
+  if (values) return ''
   if (fields) return `of objects: ${Object.keys(fields).join(', ')}`
   return `of ${to === undefined ? type : `links to ${to}`}`
 }

@@ -1,5 +1,5 @@
 /** The rules of a collection beyond single fields: what is unique together, and the field that names a document. */
-import type { Collection } from '../../../../client/index.js'
+import type { Collection, Issue } from '../../../../client/index.js'
 import type { Schema } from '../../../../client/protocol/model/collection.js'
 import { equalJson } from '../../../../client/protocol/model/json.js'
 import { Icon } from '../../../parts/icons.js'
@@ -10,11 +10,30 @@ import { whyNotUnique } from './edits.js'
 export interface Rules {
   readonly schema: Schema
   readonly unique?: readonly (readonly string[])[]
-  readonly title?: string
+  /** null takes a stored one away. */
+  readonly title?: string | null
 }
 
 export function readRules({ schema, unique, title }: Collection): Rules {
   return { schema, ...(unique ? { unique } : {}), ...(title === undefined ? {} : { title }) }
+}
+
+/** Takes other fields. What names a field that is gone is left out, and what names the renamed one follows it. */
+export function withFields(value: Rules, schema: Schema, before?: string, renamed?: string): Rules {
+  const follow = (name: string) => (renamed !== undefined && name === before ? renamed : name)
+  const groups = (value.unique ?? []).map((group) => group.map(follow).filter((name) => Object.hasOwn(schema, name)))
+  const title = typeof value.title === 'string' ? follow(value.title) : value.title
+  const { title: _, unique, ...rest } = value
+  return {
+    ...{ ...rest, schema },
+    ...(unique ? { unique: groups.filter((group) => group.length > 0) } : {}),
+    ...(title === undefined || (title !== null && !Object.hasOwn(schema, title)) ? {} : { title }),
+  }
+}
+
+export function checkGroups({ unique = [] }: Rules): Issue[] {
+  const isShort = unique.some((group) => group.length < 2)
+  return isShort ? [{ path: ['unique'], message: 'A group needs two fields.', type: 'too_small' }] : []
 }
 
 export function findRuleChanges(before: Rules, after: Rules): Change[] {
@@ -24,7 +43,7 @@ export function findRuleChanges(before: Rules, after: Rules): Change[] {
   const title =
     before.title === after.title
       ? []
-      : [{ field: '', option: 'title', text: `title ${after.title}`, isStricter: false }]
+      : [{ field: '', option: 'title', text: `title ${after.title ?? 'by default'}`, isStricter: false }]
   return [...unique, ...title]
 }
 
@@ -89,12 +108,11 @@ export function CollectionRules({ value, base, onChange }: RulesProps) {
           value={title ?? ''}
           onChange={({ target }) => {
             const { title: _, ...rest } = value
-            onChange(target.value === '' ? rest : { ...rest, title: target.value })
+            const unset = base.title === undefined ? rest : { ...rest, title: null }
+            onChange(target.value === '' ? unset : { ...rest, title: target.value })
           }}
         >
-          {base.title === undefined ? (
-            <option value="">{usual === undefined ? 'the id' : `${usual}, the first required text`}</option>
-          ) : null}
+          <option value="">{usual === undefined ? 'the id' : `${usual}, the first required text`}</option>
           {texts.map((name) => (
             <option key={name}>{name}</option>
           ))}

@@ -150,7 +150,7 @@ function Dash() {
 const maxTags = 4
 
 function OptionsCell({ rule }: { rule: FieldRule }) {
-  const values = rule.enum ?? []
+  const values = rule.enum ?? rule.items?.enum ?? []
   const words = describeOptions(rule)
   if (values.length === 0) return words === '' ? <Dash /> : <>{words}</>
   return (

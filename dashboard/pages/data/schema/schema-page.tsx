@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { useLocation } from 'wouter'
 import type { CountedCollection, Issue } from '../../../../client/index.js'
 import { formatCount } from '../../../../client/protocol/model/figures.js'
-import { checkSchema } from '../../../../client/protocol/model/schema.js'
+import { checkFieldSettings, checkSchema } from '../../../../client/protocol/model/schema-contradictions.js'
 import { shellWord } from '../../../../client/snippets/shell.js'
 import { useCommand } from '../../../frame/command-line.js'
 import { Query } from '../../../live/query.js'
@@ -18,7 +18,7 @@ import { JsonSettings } from '../json-settings.js'
 import { SettingsSide } from '../settings-side.js'
 import { useKeys, useSettings } from '../use-settings.js'
 import { type Change, findChanges } from './changes.js'
-import { CollectionRules, findRuleChanges, type Rules, readRules } from './collection-rules.js'
+import { CollectionRules, checkGroups, findRuleChanges, type Rules, readRules, withFields } from './collection-rules.js'
 import { newName, withRule } from './edits.js'
 import { FieldTable } from './field-table.js'
 
@@ -46,8 +46,13 @@ function SchemaEditor({ collection }: { collection: CountedCollection }) {
   const { value, base, change, isChanged } = settings
   const { schema } = value
   const changes = [...findChanges(base.schema, schema), ...findRuleChanges(base, value)]
-  const problems = findProblems([...checkSchema(schema), ...settings.issues])
-  const wrong = [...findProblems(checkSchema(schema)).keys()]
+  const contradictions = [
+    ...checkSchema(schema),
+    ...checkGroups(value),
+    ...checkFieldSettings({ ...value, permissions: collection.permissions ?? {} }, value),
+  ]
+  const problems = findProblems([...contradictions, ...settings.issues])
+  const wrong = [...findProblems(contradictions).keys()]
   const count = Object.keys(schema).length
   const add = () => {
     const fresh = newName(schema)
@@ -110,7 +115,7 @@ function SchemaEditor({ collection }: { collection: CountedCollection }) {
             {...{ schema, changes, problems, selected, added }}
             onSelect={select}
             onChange={(next, renamed) => {
-              change({ ...value, schema: next })
+              change(withFields(value, next, selected, renamed))
               if (renamed !== undefined) select(renamed)
             }}
           />
