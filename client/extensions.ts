@@ -3,16 +3,20 @@
  * The emulator has them in every dialect.
  */
 import type { Selection } from './collections/collection.js'
+import type { CreateOptions } from './collections/collection-writes.js'
 import { type Extensible, internals } from './collections/internals.js'
 import { toQuery } from './collections/list-pages.js'
-import type { Fields } from './protocol/model/document.js'
+import { repeatable } from './keys.js'
+import type { Document, Fields } from './protocol/model/document.js'
 import { SvcError } from './protocol/model/errors.js'
 import type { Json } from './protocol/model/json.js'
+import { encodeFields } from './protocol/wire/body/encode.js'
+import { decodeDocument } from './protocol/wire/document/decode.js'
 import { asObject, expect } from './protocol/wire/expected.js'
 import * as addresses from './protocol/wire/paths/encode.js'
 import { encodeListQuery } from './protocol/wire/query/encode.js'
 import type { Spoken } from './protocol/wire/spoken.js'
-import type { FieldAt, FieldPath, PopulatePath, SortField } from './types.js'
+import type { FieldAt, FieldPath, PopulatePath, SortField, Writable } from './types.js'
 
 /** Selects documents like a list, without order and page. */
 export type Matching<Data, Path extends string = string, Schema = unknown> = Pick<
@@ -105,6 +109,38 @@ export async function groupBy<
       return { value, count } as Group<FieldAt<Data, Field>>
     })
   return ask(collection, 'group-by', { field }, options, decode)
+}
+
+export interface UpsertOptions<Data> extends CreateOptions {
+  /** The unique field that identifies the document. */
+  readonly by: keyof Data & string
+}
+
+/**
+ * Updates the document that has this value of a unique field, or creates it, in one step. Keeps the fields that are not
+ * sent. A new document has version 1. Safe to retry. Does not take files.
+ *
+ * @example
+ * import { upsert } from 'svc-toolkit-client/extensions'
+ *
+ * const post = await upsert(svc.collection('posts'), { slug: 'hello', title: 'Hello' }, { by: 'slug' })
+ * if (post.version === 1) console.log('created')
+ *
+ * @throws {SvcError} `INVALID_QUERY` if the field is not unique; `VALIDATION_ERROR` without a value for it;
+ * `DUPLICATE_VALUE` if another unique value is taken; `FORBIDDEN` without permission to create and update
+ */
+export async function upsert<Schema, Data extends object>(
+  { [internals]: { session, name } }: Extensible<Schema, Data>,
+  fields: Writable<Data>,
+  { by, ...options }: UpsertOptions<Data>,
+): Promise<Document<Data>> {
+  const written = session.ask('POST', addresses.create(name), decodeDocument, (spoken) => ({
+    ...repeatable(options),
+    query: [['upsert', by]],
+    body: encodeFields(spoken, fields as Fields),
+    wrappers: [0, 1],
+  }))
+  return written as Promise<unknown> as Promise<Document<Data>>
 }
 
 function decodeResult(record: Json): number | null {

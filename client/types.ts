@@ -22,6 +22,28 @@ export type DateTime = string & { readonly [holds]?: 'time' }
 /** URL of a stored file. Writes of one document also accept the file itself. */
 export type FileUrl = string & { readonly [holds]?: 'file' }
 
+declare const filled: unique symbol
+
+/** A field with a default, which new documents may leave out. */
+export type Default<Value> = Value & { readonly [filled]?: true }
+
+type IsFilled<Value> = Value extends { readonly [filled]?: infer Held }
+  ? Exclude<Held, undefined> extends true
+    ? true
+    : false
+  : false
+
+type FilledNames<Data> = { [Name in keyof Data]-?: IsFilled<Data[Name]> extends true ? Name : never }[keyof Data]
+
+/** Data of a new document, without the fields that have a {@link Default}. */
+export type NewFields<Data> = string extends keyof Data
+  ? Data
+  : [FilledNames<Data>] extends [never]
+    ? Data
+    : { readonly [Name in keyof Data as Exclude<Name, FilledNames<Data>>]: Data[Name] } & {
+        readonly [Name in FilledNames<Data>]?: Data[Name]
+      }
+
 /** True if a field is declared as a {@link DateTime} or a {@link FileUrl}. */
 export type Holds<Value, Kind extends string> = Value extends { readonly [holds]?: infer Held }
   ? Exclude<Held, undefined> extends Kind

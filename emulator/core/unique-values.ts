@@ -1,12 +1,21 @@
 /** Keeps the values of unique fields apart when documents are written, and when rules or whole states change. Contract 13.2. */
 import type { StoredCollection } from '../../client/protocol/model/collection.js'
+import { parseFields, type StoredDocument } from '../../client/protocol/model/document.js'
 import { type Issue, SvcError } from '../../client/protocol/model/errors.js'
 import type { Database } from '../database/port.js'
 import { selectRuledCollections } from '../store/collections.js'
 import type { NewData } from '../store/documents.js'
 import { disableTimeouts } from '../store/snapshots/registry.js'
-import { type Claim, fingerprintRules, listUniqueRules, type Ruled, type UniqueRule } from '../store/unique-rules.js'
 import {
+  type Claim,
+  fingerprintRules,
+  listClaims,
+  listUniqueRules,
+  type Ruled,
+  type UniqueRule,
+} from '../store/unique-rules.js'
+import {
+  changeValues,
   deleteValues,
   findTaken,
   hasOtherRules,
@@ -46,8 +55,11 @@ export async function withCurrentRules<Result>({ backend }: Context, write: () =
   }
 }
 
-/** Call when a write found no collection or no document: it may have used old rules. */
-export async function requireCurrentRules({ db }: Context, collection: Named): Promise<void> {
+/**
+ * Refuses old rules, and blocks changes of them until the transaction ends. Call it after a write that found no collection
+ * or no document, or before one that does not check the rules itself.
+ */
+export async function requireCurrentRules({ db }: Pick<Context, 'db'>, collection: Named): Promise<void> {
   if (await hasOtherRules(db, collection)) throw new OldRules()
 }
 
@@ -119,6 +131,36 @@ export function compareClaims(document: string, before: readonly Claim[], after:
       .filter(({ rule, digest }) => !others.some((other) => other.rule === rule && other.digest === digest))
       .map((claim) => ({ ...claim, document }))
   return { released: without(before, after), claimed: without(after, before) }
+}
+
+/** A locked document, and the values that it is about to have. */
+interface ChangedDocument extends ClaimingDocument {
+  readonly id: string
+  readonly before: StoredDocument
+}
+
+/**
+ * Gives up and takes the values that locked documents change, before they are written in the same transaction.
+ *
+ * @throws {SvcError} `DUPLICATE_VALUE`
+ */
+export async function changeUniqueValues(
+  { db }: Pick<Context, 'db'>,
+  collection: Named,
+  documents: readonly ChangedDocument[],
+): Promise<void> {
+  const rules = listUniqueRules(collection)
+  if (rules.length === 0) return
+  const changes = documents.map(({ id, before, claims = [] }) =>
+    compareClaims(id, listClaims(rules, parseFields(before)), claims),
+  )
+  const toClaims = ({ claimed: claims }: ValueChanges) => ({ claims })
+  requireDistinct(collection, changes.map(toClaims))
+  const claimed = changes.flatMap(({ claimed }) => claimed)
+  const released = changes.flatMap(({ released }) => released)
+  const ids = documents.map(({ id }) => id)
+  const placeFor = ({ document }: ValueOfDocument) => (ids.length > 1 ? [ids.indexOf(document)] : [])
+  await refusingDuplicates(collection, claimed, placeFor, () => changeValues(db, collection.id, { released, claimed }))
 }
 
 /** @throws {SvcError} `VALIDATION_ERROR` */

@@ -1,4 +1,4 @@
-/** Finds the documents that list a user as a member, in SQL. Contract 13.9. */
+/** Limits queries to the documents that a user created, or that list the user as a member. Contract 13.9. */
 import type { Membership } from '../../client/protocol/model/access/member-word.js'
 import { type Database, type Fragment, sql } from '../database/port.js'
 import { anyOf, isCreatedBy } from './sql-fragments.js'
@@ -73,6 +73,10 @@ export interface LinkedDocument {
   readonly link: string
   readonly field: string
   readonly id: string
+}
+
+export function nameLink({ link, field, id }: LinkedDocument): string {
+  return JSON.stringify([link, field, id])
 }
 
 /** Returns for each of the linked documents which of the users it lists. */

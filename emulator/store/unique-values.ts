@@ -105,10 +105,10 @@ export async function selectHolder(
   return row?.document_id
 }
 
-/** Whether the collection exists and writers use other rules than those given. */
+/** Whether the collection exists and writers use other rules than those given. Locks them in a transaction. */
 export async function hasOtherRules(db: Database, collection: Ruled & { readonly id: string }): Promise<boolean> {
   const [row] = await db.query<{ unique_rules: string }>(sql`
-    select unique_rules from document_counts where collection_id = ${collection.id} and not is_removed`)
+    select unique_rules from document_counts where collection_id = ${collection.id} and not is_removed for key share`)
   return row !== undefined && row.unique_rules !== fingerprintRules(collection)
 }
 

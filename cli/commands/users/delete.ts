@@ -4,7 +4,7 @@ export default class UsersDelete extends UserCommand {
   static override hiddenAliases = ['users:rm']
   static override summary = 'Delete a user.'
   static override description =
-    'Asks first; needs --yes without a terminal. Keeps documents that link to the user. Works on the emulator only.'
+    'Asks first; needs --yes without a terminal. Links to the user obey `onDelete` of their schema. Works on the emulator only.'
   static override examples = [
     '<%= config.bin %> users delete ada@example.com',
     '<%= config.bin %> users delete ada@example.com --yes --json',

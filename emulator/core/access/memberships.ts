@@ -1,10 +1,10 @@
 /** Finds out in which documents the caller is a member. Contract 13.9. */
-import type { Membership } from '../../../client/protocol/model/access/member-word.js'
+import { listsUser, type Membership, readField } from '../../../client/protocol/model/access/member-word.js'
 import { permissionKinds } from '../../../client/protocol/model/collection.js'
 import { type Fields, isId } from '../../../client/protocol/model/document.js'
-import type { Json, JsonText } from '../../../client/protocol/model/json.js'
+import type { JsonText } from '../../../client/protocol/model/json.js'
 import type { Database } from '../../database/port.js'
-import { type LinkedDocument, selectLinkedMembers } from '../../store/memberships.js'
+import { type LinkedDocument, nameLink, selectLinkedMembers } from '../../store/memberships.js'
 import { openPauses } from '../pauses.js'
 import { type Grant, type Memberships, noMemberships } from './grant.js'
 
@@ -81,17 +81,4 @@ function collect(
       links.set(name, known)
     }
   }
-}
-
-export function nameLink({ link, field, id }: LinkedDocument): string {
-  return JSON.stringify([link, field, id])
-}
-
-export function readField(fields: Fields, name: string): Json | undefined {
-  return Object.hasOwn(fields, name) ? fields[name] : undefined
-}
-
-/** Checks whether a value is the id of the user, or an array with it. */
-export function listsUser(value: Json | undefined, user: string): boolean {
-  return value === user || (Array.isArray(value) && value.includes(user))
 }

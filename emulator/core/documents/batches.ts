@@ -14,8 +14,7 @@ import {
   type NewData,
   updateDocumentData,
 } from '../../store/documents.js'
-import { listClaims, listUniqueRules, type UniqueRule } from '../../store/unique-rules.js'
-import { changeValues } from '../../store/unique-values.js'
+import { listUniqueRules } from '../../store/unique-rules.js'
 import { guardFields } from '../access/field-guard.js'
 import { type Grant, type Memberships, requireAllowed, requireCreatable } from '../access/grant.js'
 import { findMemberships, memberFields } from '../access/memberships.js'
@@ -24,13 +23,7 @@ import { requireCreateGrant, requireGrant } from '../collections/collections.js'
 import { workLong } from '../concurrency/long-reads.js'
 import type { Context } from '../context.js'
 import { orphanForgotten } from '../files/owned-files.js'
-import {
-  compareClaims,
-  refusingDuplicates,
-  requireCurrentRules,
-  requireDistinct,
-  withCurrentRules,
-} from '../unique-values.js'
+import { changeUniqueValues, requireCurrentRules, requireDistinct, withCurrentRules } from '../unique-values.js'
 import { inTransaction } from '../unit-of-work.js'
 import { removeDependants } from './dependants.js'
 import { collectLinks } from './links.js'
@@ -91,7 +84,9 @@ async function createAsKnown(ctx: Context, name: string, many: readonly Fields[]
     await links.require(ctx)
     return documents
   }
-  const isJoined = owned.length === 1 && !ctx.pending && ctx.db.capabilities.runsWritersTogether
+  // One statement checks all links to a collection alike, so the links of callers who may read a part are checked alone.
+  const isAlike = first.links?.every(({ part }) => part === undefined) ?? true
+  const isJoined = owned.length === 1 && isAlike && !ctx.pending && ctx.db.capabilities.runsWritersTogether
   const documents = isJoined
     ? await ctx.backend.joinedCreates.insert({ db: ctx.db, collection: collection.id }, first, write)
     : await write(owned)
@@ -200,7 +195,11 @@ async function changeAsKnown(
     await links.require(ctx)
     const rows = texts.map(({ item, text }) => ({ id: item.id, ...text }))
     if (rows.length === 0) return []
-    if (rules.length > 0) await changeClaims(ctx, collection, rules, texts)
+    await changeUniqueValues(
+      ctx,
+      collection,
+      texts.map(({ item: { id, before }, text: { claims } }) => ({ id, before, claims })),
+    )
     const here = place(ctx, collection, ctx.backend.now(ctx.project.id))
     const { documents: written } = await publishRecorded(ctx, () => updateDocumentData(ctx.db, here, rows))
     // Counts the JSON as the database writes it, with spaces.
@@ -215,27 +214,6 @@ async function changeAsKnown(
   })
   if (hasForgotten) ctx.backend.sweepFilesSoon()
   return shownTo(ctx, grant, documents)
-}
-
-/** Gives up and takes the values that locked documents change. @throws {SvcError} `DUPLICATE_VALUE` */
-async function changeClaims(
-  { db }: Context,
-  collection: StoredCollection,
-  rules: readonly UniqueRule[],
-  texts: readonly { item: { id: string; before: StoredDocument }; text: Pick<NewData, 'claims'> }[],
-): Promise<void> {
-  const changes = texts.map(({ item: { id, before }, text: { claims = [] } }) =>
-    compareClaims(id, listClaims(rules, parseFields(before)), claims),
-  )
-  requireDistinct(
-    collection,
-    changes.map(({ claimed }) => ({ claims: claimed })),
-  )
-  const claimed = changes.flatMap(({ claimed }) => claimed)
-  const released = changes.flatMap(({ released }) => released)
-  const ids = texts.map(({ item }) => item.id)
-  const placeFor = ({ document }: { document: string }) => (ids.length > 1 ? [ids.indexOf(document)] : [])
-  await refusingDuplicates(collection, claimed, placeFor, () => changeValues(db, collection.id, { released, claimed }))
 }
 
 /**

@@ -29,7 +29,7 @@ import { documentInUse } from '../access/in-use.js'
 import { containing, type LinkPath, type LinkRule, listLinkRules, withoutLinks } from '../collections/link-rules.js'
 import type { Context } from '../context.js'
 import { openPauses } from '../pauses.js'
-import { compareClaims } from '../unique-values.js'
+import { compareClaims, requireCurrentRules } from '../unique-values.js'
 import { maxValuesIn } from './weight.js'
 import { place, publishRecorded } from './writing.js'
 
@@ -126,6 +126,7 @@ async function followRule(ctx: Context, plan: Plan, refusing: Refusing): Promise
     plan.refusing.push(refusing)
     return undefined
   }
+  await requireCurrentRules(ctx, collection)
   const found = await findDocuments(ctx, plan, refusing)
   return consequences[rule.onDelete](plan, { collection, path: rule.path, ids: new Set(ids) }, found)
 }

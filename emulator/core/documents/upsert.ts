@@ -1,4 +1,5 @@
 /** Updates the document that has a value of a unique field, or creates it. Contract 13.8. */
+import type { PermissionKind } from '../../../client/protocol/model/collection.js'
 import type { Fields, OutgoingDocument } from '../../../client/protocol/model/document.js'
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import { DatabaseError } from '../../database/port.js'
@@ -116,9 +117,8 @@ async function requireOwn(ctx: Context, id: string, { grant, rule }: Upsert): Pr
   if (!found) throw new ValueLost()
   const document = { id, ...found }
   const memberships = await findMemberships(ctx.db, grant, [document])
-  if (!allows(grant, 'update', document, memberships) && !allows(grant, 'read', document, memberships)) {
-    throw duplicateValue(grant.collection, rule.key, [])
-  }
+  const mayDo = (kind: PermissionKind) => allows(grant, kind, document, memberships)
+  if (!mayDo('update') && !mayDo('read')) throw duplicateValue(grant.collection, rule.key, [])
   requireAllowed(grant, 'update', document, memberships)
 }
 

@@ -183,12 +183,21 @@ export async function insertAll(
 ): Promise<StoredDocument[]> {
   const now = ctx.backend.now(ctx.project.id)
   const rows = texts.map((text) => ({ id: ctx.backend.newId(now), ...text }))
+  return insertRows(ctx, place(ctx, collection, now), rows)
+}
+
+/**
+ * Inserts documents with their unique values in one statement. Returns none if the collection is gone or has other rules.
+ *
+ * @throws {SvcError} `DUPLICATE_VALUE`
+ */
+export async function insertRows(ctx: Context, here: WriteTarget, rows: readonly NewData[]): Promise<StoredDocument[]> {
   const claimed = rows.flatMap(({ claims = [] }, at) => claims.map((claim) => ({ ...claim, at })))
   const { documents } = await refusingDuplicates(
-    collection,
+    here.collection,
     claimed,
     ({ at }) => (rows.length > 1 ? [at] : []),
-    () => publishRecorded(ctx, () => insertDocuments(ctx.db, place(ctx, collection, now), rows)),
+    () => publishRecorded(ctx, () => insertDocuments(ctx.db, here, rows)),
   )
   return documents
 }

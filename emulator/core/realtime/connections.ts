@@ -3,9 +3,8 @@
  * 9.4.
  */
 import type { Kept, Recorded } from '../../store/realtime/changes.js'
-import type { LinkedMembers } from './kinds.js'
-import type { Watched } from './linked-members.js'
 import type { Subscriber } from './subscriber.js'
+import type { LinkedMembers, Watched } from './watched.js'
 
 /** One subscription to the changes of a collection. It receives each change once. */
 export interface Listener {

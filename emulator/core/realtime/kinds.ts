@@ -2,17 +2,19 @@
  * Decides whether a subscription receives a change and as which kind, from its filter and the documents that the caller may
  * read.
  */
+import { readField } from '../../../client/protocol/model/access/member-word.js'
 import type { Schema } from '../../../client/protocol/model/collection.js'
-import { isId, parseFields } from '../../../client/protocol/model/document.js'
+import { isId } from '../../../client/protocol/model/document.js'
 import type { Path } from '../../../client/protocol/model/path.js'
 import type { Where } from '../../../client/protocol/model/where.js'
-import type { Covered } from '../../store/memberships.js'
+import { type Covered, nameLink } from '../../store/memberships.js'
 import type { RecordedDocumentChange } from '../../store/realtime/changes.js'
 import { findable } from '../access/findable.js'
 import type { Grant } from '../access/grant.js'
-import { nameLink, readField } from '../access/memberships.js'
 import { markTimes } from '../documents/times.js'
+import { parseCurrent, parseFormer } from './changed-documents.js'
 import { compilePredicate, type Matchable } from './matching.js'
+import type { LinkedMembers } from './watched.js'
 
 interface KindOptions {
   readonly where: Where
@@ -68,9 +70,6 @@ export type KindOf = (
   change: RecordedDocumentChange,
   links: LinkedMembers,
 ) => RecordedDocumentChange['kind'] | undefined
-
-/** The members of linked documents, by the name of the link. Contains only users with subscriptions. */
-export type LinkedMembers = ReadonlyMap<string, ReadonlySet<string>>
 
 type Cover = (document: Matchable, createdBy: string | null, links: LinkedMembers) => boolean
 
@@ -157,30 +156,4 @@ function liveKind(where: Where): KindOf {
     if (was) return is ? 'updated' : 'deleted'
     return is ? 'created' : undefined
   }
-}
-
-// Shared by all subscriptions, so that each change is parsed once.
-const currents = new WeakMap<RecordedDocumentChange, Matchable>()
-const formers = new WeakMap<RecordedDocumentChange, Matchable>()
-
-export function parseCurrent(change: RecordedDocumentChange): Matchable {
-  const { document } = change
-  return once(currents, change, () => ({ ...document, data: parseFields(document) }))
-}
-
-export function parseFormer(
-  change: RecordedDocumentChange,
-  before: NonNullable<RecordedDocumentChange['before']>,
-): Matchable {
-  return once(formers, change, () => ({ ...change.document, updatedAt: before.updatedAt, data: parseFields(before) }))
-}
-
-function once(
-  known: WeakMap<RecordedDocumentChange, Matchable>,
-  change: RecordedDocumentChange,
-  read: () => Matchable,
-): Matchable {
-  const found = known.get(change) ?? read()
-  known.set(change, found)
-  return found
 }

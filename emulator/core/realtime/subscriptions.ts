@@ -14,11 +14,12 @@ import type { Backend, Context, Identity } from '../context.js'
 import { asSvcError } from '../failures.js'
 import { unitFor } from '../unit-of-work.js'
 import { type Listener, retryMilliseconds } from './feeds.js'
+import { openFollower } from './follower.js'
 import { openKinds } from './kinds.js'
-import { openFollower, watchedBy } from './linked-members.js'
 import type { SubscriptionView } from './open-connections.js'
 import { seenWithout, takeBack } from './seen-changes.js'
 import type { Subscriber } from './subscriber.js'
+import { watchedBy } from './watched.js'
 
 export type { RecordedDocumentChange } from '../../store/realtime/changes.js'
 

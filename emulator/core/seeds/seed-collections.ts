@@ -8,6 +8,7 @@ import { selectSomeIds } from '../../store/seeds.js'
 import { type CollectionDefinition, changeCollection, createCollection } from '../collections/collections.js'
 import type { Context } from '../context.js'
 import { openCompleter, place, publishRecorded } from '../documents/writing.js'
+import { requireCurrentRules } from '../unique-values.js'
 import { noCounts, type OpenCollection, type Seeding } from './seeding.js'
 
 /** Creates or updates the collection of a step according to the mode, and empties it for `replace`. */
@@ -59,6 +60,7 @@ async function createTargets(
 const batchSize = 1_000
 
 async function removeAll(ctx: Context, collection: OpenCollection['collection']): Promise<void> {
+  await requireCurrentRules(ctx, collection)
   for (;;) {
     const ids = await selectSomeIds(ctx.db, collection.id, batchSize)
     if (ids.length === 0) return

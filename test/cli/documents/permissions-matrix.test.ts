@@ -34,6 +34,6 @@ test('contract 13.9 --matrix asks as users, and about permissions in a file, wit
 
   const statuses = ({ rows }: typeof saved) =>
     rows.find(({ name }: { name: string }) => name === 'ada@example.com').cells.update.status
-  expect([statuses(saved), statuses(planned)]).toEqual([403, 200])
+  expect([statuses(saved), statuses(planned)]).toEqual([404, 200])
   expect([saved.isSaved, planned.isSaved]).toEqual([true, false])
 })

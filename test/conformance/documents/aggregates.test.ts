@@ -230,6 +230,22 @@ inDialects('Aggregates', (wire) => {
     }
   })
 
+  test('contract 13.7 members count, sum and group the documents that they are members of', async () => {
+    const { owner, anAccount, collection } = await aTown(wire)
+    const [ada, bob] = [await anAccount(), await anAccount()]
+    const posts = await collection('posts', { permissions: { read: ['member:members'] } })
+    await posts.fill([{ n: 1, members: [ada.id] }, { n: 2, members: [ada.id, bob.id] }, { n: 4 }])
+    const seenBy = async (asker: Api) => {
+      const { countOf, aggregateOf, groupsOf } = asking(wire, asker)
+      const { result } = (await aggregateOf('field=n&operation=sum')) as Fields
+      return [await countOf(''), result, ((await groupsOf('field=n')) as Fields[]).map(({ value }) => value)]
+    }
+
+    expect(await seenBy(ada.api)).toEqual([{ count: 2 }, 3, [1, 2]])
+    expect(await seenBy(bob.api)).toEqual([{ count: 1 }, 2, [2]])
+    expect(await seenBy(owner)).toEqual([{ count: 3 }, 7, [1, 2, 4]])
+  })
+
   test('contract 13.7 a hidden field is neither aggregated nor grouped, and the rest is', async () => {
     const { collection, api, anAccount } = await aTown(wire)
     const hidden = { salary: ['hr'], 'profile.iban': [], 'reviews.note': ['hr'] }

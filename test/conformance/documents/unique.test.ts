@@ -295,6 +295,37 @@ inDialects(
       expectFailure(await api.post('/collections/posts', { slug: 'b' }), 409, 'DUPLICATE_VALUE')
     })
 
+    test('contract 13.2 a seed takes values, moves them, and is refused where two documents share one', async () => {
+      const { api, posts, project } = await asSlug(wire, [{ slug: 'a', n: 1 }])
+      const seed = (mode: string, documents: readonly object[]) => {
+        const steps = [
+          { step: 'collection', name: 'posts', key: 'n' },
+          { step: 'documents', documents: documents.map((data, at) => ({ name: String(at), data })) },
+        ]
+        const form = new FormData()
+        form.set('mode', mode)
+        form.set('steps', new Blob(steps.map((step) => `${JSON.stringify(step)}\n`)), 'steps.ndjson')
+        return control.seeds.apply({ project: project.id, form })
+      }
+
+      await seed('upsert', [
+        { slug: 'b', n: 1 },
+        { slug: 'a', n: 2 },
+      ])
+      for (const slug of ['a', 'b'])
+        expectFailure(await api.post('/collections/posts', { slug }), 409, 'DUPLICATE_VALUE')
+      const twice = [
+        { slug: 'c', n: 3 },
+        { slug: 'c', n: 4 },
+      ]
+      await expect(seed('upsert', twice)).rejects.toMatchObject({ code: 'DUPLICATE_VALUE' })
+      await expect(seed('upsert', [{ slug: 'a', n: 5 }])).rejects.toMatchObject({ code: 'DUPLICATE_VALUE' })
+      await seed('replace', [{ slug: 'd', n: 1 }])
+
+      expectFailure(await api.post('/collections/posts', { slug: 'd' }), 409, 'DUPLICATE_VALUE')
+      await posts.fill([{ slug: 'a' }, { slug: 'b' }, { slug: 'c' }])
+    })
+
     test('contract 13.2 a reset frees all values', async () => {
       const { api, posts, project } = await asSlug(wire, [{ slug: 'a' }])
 

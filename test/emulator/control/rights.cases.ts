@@ -57,7 +57,7 @@ export function rightsCases(opened: Opened): void {
         const json: Record<string, string> = body === undefined ? {} : { 'content-type': 'application/json' }
         const answer = await send(opened.emulator.url, {
           ...{ method: methods[action], path, body },
-          headers: { ...headers, ...json, 'svc-dialect': 'a' },
+          headers: { ...json, ...headers, 'svc-dialect': 'a' } as Record<string, string>,
         })
         real[action] = answer.status
       }

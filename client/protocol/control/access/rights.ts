@@ -17,7 +17,7 @@ const row = z.strictObject({
   cells: z.strictObject({ create: cell, list: cell, get: cell, update: cell, delete: cell }),
 })
 
-/** Who may do what in a collection. Contract 13.9. */
+/** The rights of each kind of caller in a collection. Contract 13.9. */
 export const rights = {
   ask: {
     summary: 'Ask what each kind of caller may do in a collection. Changes nothing and leaves no trace.',

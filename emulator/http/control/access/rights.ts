@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { askRights } from '../../../core/access/ask-rights.js'
+import { askRights } from '../../../core/requests/ask-rights.js'
 import { parseStrictly } from '../../request/body-forms.js'
 import { collectionSettings } from '../../request/collection-settings.js'
 import type { ControlHandlers } from '../control-routes.js'

@@ -17,11 +17,6 @@ import { selectUsersToAsk, type UserToAsk } from '../../store/accounts/users.js'
 import { selectCollection } from '../../store/collections.js'
 import { selectDocument, selectNewestDocument } from '../../store/documents.js'
 import { selectKeys } from '../../store/projects.js'
-import { requirePermissions } from '../collections/collections.js'
-import type { Backend, Caller } from '../context.js'
-import { callerFor, unscoped } from '../identity.js'
-import { requireUnexpired } from '../logins/credentials.js'
-import { requireProject } from '../projects/require-project.js'
 import {
   allows,
   anyUser,
@@ -32,9 +27,14 @@ import {
   requireAllowed,
   requireCreatable,
   requireGranted,
-} from './grant.js'
-import { findMemberships } from './memberships.js'
-import { noSuchCollection, noSuchDocument } from './missing.js'
+} from '../access/grant.js'
+import { findMemberships } from '../access/memberships.js'
+import { noSuchCollection, noSuchDocument } from '../access/missing.js'
+import { requirePermissions } from '../collections/collections.js'
+import type { Backend, Caller } from '../context.js'
+import { callerFor, unscoped } from '../identity.js'
+import { requireUnexpired } from '../logins/credentials.js'
+import { requireProject } from '../projects/require-project.js'
 
 interface Question {
   /** Default: the newest document. */
