@@ -95,7 +95,10 @@ export function DocumentGrid(props: DocumentGridProps) {
       onDoubleClick={(event) => {
         const at = findCell(event)
         const column = at && columns[at.column]?.name
-        if (at && column !== undefined) edit(at.row, column)
+        if (!at || column === undefined) return
+        // The browser selects the word below the pointer.
+        getSelection()?.removeAllRanges()
+        edit(at.row, column)
       }}
       onKeyDown={({ key }) => {
         const document = key === 'F2' ? listLoaded().find((each) => each.id === id) : undefined
