@@ -6,7 +6,7 @@ import { misuse } from '../../base/failure.js'
 import { lostByDeletion } from '../../base/target-command.js'
 import { BulkCommand } from '../../bulk/bulk-command.js'
 import { collectionArg } from '../../documents/fields-args.js'
-import { whereFlags } from '../../documents/where-flag.js'
+import { conditionFlags, hasConditions, whereFlags } from '../../documents/where-flag.js'
 import type { TargetFlags } from '../../target/target.js'
 import { counted } from '../../terminal/print.js'
 import { prose } from '../../terminal/prose.js'
@@ -35,7 +35,7 @@ documents are saved to .svc/backups first.`)
   static override flags = {
     ...whereFlags,
     ...backupFlag,
-    all: Flags.boolean({ description: 'all documents in the collection', exclusive: ['where', 'or'] }),
+    all: Flags.boolean({ description: 'all documents in the collection', exclusive: conditionFlags }),
   }
 
   protected readonly access = 'write'
@@ -43,7 +43,7 @@ documents are saved to .svc/backups first.`)
   async run() {
     const { args, argv, flags } = await this.parse(DocsDelete)
     const ids = [...new Set(argv.slice(1).map(String))]
-    const isByCondition = flags.all || (flags.where ?? flags.or) !== undefined
+    const isByCondition = flags.all || hasConditions(flags)
     if (ids.length > 0 === isByCondition) {
       throw misuse('Select documents by ids, --where or --all.', 'Use exactly one of them.')
     }

@@ -214,7 +214,7 @@ function gridColumns(
 
 /** Cycles through ascending, descending and unsorted. */
 function SortHead({ query, field, title, type }: { query: QueryState; field: string; title: string; type?: string }) {
-  const { sort } = query
+  const [sort] = query.sort
   const direction = sort && formatPath(sort.path) === field ? sort.direction : undefined
   const next = direction === undefined ? 'asc' : direction === 'asc' ? 'desc' : undefined
   const path: [string] = [field]
@@ -222,7 +222,7 @@ function SortHead({ query, field, title, type }: { query: QueryState; field: str
     <button
       type="button"
       className="sort"
-      onClick={() => query.change({ sort: next && { path, direction: next } })}
+      onClick={() => query.change({ sort: next ? [{ path, direction: next }] : [] })}
       title={`Sort by ${title}`}
     >
       {title}
@@ -248,7 +248,8 @@ function formatCommand(name: string, { text, sort, populate }: QueryState): stri
       ? `--where ${shellWord(words)}`
       : `--or ${shellWord(`${group === '' ? '' : `${group}:`}${test}`)}`
   })
-  const order = sort ? [`--sort ${shellWord((sort.direction === 'desc' ? '-' : '') + formatPath(sort.path))}`] : []
+  const fields = sort.map(({ path, direction }) => (direction === 'desc' ? '-' : '') + formatPath(path))
+  const order = fields.length > 0 ? [`--sort ${shellWord(fields.join(','))}`] : []
   const links = populate.length > 0 ? [`--populate ${shellWord(populate.join(','))}`] : []
   return ['svc docs list', shellWord(name), ...wheres, ...order, ...links].join(' ')
 }

@@ -55,8 +55,19 @@ export function schemaSeenBy({ hidden, collection: { schema } }: Grant): Schema 
 export function requireVisible(grant: Grant, asked: readonly Path[]): void {
   for (const path of asked) {
     const closed = grant.hidden.find((field) => overlap(field, path))
-    if (closed) throw refusedField(grant, closed, 'hidden', 'you cannot filter or sort by it')
+    if (closed) throw refusedField(grant, closed, 'hidden', 'you cannot filter or sort by it, or select it')
   }
+}
+
+/**
+ * Refuses to select hidden fields. A field that only contains hidden ones is returned without them.
+ *
+ * @throws {SvcError} like `requireVisible`
+ */
+export function requireSelectable({ hidden, ...grant }: Grant, selected: readonly Path[]): void {
+  if (hidden.length === 0) return
+  const isWithin = (path: Path) => hidden.some((field) => field.length <= path.length && overlap(field, path))
+  requireVisible({ hidden, ...grant }, selected.filter(isWithin))
 }
 
 /** Refuses a filter that tests hidden fields. @throws {SvcError} like `requireVisible` */

@@ -5,10 +5,9 @@ import {
   mergeFields,
   type OutgoingDocument,
 } from '../../../client/protocol/model/document.js'
-import type { ListQuery, Page } from '../../../client/protocol/model/page.js'
-import type { Path } from '../../../client/protocol/model/path.js'
+import { type ListQuery, type Page, type RecordQuery, wholeRecord } from '../../../client/protocol/model/page.js'
 import { selectPage } from '../../store/lists/documents.js'
-import { requireVisible, visibleTo, withoutFields } from '../access/closed-fields.js'
+import { requireSelectable, requireVisible, visibleTo, withoutFields } from '../access/closed-fields.js'
 import { findable } from '../access/findable.js'
 import { allows, readerFor } from '../access/grant.js'
 import { noSuchDocument } from '../access/missing.js'
@@ -32,14 +31,18 @@ export async function listDocuments(ctx: Context, name: string, query: ListQuery
   const { caller, project, backend } = ctx
   const totals = ctx.db === backend.db ? backend.totals : undefined
   const { where, creator } = findable(grant, query.where)
-  if (query.sort) requireVisible(grant, [query.sort.path])
+  requireVisible(
+    grant,
+    query.sort.map(({ path }) => path),
+  )
+  requireSelectable(grant, query.select)
   const place = { project: project.id, collection, ...readerFor(caller), creator, indexes: backend.indexes, totals }
   const { schema } = collection
   const timed = { ...query, where: markTimes(where, schema), sort: markSort(query.sort, schema) }
   async function read() {
     const page = await selectPage(ctx.db, place, timed)
     const items = await visibleTo(grant, page.items)
-    return { ...page, items: await populate(ctx, items, query.populate) }
+    return { ...page, items: await populate(ctx, items, query.populate, query.select) }
   }
   return workLong(ctx, read, maxItemsIn(query))
 }
@@ -49,15 +52,16 @@ export async function getDocument(
   ctx: Context,
   name: string,
   id: string,
-  paths: readonly Path[] = [],
+  { populate: paths, select }: RecordQuery = wholeRecord,
 ): Promise<OutgoingDocument> {
   const grant = await requireGrant(ctx, name, 'read')
+  requireSelectable(grant, select)
   const { collection } = grant
   return withDocument(ctx, collection, id, async (document, ctx) => {
     if (!document || !allows(grant, 'read', document)) throw noSuchDocument(collection, id)
     const visible = withoutFields(document, grant.hidden)
-    if (paths.length === 0) return visible
-    const [populated = visible] = await workLong(ctx, () => populate(ctx, [visible], paths))
+    if (paths.length === 0 && select.length === 0) return visible
+    const [populated = visible] = await workLong(ctx, () => populate(ctx, [visible], paths, select))
     return populated
   })
 }

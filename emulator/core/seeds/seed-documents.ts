@@ -1,6 +1,7 @@
 import {
   type Fields,
   mergeFields,
+  noOperators,
   parseFields,
   requireNoOperator,
   type StoredDocument,
@@ -134,7 +135,7 @@ async function prepareDraft(
   const sent = hasReferences ? resolve(seeding, name, data, referable) : data
   requireNoOperator(sent)
   const fields = before
-    ? mergeFields(parseFields(before), { fields: sent, remove: {}, append: {} })
+    ? mergeFields(parseFields(before), { fields: sent, ...noOperators })
     : open.complete(sent)
   requireLight(fields)
   const promised = keepPromise(seeding, { collection: open.collection.name, name, there: before?.id })

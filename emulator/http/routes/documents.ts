@@ -16,7 +16,7 @@ import { requireChangeable } from '../../core/documents/single-writes.js'
 import { documentChanges, newDocument } from '../request/body-forms.js'
 import { documentForm } from '../request/file-forms.js'
 import { placesInDocument } from '../request/issue-places.js'
-import { listQuery, populateQuery, textQuery } from '../request/read-list.js'
+import { listQuery, recordQuery, textQuery } from '../request/read-list.js'
 import { type BodyForm, route } from '../route.js'
 
 const all = [
@@ -114,7 +114,7 @@ export const documentRoutes = [
     paths: { any: one },
     needs: 'caller',
     scope: 'in collection',
-    query: populateQuery,
+    query: recordQuery,
     reply: 'document',
     handle: (ctx, { params, query }) => getDocument(ctx, params.collection, params.id, query),
   }),

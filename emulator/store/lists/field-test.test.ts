@@ -1,7 +1,7 @@
 /** Checks the SQL of field tests and which index it can use. where-parity.test.ts compares the results. */
 import { describe, expect, it } from 'vitest'
 import type { Path } from '../../../client/protocol/model/path.js'
-import type { Operator, Test } from '../../../client/protocol/model/where.js'
+import type { Operator, PlainTest } from '../../../client/protocol/model/where.js'
 import { type Fragment, sql } from '../../database/port.js'
 import { comparesAll, fieldTest, looksUpValues } from './field-test.js'
 import { isOdd, isRegular } from './fields.js'
@@ -14,7 +14,7 @@ const known = (...kinds: Kind[]): KnownFields => ({
   has: (path, kind) => path.join('.') === 'field' && kinds.includes(kind),
 })
 
-function worded(test: Test, help: Parameters<typeof fieldTest>[1] = {}): string {
+function worded(test: PlainTest, help: Parameters<typeof fieldTest>[1] = {}): string {
   return plain(fieldTest(test, help))
 }
 

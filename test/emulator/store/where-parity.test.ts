@@ -4,7 +4,7 @@ import type { Fields } from '../../../client/protocol/model/document.js'
 import { parseInstant } from '../../../client/protocol/model/instant.js'
 import type { Json } from '../../../client/protocol/model/json.js'
 import { type Path, parsePath } from '../../../client/protocol/model/path.js'
-import { type Operator, operators, type Test, type Where } from '../../../client/protocol/model/where.js'
+import { negate, type Operator, operators, type PlainTest, type Where } from '../../../client/protocol/model/where.js'
 import { markTimes } from '../../../emulator/core/documents/times.js'
 import { lowerCase, matches } from '../../../emulator/core/realtime/matching.js'
 import { type Database, joinSql, sql } from '../../../emulator/database/port.js'
@@ -324,8 +324,13 @@ describe.each(engines)('On %s', (engine) => {
     return documents
   }
 
-  /** Each filter finds in SQL what it matches in JavaScript. One statement asks for all, since a statement for each takes longer. */
-  async function expectSame(documents: Documents, wheres: readonly Where[], foundIn?: string): Promise<void> {
+  /**
+   * Each filter, and each of its tests negated, finds in SQL what it matches in JavaScript. One statement asks for all, since a
+   * statement for each takes longer.
+   */
+  async function expectSame(documents: Documents, plain: readonly Where[], foundIn?: string): Promise<void> {
+    const negated = plain.map(({ all }) => ({ all: all.map(({ any }) => ({ any: any.map(negate) })) }))
+    const wheres = [...plain, ...negated]
     const conditions = wheres.map((where, at) => {
       const condition = compileWhere(where, { project: 'p', populate: [], mayReadAll: true, roles: [], foundIn })
       return sql`select ${at}::int as at, d.id from documents d where ${condition}`
@@ -351,9 +356,10 @@ function expected(where: Where, documents: Documents): string[] {
   return documents.filter((document) => matches(where, document)).map(({ id }) => id)
 }
 
-function aTest(path: Path, operator: Operator, values: readonly string[]): Test {
+function aTest(path: Path, operator: Operator, values: readonly string[]): PlainTest {
   const [value = ''] = values
   if (operator === 'isnull') return { path, operator, isNull: value.length % 2 === 0 }
+  if (operator === 'exists') return { path, operator, exists: value.length % 2 === 0 }
   return operator === 'in' || operator === 'notin' ? { path, operator, values } : { path, operator, value }
 }
 
@@ -379,6 +385,7 @@ const somePath = fc.tuple(someName, fc.array(someName, { maxLength: 2 })).map(([
 const someTest = fc
   .tuple(somePath, fc.constantFrom(...operators), fc.array(someText, { minLength: 1, maxLength: 14 }))
   .map(([path, operator, values]) => aTest(path, operator, values))
+  .chain((test) => fc.constantFrom(test, negate(test)))
 const someWhere = fc.record({
   all: fc.array(fc.record({ any: fc.array(someTest, { maxLength: 3 }) }), { maxLength: 3 }),
 })

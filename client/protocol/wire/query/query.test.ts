@@ -1,19 +1,22 @@
 import { describe, expect, it } from 'vitest'
 import { SvcError } from '../../model/errors.js'
 import { formatPath } from '../../model/path.js'
-import type { Where } from '../../model/where.js'
+import { type PlainTest, type Where, withoutNot } from '../../model/where.js'
 import { dialects, parseDialect } from '../dialects.js'
 import { decodeFilters, decodeListQuery, parseQuery } from './decode.js'
 import { encodeListQuery } from './encode.js'
 import { formatQuery } from './format.js'
 
+const shortTruth = (test: PlainTest) => ('isNull' in test ? test.isNull : 'exists' in test && test.exists)
+
 /** A `Where` in short: clauses parted by " and ", tests by " or ". */
 function short(where: Where): string {
   const tests = where.all.map(({ any }) =>
     any
-      .map((test) => {
-        const value = 'isNull' in test ? test.isNull : 'values' in test ? test.values.join('|') : test.value
-        return `${formatPath(test.path)} ${test.operator} ${value}`
+      .map((given) => {
+        const test = withoutNot(given)
+        const value = 'values' in test ? test.values.join('|') : 'value' in test ? test.value : shortTruth(test)
+        return `${given === test ? '' : 'not '}${formatPath(test.path)} ${test.operator} ${value}`
       })
       .join(' or '),
   )
