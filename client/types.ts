@@ -184,13 +184,14 @@ export type Selected<Data, Name extends string> = [Name] extends [never]
           : SelectedField<Data[Field], Rests<Name, Field & string>>
       }
 
-type SelectedField<Value, Rest extends string> = Value extends Document<infer Data>
-  ? Document<Selected<Data, Rest>>
-  : Value extends AppUser | string | number | boolean | null | undefined
-    ? Value
-    : Value extends readonly (infer Item)[]
-      ? readonly SelectedField<Item, Rest>[]
-      : Selected<Value, Rest>
+type SelectedField<Value, Rest extends string> =
+  Value extends Document<infer Data>
+    ? Document<Selected<Data, Rest>>
+    : Value extends AppUser | string | number | boolean | null | undefined
+      ? Value
+      : Value extends readonly (infer Item)[]
+        ? readonly SelectedField<Item, Rest>[]
+        : Selected<Value, Rest>
 
 /** Fields you can populate. Dotted for nested links, and for links in objects or arrays of objects. */
 export type PopulatePath<Schema, Data, Depth extends 0[] = []> = [Data] extends [never]

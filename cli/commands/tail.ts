@@ -92,7 +92,18 @@ Exits with 7 if it could not listen in time, or if fewer events than --max came 
     'forward-to': Flags.string({ description: 'address to POST each event to, as JSON', helpValue: 'url' }),
     all: Flags.boolean({
       description: 'all events of the emulator: users, logins, files, mail, refused requests and more',
-      exclusive: [...conditionFlags, 'events', 'transport', 'since', 'exec', 'forward-to', 'url', 'key', 'profile', 'as'],
+      exclusive: [
+        ...conditionFlags,
+        'events',
+        'transport',
+        'since',
+        'exec',
+        'forward-to',
+        'url',
+        'key',
+        'profile',
+        'as',
+      ],
     }),
     only: Flags.string({
       dependsOn: ['all'],

@@ -145,7 +145,10 @@ export function listConditions({ where = [], or = [], exists = [] }: WhereFlags)
 export function readSort(text: string | undefined): readonly Sort[] {
   if (text === undefined) return []
   return text.split(/(?<!\\),/).map((part) => {
-    const name = part.replace(/^[-+]/, '').replace(/^\\(?=-)/, '').replaceAll('\\,', ',')
+    const name = part
+      .replace(/^[-+]/, '')
+      .replace(/^\\(?=-)/, '')
+      .replaceAll('\\,', ',')
     if (name === '') throw misuse(`Not a valid order: --sort "${text}".`, 'Use --sort title or --sort -points,title.')
     return { path: parsePath(name), direction: part.startsWith('-') ? 'desc' : 'asc' }
   })

@@ -132,7 +132,9 @@ export function openCollection<Schema, Data extends object = Fields>(session: Se
       options: Pick<Selection<Data, Path, Schema, Name>, 'populate' | 'select' | 'signal'> = {},
     ): Promise<Document<Selected<Populated<Schema, Data, Path>, Name>>> {
       const toPath = (dialect: Spoken) => addresses.document(dialect, name, id)
-      return getLinked(session, toPath, decodeDocument, options) as Promise<Document<Selected<Populated<Schema, Data, Path>, Name>>>
+      return getLinked(session, toPath, decodeDocument, options) as Promise<
+        Document<Selected<Populated<Schema, Data, Path>, Name>>
+      >
     },
 
     /**
@@ -171,7 +173,8 @@ export function openCollection<Schema, Data extends object = Fields>(session: Se
       const Path extends PopulatePath<Schema, Data> = never,
       const Name extends SelectPath<Schema, Data, Path> = never,
     >(
-      options: ListOptions<Data, Path, Schema, Name> & LiveOptions<Document<Selected<Populated<Schema, Data, Path>, Name>>> = {},
+      options: ListOptions<Data, Path, Schema, Name> &
+        LiveOptions<Document<Selected<Populated<Schema, Data, Path>, Name>>> = {},
     ): LiveList<Document<Selected<Populated<Schema, Data, Path>, Name>>> {
       const { signal } = options
       const query = toQuery(options)

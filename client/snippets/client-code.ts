@@ -142,7 +142,8 @@ function simplifyWhere(where: Where): Json {
     if (test.operator in conditions) return JSON.parse(JSON.stringify(where))
     simple.set(field, { ...conditions, [test.operator]: readTest(test) })
   }
-  if (tests.length < where.all.length || reserved.some((word) => simple.has(word))) return JSON.parse(JSON.stringify(where))
+  if (tests.length < where.all.length || reserved.some((word) => simple.has(word)))
+    return JSON.parse(JSON.stringify(where))
   return Object.fromEntries(
     [...simple].map(([field, conditions]) => {
       const { eq, ...others } = conditions

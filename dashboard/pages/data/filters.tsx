@@ -2,7 +2,14 @@
 import { useState } from 'react'
 import type { Sort } from '../../../client/protocol/model/page.js'
 import { formatPath, parsePath } from '../../../client/protocol/model/path.js'
-import { type Clause, type Operator, operators, type PlainTest, type Test, withoutNot } from '../../../client/protocol/model/where.js'
+import {
+  type Clause,
+  type Operator,
+  operators,
+  type PlainTest,
+  type Test,
+  withoutNot,
+} from '../../../client/protocol/model/where.js'
 import { formatClientCode } from '../../../client/snippets/client-code.js'
 import { formatCurl } from '../../../client/snippets/curl.js'
 import { useCopy } from '../../frame/undo.js'

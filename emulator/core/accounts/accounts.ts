@@ -125,7 +125,11 @@ export async function getUser(ctx: Context, id: string, query: RecordQuery = who
   return withLinks(ctx, user, query)
 }
 
-async function withLinks(ctx: Context, user: StoredUser, { populate: paths, select }: RecordQuery): Promise<OutgoingUser> {
+async function withLinks(
+  ctx: Context,
+  user: StoredUser,
+  { populate: paths, select }: RecordQuery,
+): Promise<OutgoingUser> {
   if (paths.length === 0 && select.length === 0) return user
   const [populated = user] = await workLong(ctx, () => populate(ctx, [user], paths, select))
   return populated

@@ -1,11 +1,5 @@
 import type { StoredCollection } from '../../../client/protocol/model/collection.js'
-import {
-  type DocumentUpdate,
-  type Fields,
-  isId,
-  mergeFields,
-  type StoredDocument,
-} from '../../../client/protocol/model/document.js'
+import { type DocumentUpdate, type Fields, isId, type StoredDocument } from '../../../client/protocol/model/document.js'
 import {
   deleteDocuments,
   lockDocuments,
@@ -21,6 +15,7 @@ import { workLong } from '../concurrency/long-reads.js'
 import type { Context } from '../context.js'
 import { orphanForgotten } from '../files/owned-files.js'
 import { inTransaction } from '../unit-of-work.js'
+import { openMerge } from './merging.js'
 import { requireLight } from './weight.js'
 import {
   bytesInAnswer,
@@ -66,12 +61,13 @@ export async function createDocuments(ctx: Context, name: string, many: readonly
 }
 
 /** Changes some fields of several documents: all of them or none. */
-export function updateDocuments(
+export async function updateDocuments(
   ctx: Context,
   name: string,
   updates: ReadonlyMap<string, DocumentUpdate>,
 ): Promise<StoredDocument[]> {
-  const edits = [...updates].map(([id, changes]) => [id, (before: Fields) => mergeFields(before, changes)] as const)
+  const merge = await openMerge(ctx, name, updates.values())
+  const edits = [...updates].map(([id, changes]) => [id, (before: Fields) => merge(before, changes)] as const)
   return workLong(ctx, (ctx) => changeDocuments(ctx, name, new Map(edits)))
 }
 

@@ -1,10 +1,5 @@
 import type { Collection } from '../../../client/protocol/model/collection.js'
-import {
-  type DocumentUpdate,
-  type Fields,
-  mergeFields,
-  type OutgoingDocument,
-} from '../../../client/protocol/model/document.js'
+import type { DocumentUpdate, Fields, OutgoingDocument } from '../../../client/protocol/model/document.js'
 import { type ListQuery, type Page, type RecordQuery, wholeRecord } from '../../../client/protocol/model/page.js'
 import { selectPage } from '../../store/lists/documents.js'
 import { requireSelectable, requireVisible, visibleTo, withoutFields } from '../access/closed-fields.js'
@@ -17,6 +12,7 @@ import type { Context } from '../context.js'
 import { noUploads, type Uploads, withUploads } from '../files/uploads.js'
 import { inTransaction } from '../unit-of-work.js'
 import { createDocuments } from './batches.js'
+import { openMerge } from './merging.js'
 import { populate } from './populate.js'
 import { withDocument } from './read-document.js'
 import { changeDocument, removeOneDocument } from './single-writes.js'
@@ -98,7 +94,8 @@ export async function updateDocument(
   { guard = 'any', uploads = noUploads }: DocumentWrite = {},
 ): Promise<OutgoingDocument> {
   const fields = withUploads(ctx.backend, changes.fields, uploads)
-  const edit = (before: Fields) => mergeFields(before, { ...changes, fields })
+  const merge = await openMerge(ctx, name, [changes])
+  const edit = (before: Fields) => merge(before, { ...changes, fields })
   return changeDocument(ctx, name, id, edit, { guard, adopt: adoptFor(id, uploads) })
 }
 

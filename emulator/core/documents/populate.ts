@@ -18,7 +18,14 @@ import { allows, type Grant, grantFor } from '../access/grant.js'
 import { mayReadUsers } from '../access/scopes.js'
 import type { Context } from '../context.js'
 import { openPauses, type Pauses } from '../pauses.js'
-import { type Branches, buildSelection, cutToSelected, type Selected, selectedBelow, selectFields } from './selecting.js'
+import {
+  type Branches,
+  buildSelection,
+  cutToSelected,
+  type Selected,
+  selectedBelow,
+  selectFields,
+} from './selecting.js'
 
 type Stored = ListedDocument | StoredUser
 
@@ -176,12 +183,7 @@ function grantIn({ ctx, grants }: Work, name: string, permissions: string): Link
   return grant
 }
 
-async function selectData(
-  { pauses }: Work,
-  data: JsonText,
-  selected: Selected,
-  links: Branches,
-): Promise<JsonText> {
+async function selectData({ pauses }: Work, data: JsonText, selected: Selected, links: Branches): Promise<JsonText> {
   if (!selected) return data
   await pauses.after(2 * data.text.length)
   return selectFields(data, selected, links)

@@ -4,7 +4,15 @@ import { SvcError } from '../../../client/protocol/model/errors.js'
 import { parseInstant } from '../../../client/protocol/model/instant.js'
 import type { Sort } from '../../../client/protocol/model/page.js'
 import { formatPath, type Path } from '../../../client/protocol/model/path.js'
-import { negate, type Operator, ownField, type PlainTest, type Test, type Where, withoutNot } from '../../../client/protocol/model/where.js'
+import {
+  negate,
+  type Operator,
+  ownField,
+  type PlainTest,
+  type Test,
+  type Where,
+  withoutNot,
+} from '../../../client/protocol/model/where.js'
 
 const timeOperators: readonly Operator[] = ['eq', 'ne', 'gt', 'gte', 'lt', 'lte', 'in', 'notin']
 const nullOperators: readonly Operator[] = ['eq', 'ne', 'in', 'notin']

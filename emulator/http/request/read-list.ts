@@ -41,8 +41,12 @@ const selectParameter: QueryParameter = {
 export const listQuery: QueryForm<ListQuery> = {
   parameters: (dialect) => [
     ...pageParameters(dialect),
-    { name: 'orderBy', description:
-        'Field to sort by; dotted for nested fields. Separate several with commas, and put a minus before each that is descending.', schema: { type: 'string' } },
+    {
+      name: 'orderBy',
+      description:
+        'Field to sort by; dotted for nested fields. Separate several with commas, and put a minus before each that is descending.',
+      schema: { type: 'string' },
+    },
     { name: 'order', description: 'Direction of `orderBy`.', schema: oneOf(['asc', 'desc']) },
     { name: 'sort_by', description: 'The same as `orderBy`.', schema: { type: 'string' } },
     { name: 'sort_order', description: 'The same as `order`.', schema: oneOf(['asc', 'desc']) },

@@ -6,7 +6,14 @@ import { ownerWord } from '../../../client/protocol/model/collection.js'
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import { sizes } from '../../../client/protocol/model/limits.js'
 import { type Path, withoutIndexes } from '../../../client/protocol/model/path.js'
-import { type Clause, ownField, ownName, type PlainTest, type Test, type Where } from '../../../client/protocol/model/where.js'
+import {
+  type Clause,
+  ownField,
+  ownName,
+  type PlainTest,
+  type Test,
+  type Where,
+} from '../../../client/protocol/model/where.js'
 import { type Fragment, joinSql, nothing, sql } from '../../database/port.js'
 import { isCreatedBy } from '../creators.js'
 import { type Comparison, comparesAll, fieldTest, type Help, isComparison, missingTest } from './field-test.js'

@@ -251,7 +251,8 @@ onEachEngine(() => {
           limit: 20,
           offset: 0,
           count: false,
-          populate: [], select: [],
+          populate: [],
+          select: [],
         },
       )
 

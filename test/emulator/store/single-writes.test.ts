@@ -92,7 +92,12 @@ describe.each(engines)('%s', (engine) => {
 
     await Promise.all(
       Array.from({ length: 100 }, (_, n) =>
-        updateDocument(world.ctx, 'posts', id, { fields: { [`field${n}`]: n }, append: { tags: [n] }, remove: {}, unset: [] }),
+        updateDocument(world.ctx, 'posts', id, {
+          fields: { [`field${n}`]: n },
+          append: { tags: [n] },
+          remove: {},
+          unset: [],
+        }),
       ),
     )
 

@@ -53,9 +53,7 @@ interface Speaks {
  */
 export function decodeChanges(speaks: Speaks, body: JsonObject, place: Issue['path'] = []): DocumentUpdate {
   const { operators: outside, fields, isWrapped } = unwrapChanges(speaks, body, place)
-  const inside = isWrapped
-    ? splitOperators(fields, [...place, 'data'])
-    : { operators: noOperators, rest: fields }
+  const inside = isWrapped ? splitOperators(fields, [...place, 'data']) : { operators: noOperators, rest: fields }
   return {
     fields: inside.rest,
     remove: joinOperators(outside.remove, inside.operators.remove),

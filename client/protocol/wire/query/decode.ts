@@ -244,15 +244,19 @@ function readSort(named: ReadonlyMap<string, string>): Sort[] {
   // A direction alone applies to the default order, which is by creation.
   if (text === undefined) return direction === 'asc' ? [{ path: ['createdAt'], direction }] : []
   const parts = splitList(text)
-  if (parts.length > sizes.maxSortFields) throw badParameter(name, `At most ${sizes.maxSortFields} fields can be sorted by.`)
+  if (parts.length > sizes.maxSortFields)
+    throw badParameter(name, `At most ${sizes.maxSortFields} fields can be sorted by.`)
   const hasSigns = parts.length > 1 || text.startsWith('-')
   if (hasSigns && direction) {
     const other = directionNames.find((one) => named.has(one)) ?? ''
-    throw badParameter(other, `"${other}" cannot be combined with directions in "${name}". Put "-" before a field to sort descending.`)
+    throw badParameter(
+      other,
+      `"${other}" cannot be combined with directions in "${name}". Put "-" before a field to sort descending.`,
+    )
   }
   return parts.map((part): Sort => {
     const isDescending = part.startsWith('-')
-    const field = part.replace(/^\\?-/, (sign) => sign.slice(1) && '-')
+    const field = part.replace(/^-/, '').replace(/^\\(?=-)/, '')
     if (field === '') throw badParameter(name, `"${name}" names no field.`)
     return { path: ownName(parsePath(field)), direction: isDescending ? 'desc' : (direction ?? 'asc') }
   })
