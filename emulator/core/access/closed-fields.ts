@@ -4,7 +4,7 @@
 import type { FieldRuleKind, Schema } from '../../../client/protocol/model/collection.js'
 import { type Issue, SvcError } from '../../../client/protocol/model/errors.js'
 import { JsonText } from '../../../client/protocol/model/json.js'
-import { formatPath, overlap, type Path } from '../../../client/protocol/model/path.js'
+import { formatPath, overlap, type Path, withoutIndexes } from '../../../client/protocol/model/path.js'
 import type { Reason } from '../../../client/protocol/model/requests/reason.js'
 import type { Where } from '../../../client/protocol/model/where.js'
 import { openPauses } from '../pauses.js'
@@ -66,7 +66,8 @@ export function requireVisible(grant: Grant, asked: readonly Path[]): void {
  */
 export function requireSelectable({ hidden, ...grant }: Grant, selected: readonly Path[]): void {
   if (hidden.length === 0) return
-  const isWithin = (path: Path) => hidden.some((field) => field.length <= path.length && overlap(field, path))
+  const isWithin = (path: Path) =>
+    hidden.some((field) => field.length <= withoutIndexes(path).length && overlap(field, path))
   requireVisible({ hidden, ...grant }, selected.filter(isWithin))
 }
 
