@@ -52,10 +52,10 @@ export function schemaSeenBy({ hidden, collection: { schema } }: Grant): Schema 
  *
  * @throws {SvcError} `UNAUTHORIZED` if a user's token might help, `FORBIDDEN`
  */
-export function requireVisible(grant: Grant, asked: readonly Path[]): void {
+export function requireVisible(grant: Grant, asked: readonly Path[], why = 'you cannot filter or sort by it'): void {
   for (const path of asked) {
     const closed = grant.hidden.find((field) => overlap(field, path))
-    if (closed) throw refusedField(grant, closed, 'hidden', 'you cannot filter or sort by it, or select it')
+    if (closed) throw refusedField(grant, closed, 'hidden', why)
   }
 }
 
@@ -68,7 +68,7 @@ export function requireSelectable({ hidden, ...grant }: Grant, selected: readonl
   if (hidden.length === 0) return
   const isWithin = (path: Path) =>
     hidden.some((field) => field.length <= withoutIndexes(path).length && overlap(field, path))
-  requireVisible({ hidden, ...grant }, selected.filter(isWithin))
+  requireVisible({ hidden, ...grant }, selected.filter(isWithin), 'it cannot be among the selected fields')
 }
 
 /** Refuses a filter that tests hidden fields. @throws {SvcError} like `requireVisible` */

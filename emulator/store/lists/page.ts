@@ -110,9 +110,7 @@ function found(plan: ListPlan): Fragment {
   return withPage(
     plan,
     sql`matched as materialized (
-      select d.id, ${ordering.values}
-      from documents d
-      where ${inCollection(scope.collection)} and ${compileWhere(query.where, findingAll(plan))}
+      ${ordering.select(sql`from documents d where ${inCollection(scope.collection)} and ${compileWhere(query.where, findingAll(plan))}`)}
     ), page as (${cut(plan, sql`matched`)})`,
     matchTotal({ ...plan, remembered: undefined }, sql`(select count(*)::int from matched)`),
   )
@@ -130,13 +128,13 @@ function sortedMatches(plan: ListPlan): Fragment {
  */
 function foundNear(plan: ListPlan): Fragment {
   const { scope, query, bounds, others, nearDocuments } = plan
-  const { direction, values } = plan.ordering
+  const { direction, value } = plan.ordering
   const within = compileWhere(bounds, scope)
   const wanted = query.limit + query.offset
   const either = sql`(
-        select id, ${values} from near where (select count(*) from near) >= ${wanted}::bigint
+        select id, ${value} as value from near where (select count(*) from near) >= ${wanted}::bigint
         union all
-        select id, ${values} from everywhere
+        select id, ${value} from everywhere
       ) as found`
   return withPage(
     plan,
@@ -199,14 +197,14 @@ function matchesInOrder(plan: ListPlan, condition: Fragment): Fragment {
   const from = sql`from documents d where ${inCollection(scope.collection)} and ${condition}`
   const [first, another] = sort
   const isIndexed = first && !another && !ownField(first.path) && scope.known?.has(first.path, sortKind(first))
-  if (!isIndexed) return sql`(select d.id, ${ordering.values} ${from} ${ordering.fence}) as found`
+  if (!isIndexed) return sql`(${ordering.select(from)}) as found`
   const end = sql`order by ${ordering.inIndex} limit ${limit + offset}::bigint`
-  if (first.isTime) return sql`(select d.id, ${ordering.values} ${from} ${end}) as found`
+  if (first.isTime) return sql`(select d.id, ${ordering.value} as value ${from} ${end}) as found`
   return sql`(
-      (select d.id, ${ordering.values} ${from} and ${isRegular(first.path)}
+      (select d.id, ${ordering.value} as value ${from} and ${isRegular(first.path)}
       ${end})
       union all
-      select d.id, ${ordering.values} ${from} and ${isOdd(first.path)}
+      select d.id, ${ordering.value} ${from} and ${isOdd(first.path)}
     ) as found`
 }
 
@@ -221,11 +219,11 @@ function readFromIndex(plan: ListPlan): Fragment {
   const matches = [
     ...ranges.map(
       (range) => sql`
-      (select d.id, ${ordering.values} ${from(range)}
+      (select d.id, ${ordering.value} as value ${from(range)}
       order by ${ordering.inIndex} limit ${limit + offset}::bigint)`,
     ),
     sql`
-      select d.id, ${ordering.values} ${from(odd)}`,
+      select d.id, ${ordering.value} ${from(odd)}`,
   ]
   const counts = [...ranges, odd].map((condition) => sql`(select count(*) ${from(condition)})`)
   return withPage(
@@ -253,15 +251,15 @@ function withPage({ ordering: { order }, query }: ListPlan, parts: Fragment, tot
 
 /**
  * The data to return: all of it, or only the selected fields of the document. `core/documents/selecting.ts` selects the fields
- * below them. The names are one parameter, so that the text stays the same.
+ * below them. The names are one parameter, so that the text stays the same. `|| '{}'` decompresses the document once.
  */
 function returned({ select }: ListQuery): Fragment {
   if (select.length === 0) return sql`d.data`
   const names = [...new Set(select.map(([field]) => field))]
   return sql`(
-      select coalesce(jsonb_object_agg(member.key, member.value), '{}')
-      from jsonb_each(d.data) as member
-      where member.key = any(array(select jsonb_array_elements_text(${JSON.stringify(names)}::jsonb)))
+      select coalesce(jsonb_object_agg(field.name, whole.data -> field.name) filter (where whole.data ? field.name), '{}')
+      from (select d.data || '{}' as data offset 0) as whole
+      cross join jsonb_array_elements_text(${JSON.stringify(names)}::jsonb) as field (name)
     ) as data`
 }
 

@@ -34,14 +34,12 @@ function newestUsers(project: string, query: ListQuery): Fragment {
 }
 
 function matchingUsers(target: UserListTarget, query: ListQuery): Fragment {
-  const { values, names, order } = buildOrdering(query.sort)
+  const { select, names, order } = buildOrdering(query.sort)
   const condition = compileWhere(query.where, { ...target, populate: query.populate })
   const total = query.count ? sql`select count(*)::int as total from matched` : sql`select null::int as total`
   return sql`
     with matched as materialized (
-      select d.id, ${values}
-      from user_records d
-      where d.project_id = ${target.project} and ${condition} ${matchesAddress(target.project, query.where)}
+      ${select(sql`from user_records d where d.project_id = ${target.project} and ${condition} ${matchesAddress(target.project, query.where)}`)}
     ), page as (
       select id, ${names} from matched order by ${order} limit ${query.limit}::bigint offset ${query.offset}::bigint
     )
