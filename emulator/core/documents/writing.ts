@@ -69,7 +69,7 @@ export interface Edit {
 export function mergeEdit(changes: DocumentUpdate): Edit {
   return {
     applyTo: (before) => mergeFields(before, changes),
-    sends: (name) => Object.values(changes).some((part) => Object.hasOwn(part, name)),
+    sends: (name) => [changes.fields, changes.remove, changes.append].some((part) => Object.hasOwn(part, name)),
   }
 }
 
