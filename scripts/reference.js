@@ -45,7 +45,10 @@ function reference() {
     '## svc-toolkit-client/extensions',
     functionSection('aggregate', 'client/extensions.ts', '###'),
     functionSection('groupBy', 'client/extensions.ts', '###'),
-    ...['Aggregations', 'Aggregated', 'Group', 'Matching'].map((name) => typeSection(name, 'client/extensions.ts')),
+    functionSection('upsert', 'client/extensions.ts', '###'),
+    ...['Aggregations', 'Aggregated', 'Group', 'Matching', 'UpsertOptions'].map((name) =>
+      typeSection(name, 'client/extensions.ts'),
+    ),
     '## Types',
     ...types,
     '## Error codes',

@@ -1,7 +1,7 @@
 /** The types of a typed client. Nothing here is sent. */
 import { describe, expectTypeOf, it } from 'vitest'
 import { WebSocket } from 'ws'
-import { aggregate, type Group, groupBy } from '../../client/extensions.js'
+import { aggregate, type Group, groupBy, upsert } from '../../client/extensions.js'
 import {
   type AppUser,
   createClient,
@@ -171,6 +171,18 @@ describe('a typed client', () => {
     // @ts-expect-error: no such field in a filter
     const misfiltered = () => aggregate(posts, { sum: 'views' }, { where: { titel: 'Tea' } })
     expectTypeOf([text, misspelt, median, misfiltered]).toBeArray()
+  })
+
+  it('takes the fields of a document for an upsert, and a field of it to find one', () => {
+    const authors = svc.collection('authors')
+    const ada = { name: 'Ada', role: 'admin', company: 'id' as Link<'companies'> } as const
+    const saved = () => upsert(authors, ada, { by: 'name' })
+    expectTypeOf(saved).returns.resolves.toEqualTypeOf<Awaited<ReturnType<typeof authors.create>>>()
+    // @ts-expect-error: no such field
+    const misspelt = () => upsert(authors, ada, { by: 'nam' })
+    // @ts-expect-error: names are texts
+    const mistyped = () => upsert(authors, { ...ada, name: 1 }, { by: 'name' })
+    expectTypeOf([misspelt, mistyped]).toBeArray()
   })
 
   it('takes every operator on a text', () => {

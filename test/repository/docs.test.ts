@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { aggregate, groupBy } from '../../client/extensions.js'
+import { aggregate, groupBy, upsert } from '../../client/extensions.js'
 import { type Client, createClient, webStore } from '../../client/index.js'
 import { axisNames, listForms } from '../../client/protocol/wire/axes.js'
 import { dialects } from '../../client/protocol/wire/dialects.js'
@@ -32,7 +32,8 @@ beforeAll(async () => {
   await writeFile(fewCities, JSON.stringify(all.filter((_, at) => at % 170 === 0)))
   emulator = await startEmulator({ memory: true })
   const svc = createClient(emulator)
-  for (const name of ['posts', 'authors']) await svc.collections.create({ name })
+  await svc.collections.create({ name: 'posts', schema: { slug: { type: 'string', unique: true } } })
+  await svc.collections.create({ name: 'authors' })
   await svc.collection('posts').create({ title: 'First', views: 300, status: 'published' })
 })
 
@@ -155,7 +156,7 @@ function callsOf(svc: Client): readonly (readonly [path: string, calls: object, 
   const auth = ['logins', 'account', 'recovery', 'auth'].map((name) => `auth/${name}.ts`)
   return [
     ['svc', { createClient, webStore }, ['index.ts', 'auth/auth-state.ts']],
-    ['svc-toolkit-client/extensions', { aggregate, groupBy }, ['extensions.ts']],
+    ['svc-toolkit-client/extensions', { aggregate, groupBy, upsert }, ['extensions.ts']],
     ['svc.auth', svc.auth, auth],
     ['svc.auth.twoFactor', svc.auth.twoFactor, ['auth/two-factor.ts']],
     ['svc.auth.provider(name)', svc.auth.provider('any'), ['auth/provider-login.ts']],

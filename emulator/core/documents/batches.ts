@@ -140,11 +140,11 @@ async function removeAsKnown(ctx: Context, name: string, ids: readonly string[],
       lockDocumentVersions(ctx.db, collection, ids, memberFields(grant)),
     )
     if (unique.length === 0) return false
-    const dependants = await removeDependants(ctx, { to: collection.id, ids: unique })
+    const hasDeletedMore = await removeDependants(ctx, { to: collection.id, ids: unique })
     await publishRecorded(ctx, () =>
       deleteDocuments(ctx.db, place(ctx, collection, ctx.backend.now(ctx.project.id)), unique),
     )
-    return dependants.deleted > 0 || documents.some(({ before }) => before.hasFiles)
+    return hasDeletedMore || documents.some(({ before }) => before.hasFiles)
   })
   // The database has detached the files from their documents.
   if (hasFiles) ctx.backend.sweepFilesSoon()
