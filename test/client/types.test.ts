@@ -6,6 +6,7 @@ import {
   type AppUser,
   createClient,
   type DateTime,
+  type Default,
   type Document,
   type DocumentChange,
   type FileUrl,
@@ -82,6 +83,26 @@ describe('a typed client', () => {
     // @ts-expect-error: a batch takes no files
     const many: Changes = { 1: { cover: file } }
     expectTypeOf([title, link, tags, many]).toBeArray()
+  })
+
+  it('leaves fields with a default out of new documents, and reads them', () => {
+    interface Card {
+      title: string
+      state: Default<'open' | 'done'>
+      since: Default<DateTime>
+    }
+    const cards = createClient<{ cards: Card }>(unsent).collection('cards')
+
+    expectTypeOf(cards.create).toBeCallableWith({ title: 'a' })
+    expectTypeOf(cards.create).toBeCallableWith({ title: 'a', state: 'done', since: new Date() })
+    expectTypeOf(cards.createMany).toBeCallableWith([{ title: 'a' }])
+    expectTypeOf<Awaited<ReturnType<typeof cards.get>>['data']>().toEqualTypeOf<Card>()
+    const where: NonNullable<Parameters<typeof cards.list>[0]>['where'] = { state: { in: ['open'] } }
+    // @ts-expect-error: no such state
+    const wrong: Parameters<typeof cards.create>[0] = { title: 'a', state: 'lost' }
+    // @ts-expect-error: a title has no default
+    const untitled: Parameters<typeof cards.create>[0] = { state: 'open' }
+    expectTypeOf([where, wrong, untitled]).toBeArray()
   })
 
   it('takes a Date where a field holds a time, at any depth, and reads it as text', () => {

@@ -73,6 +73,62 @@ test('svc collections check lists what the schema would refuse, with counts and 
   })
 })
 
+test('svc collections create and schema take choices, links, unique fields and a title', async () => {
+  await world.json(['collections', 'create', 'shelves', '--field', 'name:string'])
+  const fields = [
+    'title:string!',
+    'shelf:link:shelves',
+    'readers:links:users',
+    'state:string:new,read=new',
+    'n:integer:1,2',
+  ]
+  const unique = ['--unique', 'title', '--unique', 'shelf,n']
+
+  const made = await world.json([
+    'collections',
+    'create',
+    'books',
+    ...fields.flatMap((field) => ['--field', field]),
+    ...unique,
+    '--title',
+    'title',
+  ])
+  const shown = await world.svc(['collections', 'schema', 'books'])
+
+  const schema = {
+    title: { type: 'string', required: true, unique: true },
+    shelf: { type: 'link', to: 'shelves' },
+    readers: { type: 'link', to: 'users', many: true },
+    state: { type: 'string', enum: ['new', 'read'], default: 'new' },
+    n: { type: 'integer', enum: [1, 2] },
+  }
+  expect(made).toMatchObject({ schema, unique: [['shelf', 'n']], title: 'title' })
+  for (const words of ['link to shelves', 'links to users', 'enum "new" | "read"'])
+    expect(shown.stdout).toContain(words)
+  expect(shown.stderr).toContain('Unique together: shelf, n.')
+  const without = await world.svc(['collections', 'schema', 'books', '--unique', 'missing'])
+  expect(without).toMatchObject({ exit: 2, stderr: expect.stringContaining('--field missing:string') })
+  await world.json(['collections', 'schema', 'books', '--clear'])
+  expect(await svc.collections.get('books')).not.toHaveProperty('title')
+})
+
+test('svc collections schema infer proposes choices and formats, with the documents behind them', async () => {
+  const states = ['open', 'done', 'open', 'done', 'open', 'done']
+  await fill(
+    'chosen',
+    states.map((state, at) => ({ state, mail: `a${at}@example.com`, ...(at > 1 ? { n: at } : {}) })),
+  )
+
+  const proposed = await world.json(['collections', 'schema', 'infer', 'chosen'])
+
+  expect(proposed).toEqual({
+    mail: { type: 'string', format: 'email', required: true },
+    n: { type: 'integer' },
+    state: { type: 'string', enum: ['done', 'open'], required: true },
+  })
+  expect((await world.svc(['collections', 'schema', 'infer', 'chosen'])).stdout).toContain('4 of 6')
+})
+
 test('svc collections schema infer proposes what all documents fit, and keeps the rules there are', async () => {
   const when = '2026-01-31T12:00:00Z'
   await fill('things', [
