@@ -27,22 +27,20 @@ declare const filled: unique symbol
 /** A field with a default, which new documents may leave out. */
 export type Default<Value> = Value & { readonly [filled]?: true }
 
-type IsFilled<Value> = Value extends { readonly [filled]?: infer Held }
-  ? Exclude<Held, undefined> extends true
-    ? true
-    : false
-  : false
+type Filled<Data> = {
+  [Name in keyof Data]-?: Data[Name] extends { readonly [filled]?: infer Held }
+    ? Exclude<Held, undefined> extends true
+      ? Name
+      : never
+    : never
+}[keyof Data]
 
-type FilledNames<Data> = { [Name in keyof Data]-?: IsFilled<Data[Name]> extends true ? Name : never }[keyof Data]
-
-/** Data of a new document, without the fields that have a {@link Default}. */
+/** Data of a new document. */
 export type NewFields<Data> = string extends keyof Data
   ? Data
-  : [FilledNames<Data>] extends [never]
+  : [Filled<Data>] extends [never]
     ? Data
-    : { readonly [Name in keyof Data as Exclude<Name, FilledNames<Data>>]: Data[Name] } & {
-        readonly [Name in FilledNames<Data>]?: Data[Name]
-      }
+    : Omit<Data, Filled<Data>> & { [Name in Filled<Data>]?: Data[Name] }
 
 /** True if a field is declared as a {@link DateTime} or a {@link FileUrl}. */
 export type Holds<Value, Kind extends string> = Value extends { readonly [holds]?: infer Held }

@@ -6,6 +6,7 @@ import { keys } from './access/keys.js'
 import { rights } from './access/rights.js'
 import { clock } from './clock.js'
 import { connections } from './connections.js'
+import { dependants } from './dependants.js'
 import { events } from './events.js'
 import { faults } from './faults.js'
 import { health } from './health.js'
@@ -32,6 +33,7 @@ export const contract = {
   keys,
   audit,
   rights,
+  dependants,
   creators,
   snapshots,
   indexes,

@@ -32,6 +32,9 @@ export const operations = {
   rights: {
     ask: 'POST /projects/:project/collections/:collection/rights',
   },
+  dependants: {
+    preview: 'POST /projects/:project/dependants',
+  },
   creators: {
     get: 'GET /projects/:project/collections/:collection/documents/:document/creator',
     set: 'PUT /projects/:project/collections/:collection/documents/:document/creator',

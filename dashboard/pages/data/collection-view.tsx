@@ -126,7 +126,7 @@ interface OpenProps extends ViewProps {
   readonly settings: Pick<Collection, 'schema' | 'title'> | undefined
 }
 
-/** Where the user types on in a document that was just created. */
+/** Keeps the place of the cursor for a document that was just created, so that the user can type on. */
 let cursor: number | undefined
 
 function OpenDocument({ name, id, settings }: OpenProps) {

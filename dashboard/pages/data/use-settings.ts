@@ -20,7 +20,7 @@ export interface Settings<Value> {
   readonly isChanged: boolean
   readonly isSaving: boolean
   readonly failure: Error | null
-  /** What the service refused. */
+  /** Problems that the service found. */
   readonly issues: readonly Issue[]
   readonly change: (value: Value) => void
   readonly discard: () => void
@@ -80,13 +80,18 @@ function isSame(one: unknown, other: unknown): boolean {
 
 /** Keeps the parts that only one side changed, and mine where both did. Goes one level into objects, such as the schema. */
 function mergeParts<Value>(base: Value, mine: Value, theirs: Value): Value {
-  const [before, here, there] = [base, mine, theirs] as unknown as [Fields, Fields, Fields]
+  const [before, here, there] = [toFields(base), toFields(mine), toFields(theirs)]
   const { data, choices } = merge(before, here, there)
   for (const { field } of choices) {
     const [was, own, other] = [before[field], here[field], there[field]]
     if (isObject(was) && isObject(own) && isObject(other)) data[field] = merge(was, own, other).data
   }
   return data as Value
+}
+
+/** Settings are sent as JSON, so nothing is lost. */
+function toFields(value: unknown): Fields {
+  return JSON.parse(JSON.stringify(value))
 }
 
 /** Runs actions for keys, such as `j` with Ctrl or ⌘. Other keys work only while no input has the focus. */

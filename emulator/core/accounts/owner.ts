@@ -164,7 +164,8 @@ export async function removeUser(backend: Backend, id: string): Promise<void> {
 
 async function removeUserDependants(unit: UnitOfWork & { readonly backend: Backend }, id: string, user: string) {
   if (!(await isLinked(unit.db, id, usersWord))) return
-  const project = await requireProject(unit.backend, id)
+  const project = await selectProject(unit.db, id)
+  if (!project) throw noSuchUser(user)
   const caller = callerFor({ id, secret: true, ...unscoped })
   await removeDependants({ ...unit, project, caller }, { to: usersWord, ids: [user] })
 }

@@ -84,7 +84,9 @@ async function createAsKnown(ctx: Context, name: string, many: readonly Fields[]
     await links.require(ctx)
     return documents
   }
-  const isJoined = owned.length === 1 && !ctx.pending && ctx.db.capabilities.runsWritersTogether
+  // One statement checks all links to a collection alike, so the links of callers who may read a part are checked alone.
+  const isAlike = first.links?.every(({ part }) => part === undefined) ?? true
+  const isJoined = owned.length === 1 && isAlike && !ctx.pending && ctx.db.capabilities.runsWritersTogether
   const documents = isJoined
     ? await ctx.backend.joinedCreates.insert({ db: ctx.db, collection: collection.id }, first, write)
     : await write(owned)
@@ -138,11 +140,11 @@ async function removeAsKnown(ctx: Context, name: string, ids: readonly string[],
       lockDocumentVersions(ctx.db, collection, ids, memberFields(grant)),
     )
     if (unique.length === 0) return false
-    const dependants = await removeDependants(ctx, { to: collection.id, ids: unique })
+    const hasDeletedMore = await removeDependants(ctx, { to: collection.id, ids: unique })
     await publishRecorded(ctx, () =>
       deleteDocuments(ctx.db, place(ctx, collection, ctx.backend.now(ctx.project.id)), unique),
     )
-    return dependants.deleted > 0 || documents.some(({ before }) => before.hasFiles)
+    return hasDeletedMore || documents.some(({ before }) => before.hasFiles)
   })
   // The database has detached the files from their documents.
   if (hasFiles) ctx.backend.sweepFilesSoon()

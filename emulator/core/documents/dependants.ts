@@ -64,7 +64,7 @@ interface Refusing {
 }
 
 /** Everything that a deletion takes along. */
-interface Plan {
+export interface Plan {
   /** In the order in which they were found: each level links to earlier ones. */
   readonly levels: Level[]
   readonly unset: Map<string, Unset>
@@ -82,20 +82,31 @@ const maxPerQuery = 1_000
  * the transaction of the deletion, after the statement that locked them: only a later statement sees the links that
  * others committed before.
  *
- * @returns how many documents were deleted and changed
+ * @returns whether documents were deleted
  * @throws {SvcError} `DOCUMENT_IN_USE`, `RESULT_TOO_LARGE`
  */
-export async function removeDependants(ctx: Context, deleted: Deleted): Promise<{ deleted: number; changed: number }> {
-  if (!(await isLinked(ctx.db, ctx.project.id, deleted.to))) return { deleted: 0, changed: 0 }
-  const plan = await planRemoval(ctx, deleted)
-  await requireUnused(ctx, plan)
-  await requireFewBytes(ctx, plan)
-  const changed = await applyUnset(ctx, plan)
+export async function removeDependants(ctx: Context, deleted: Deleted): Promise<boolean> {
+  const plan = await planDependants(ctx, deleted)
+  if (!plan) return false
+  await applyUnset(ctx, plan)
   for (const { collection, ids } of plan.levels.toReversed()) {
     const here = place(ctx, collection, ctx.backend.now(ctx.project.id))
     await publishRecorded(ctx, () => deleteDocuments(ctx.db, here, ids))
   }
-  return { deleted: plan.levels.reduce((sum, { ids }) => sum + ids.length, 0), changed }
+  return plan.levels.length > 0
+}
+
+/**
+ * Finds and locks the documents that a deletion takes along. Returns undefined if nothing can link here.
+ *
+ * @throws {SvcError} `DOCUMENT_IN_USE`, `RESULT_TOO_LARGE`
+ */
+export async function planDependants(ctx: Context, deleted: Deleted): Promise<Plan | undefined> {
+  if (!(await isLinked(ctx.db, ctx.project.id, deleted.to))) return undefined
+  const plan = await planRemoval(ctx, deleted)
+  await requireUnused(ctx, plan)
+  await requireFewBytes(ctx, plan)
+  return plan
 }
 
 /** Follows the links, level by level. A document is visited once, so circles end. */
@@ -252,16 +263,14 @@ function* splitBySize<Item>(items: readonly Item[], measure: (item: Item) => num
 /** Limits the documents that are changed at once. All dependants together are below the limit of bytes. */
 const maxChangesAtOnce = 250
 
-/** Removes the links from the documents that stay. Returns how many have changed. */
-async function applyUnset(ctx: Context, { unset, isDeleted }: Plan): Promise<number> {
-  let changed = 0
+/** Removes the links from the documents that stay. */
+async function applyUnset(ctx: Context, { unset, isDeleted }: Plan): Promise<void> {
   for (const { collection, documents } of unset.values()) {
     const staying = [...documents].filter(([id]) => !isDeleted.has(id))
     for (const part of splitBySize(staying, () => 1, maxChangesAtOnce)) {
-      changed += await unsetLinks(ctx, collection, new Map(part))
+      await unsetLinks(ctx, collection, new Map(part))
     }
   }
-  return changed
 }
 
 async function unsetLinks(ctx: Context, collection: Unset['collection'], links: ReadonlyMap<string, readonly Link[]>) {
@@ -280,11 +289,10 @@ async function unsetLinks(ctx: Context, collection: Unset['collection'], links: 
     const pause = pauses.after(json.length)
     if (pause) await pause
   }
-  if (rows.length === 0) return 0
+  if (rows.length === 0) return
   await changeValues(ctx.db, collection.id, { released, claimed: [] })
   const here = place(ctx, collection, ctx.backend.now(ctx.project.id))
   await publishRecorded(ctx, () => updateDocumentData(ctx.db, here, rows))
-  return rows.length
 }
 
 function tooManyDependants(limit: LimitName, most: number): SvcError {

@@ -20,6 +20,8 @@ const maxLinks = 10_000
 export interface NewLinks {
   /** Notes the links of a document that are not in its data before. Returns the data. */
   note(after: Fields, before?: () => Fields): Fields
+  /** The number of different linked records so far. */
+  readonly found: number
   /** Resolves the links of each document. Empty if the schema has none. @throws {SvcError} `VALIDATION_ERROR` */
   resolve(ctx: Context): Promise<readonly (readonly Link[])[]>
   /** Locks the linked records until the end of the transaction. @throws {SvcError} `VALIDATION_ERROR` if one is missing */
@@ -28,6 +30,7 @@ export interface NewLinks {
 
 const noLinks: NewLinks = {
   note: (after) => after,
+  found: 0,
   resolve: () => Promise.resolve([]),
   require: () => Promise.resolve(),
 }
@@ -71,7 +74,14 @@ export function collectLinks({ name, schema }: { name: string; schema: Schema },
     if (issues.length > 0) throw schemaRefuses(name, issues.slice(0, sizes.maxIssues))
   }
 
-  return { note, resolve, require }
+  return {
+    note,
+    resolve,
+    require,
+    get found() {
+      return different.size
+    },
+  }
 }
 
 /** Identifies a link by its field, wherever it is in an array. */

@@ -20,7 +20,7 @@ import {
   receive,
   removeFrom,
 } from './connections.js'
-import { selectLinks } from './linked-members.js'
+import { withLinks } from './linked-members.js'
 import { between, type FeedState, projectReader, retryMilliseconds, wake } from './readers.js'
 import type { Subscriber } from './subscriber.js'
 
@@ -144,8 +144,9 @@ async function enter(
     const { changes, isAll } = await selectChanges(db, range)
     const missed = changes.filter(({ seq }) => seq <= cursor)
     // Doesn't wait, because the others wait for it.
-    const links = await selectLinks(db, missed, [listener])
-    const isWhole = await handOver(missed, listener.subscriber, (change) => hand(listener, change, links))
+    const isWhole = await withLinks(db, missed, [listener], (links) =>
+      handOver(missed, listener.subscriber, (change) => hand(listener, change, links)),
+    )
     if (!isWhole || (!isAll && missed.length === changes.length)) return false
     listener.position = Math.max(listener.position, cursor)
   }

@@ -21,17 +21,24 @@ interface Interest {
 }
 
 /**
- * Returns the current members of the documents that changed documents link to, among the subscribed users. One query for
- * each collection with such permissions, none for others.
+ * Runs `deliver` with the current members of the documents that changed documents link to, among the subscribed users.
+ * One query for each collection with such permissions. Without any, calls it at once.
  */
-export async function selectLinks(
+export function withLinks<Result>(
   db: Database,
   changes: readonly Recorded[],
   listeners: Iterable<Listener>,
-): Promise<LinkedMembers> {
-  if (changes.length === 0) return noLinks
+  deliver: (links: LinkedMembers) => Promise<Result>,
+): Promise<Result> {
   const interests = collectInterests(listeners)
-  if (interests.size === 0) return noLinks
+  return interests.size === 0 ? deliver(noLinks) : selectLinks(db, changes, interests).then(deliver)
+}
+
+async function selectLinks(
+  db: Database,
+  changes: readonly Recorded[],
+  interests: ReadonlyMap<string, Interest>,
+): Promise<LinkedMembers> {
   const found = new Map<string, Set<string>>()
   for (const [collection, { users, links }] of interests) {
     const linked = linkedIn(changes, collection, [...links.values()])

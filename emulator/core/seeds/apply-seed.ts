@@ -42,6 +42,7 @@ export async function applySeed(scope: Pick<Context, 'backend' | 'project'>, see
         known: new Map(),
         promised: new Map(),
         owned: new Map(),
+        linkChecks: [],
         users: noCounts(),
         files: noCounts(),
         collections: [],
@@ -53,6 +54,7 @@ export async function applySeed(scope: Pick<Context, 'backend' | 'project'>, see
       await atStep(number, () => applyStep(seeding, number, step))
     }
     requireKept(seeding)
+    for (const checkLinks of seeding.linkChecks) await checkLinks()
     publish(ctx, identityChanged())
     const names = seeding.collections.map(({ collection }) => collection.name)
     happened(ctx, projectEvent(project, 'seeded', names))
@@ -76,7 +78,7 @@ function applyStep(seeding: Seeding, number: number, step: SeedStep): Promise<vo
     case 'collection':
       return openCollection(seeding, step)
     case 'documents':
-      return applyDocuments(seeding, step)
+      return applyDocuments(seeding, number, step)
   }
 }
 

@@ -11,6 +11,7 @@ import type { SeedDocument, SeedDocuments } from '../../../client/protocol/model
 import { lockDocuments, updateDocumentData } from '../../store/documents.js'
 import { listUniqueRules } from '../../store/unique-rules.js'
 import { noSuchCollection } from '../access/missing.js'
+import { collectLinks } from '../documents/links.js'
 import { requireLight } from '../documents/weight.js'
 import { checkAndSerialize, insertRows, place, publishRecorded } from '../documents/writing.js'
 import { orphanForgotten } from '../files/owned-files.js'
@@ -38,12 +39,12 @@ interface Draft {
 }
 
 /** Writes documents of the open collection in batches. */
-export async function applyDocuments(seeding: Seeding, { documents }: SeedDocuments): Promise<void> {
+export async function applyDocuments(seeding: Seeding, number: number, { documents }: SeedDocuments): Promise<void> {
   const open = seeding.collections.at(-1)
   if (!open) throw new SvcError('INVALID_BODY', 'Documents must come after their collection.')
   if (!open.isWritten) return keepDocuments(seeding, open, documents)
   const group: Placed[] = []
-  const flush = () => writeDocuments(seeding, open, group.splice(0))
+  const flush = () => writeDocuments(seeding, open, number, group.splice(0))
   const looks = mayMatchExisting(seeding, open)
   for (const [at, document] of documents.entries()) {
     if (document.isSame) {
@@ -89,7 +90,12 @@ async function keepDocuments(
   }
 }
 
-async function writeDocuments(seeding: Seeding, open: OpenCollection, group: readonly Placed[]): Promise<void> {
+async function writeDocuments(
+  seeding: Seeding,
+  open: OpenCollection,
+  number: number,
+  group: readonly Placed[],
+): Promise<void> {
   if (group.length === 0) return
   const { ctx } = seeding
   const { collection } = open
@@ -105,8 +111,8 @@ async function writeDocuments(seeding: Seeding, open: OpenCollection, group: rea
   const fresh = drafts.filter(({ before }) => before === undefined)
   const changed = drafts.filter(({ before, fields }) => before !== undefined && !equalJson(parseFields(before), fields))
   const here = place(ctx, collection, now)
-  const freshRows = await toRows(open, fresh)
-  const changedRows = await toRows(open, changed)
+  const freshRows = await toRows(seeding, open, { number, drafts: fresh })
+  const changedRows = await toRows(seeding, open, { number, drafts: changed })
   const documents = changed.flatMap(({ id, before }, at) =>
     before ? [{ id, before, claims: changedRows[at]?.claims ?? [] }] : [],
   )
@@ -157,23 +163,30 @@ async function prepareDraft(
   return { id, at, fields, before, files: fresh }
 }
 
-/** Converts drafts to rows. Reports schema errors by the document's position in the step. */
-async function toRows({ collection }: OpenCollection, drafts: readonly Draft[]) {
+/** Converts drafts to rows. Reports schema errors by the document's position in the step, of that number. */
+async function toRows(
+  seeding: Seeding,
+  { collection }: OpenCollection,
+  { number, drafts }: { readonly number: number; readonly drafts: readonly Draft[] },
+) {
+  const links = collectLinks(collection, drafts.length)
+  const note = ({ fields, before }: Draft) => links.note(fields, before && (() => parseFields(before)))
   const rules = listUniqueRules(collection)
-  const texts = await placing(drafts, () => checkAndSerialize(collection, drafts, ({ fields }) => fields, rules))
+  const texts = await placing(drafts, () => checkAndSerialize(collection, drafts, note, rules))
+  if (links.found > 0) {
+    seeding.linkChecks.push(() => atStep(number, () => placing(drafts, () => links.require(seeding.ctx))))
+  }
   return texts.map(({ item, text }) => ({ id: item.id, ...text }))
 }
 
 /** Reports errors of drafts by their positions in the step. */
 async function placing<Result>(drafts: readonly Draft[], work: () => Promise<Result>): Promise<Result> {
-  try {
-    return await work()
-  } catch (error) {
-    const [only] = drafts
+  const [only] = drafts
+  return work().catch((error) => {
     throw placed(error, (path) => {
       if (drafts.length === 1 && only) return [only.at, ...path]
       const [index, ...rest] = path
       return [drafts[Number(index)]?.at ?? 0, ...rest]
     })
-  }
+  })
 }

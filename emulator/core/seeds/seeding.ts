@@ -46,6 +46,8 @@ export interface Seeding {
   readonly promised: Map<string, string>
   /** Owned files, stored together with their owner. */
   readonly owned: Map<string, Upload>
+  /** Check the links of written documents. They run last, because documents may link to later ones. */
+  readonly linkChecks: (() => Promise<void>)[]
   readonly users: Counted
   readonly files: Counted
   readonly collections: OpenCollection[]

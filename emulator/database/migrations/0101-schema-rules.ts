@@ -3,9 +3,8 @@
  * values of unique fields are in one table, because an index per collection would slow down every other collection.
  */
 import { sql } from '../port.js'
-import type { Migration } from './migration.js'
 
-export const schemaRules: Migration = {
+export const schemaRules = {
   number: 101,
   name: 'schema rules',
   statements: [

@@ -1,8 +1,7 @@
 /** Functions for the permission word `member:<path>`. Contract 13.9. */
 import { sql } from '../port.js'
-import type { Migration } from './migration.js'
 
-export const memberships: Migration = {
+export const memberships = {
   number: 102,
   name: 'memberships',
   statements: [

@@ -182,8 +182,11 @@ for (const [code, status] of Object.entries(statuses)) {
   failures.set(String(status), [...(failures.get(String(status)) ?? []), code])
 }
 
-/** Replies of routes that can conflict with an existing name, address or value. */
-const clashing = new Set<Route['reply']>(['collection', 'signUp', 'login', 'user', 'removedFile'])
+/** Replies of routes that can conflict with an existing name, address or value, or that delete what others need. */
+const clashing = new Set<Route['reply']>([
+  ...(['collection', 'signUp', 'login', 'user'] as const),
+  ...(['removedFile', 'removedDocument', 'removedCollection', 'allRemoved'] as const),
+])
 const clashingWrites = new Set<Route['reply']>(['document', 'savedDocument', 'documents'])
 
 function mayClash({ reply, method }: Route): boolean {

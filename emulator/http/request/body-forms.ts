@@ -95,6 +95,16 @@ export function recordType<Member>(
   })
 }
 
+/** A type that contains itself, described only as an object: the reader of the description follows no circles. */
+export function nestedType<Value extends object>(find: () => z.ZodType<Value>): z.ZodType<Value> {
+  return anyJson.meta({ type: 'object' }).transform((sent, check) => {
+    const { success, data, error } = find().safeParse(sent)
+    if (success) return data
+    for (const issue of error.issues) check.issues.push(raw(issue, sent))
+    return z.NEVER
+  })
+}
+
 /** Converts an issue of a member to one of the object that contains it. */
 function raw(issue: z.core.$ZodIssue, input: Json): z.core.$ZodRawIssue {
   return { ...issue, input } as z.core.$ZodRawIssue

@@ -6,7 +6,7 @@ import {
   onDeleteActions,
   type ValueRule,
 } from '../../../client/protocol/model/collection.js'
-import { anyJson, recordType } from './body-forms.js'
+import { anyJson, nestedType, recordType } from './body-forms.js'
 
 const roles = z.array(z.string().min(1)).optional()
 const fieldType = z.enum(fieldTypes)
@@ -22,8 +22,8 @@ const valueOptions = {
   maxLength: lengthBound,
   pattern: z.string().max(200).optional(),
   format: z.enum(fieldFormats).optional(),
-  fields: z.lazy(() => recordType(fieldRule, {})).optional(),
-  items: z.lazy(() => itemRule).optional(),
+  fields: nestedType(() => nestedFields).optional(),
+  items: nestedType(() => itemRule).optional(),
   to: z.string().min(1).optional(),
   many: z.boolean().optional(),
   onDelete: z.enum(onDeleteActions).optional(),
@@ -36,6 +36,7 @@ const fieldRule: z.ZodType<FieldRule> = z.strictObject({
   unique: z.boolean().optional(),
   ...valueOptions,
 })
+const nestedFields = recordType(fieldRule, {})
 
 /** Paths of fields, with the roles that may read or write each. */
 const fieldRoles = recordType(z.array(z.string().min(1))).optional()

@@ -36,7 +36,7 @@ interface PaneProps {
   readonly collection: string
   /** Undefined for a new document. */
   readonly id: string | undefined
-  /** What the collection says of its documents. Undefined until loaded. */
+  /** Schema and title field of the collection. Undefined until loaded. */
   readonly settings: Settings | undefined
   readonly onClose: () => void
   /** Opens a document, with the cursor position if the editor has the focus. */
@@ -167,7 +167,7 @@ const unchecked: Checked = { changed: [], issues: [], wrong: [] }
 /** Parsing longer texts on each key in the JSON editor would slow down typing. */
 const maxParsed = 100_000
 
-/** Parses and checks the text. The data are undefined while it is no JSON object. */
+/** Parses and checks the text. The data are undefined unless the text is a JSON object. */
 function useChecked(schema: Schema | undefined, edited: Edited, tab: string | undefined) {
   const { text, base, stored } = edited
   const isRead = tab === 'form' || text.length <= maxParsed

@@ -14,7 +14,7 @@ export interface Edited {
   readonly stored: Document | undefined
   readonly error: unknown
   readonly text: string
-  /** What the edits are based on. Undefined for a new document, and until loaded. */
+  /** Version that the edits are based on. Undefined for a new document, and until loaded. */
   readonly base: Fields | undefined
   readonly isChanged: boolean
   /** Someone else saved the document after the draft began. */

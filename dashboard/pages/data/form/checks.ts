@@ -1,4 +1,4 @@
-/** What a form has to say before it is saved: which fields changed, and which break a rule. */
+/** Finds out before a form is saved which fields changed, and which break a rule. */
 import type { Fields, Issue } from '../../../../client/index.js'
 import type { Schema } from '../../../../client/protocol/model/collection.js'
 import { equalJson, setOwn } from '../../../../client/protocol/model/json.js'

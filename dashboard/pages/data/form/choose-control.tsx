@@ -2,7 +2,7 @@
 import type { ComponentType } from 'react'
 import type { FieldType, ValueRule } from '../../../../client/protocol/model/collection.js'
 import { isObject, type Json } from '../../../../client/protocol/model/json.js'
-import type { ControlProps } from './control.js'
+import { ControlContext, type ControlProps } from './control.js'
 import { FileControl } from './file-control.js'
 import { LinkControl } from './link-control.js'
 import { ListControl, maxRows } from './list-control.js'
@@ -51,5 +51,9 @@ export function Control(props: ControlProps) {
   const { rule, value } = props
   const { control, shows } = findControl(rule)
   const Chosen = value === undefined || shows(value) ? control : JsonControl
-  return <Chosen {...props} />
+  return (
+    <ControlContext value={Control}>
+      <Chosen {...props} />
+    </ControlContext>
+  )
 }

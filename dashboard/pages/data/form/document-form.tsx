@@ -12,15 +12,15 @@ import { describeType, formatChoice, guessRule, orderFields } from './rules.js'
 export interface FormProps {
   readonly schema: Schema
   readonly data: Fields
-  /** What is stored. Undefined for a new document. */
+  /** Stored fields. Undefined for a new document. */
   readonly base: Fields | undefined
-  /** What breaks a rule, in words that say what is valid. */
+  /** Broken rules, in words that say what is valid. */
   readonly issues: readonly Issue[]
-  /** What the service refused. */
+  /** Problems that the service found. */
   readonly refused: readonly Issue[]
   /** Fields whose values differ among several documents. */
   readonly mixed?: ReadonlySet<string>
-  /** Where fields are added to the schema. */
+  /** Address of the page that adds fields to the schema. */
   readonly schemaPath?: string
   readonly onChange: (data: Fields) => void
 }
@@ -168,7 +168,7 @@ function Before({ value, isMixed, onUndo }: { value: Json | undefined; isMixed: 
   )
 }
 
-/** What the service refused stays until the next change. What breaks a rule is said once the field was left. */
+/** Shows a refusal until the next change, and a broken rule once the focus left the field. */
 function findShown({ issues, refused }: FormProps, name: string, isTold: boolean): readonly Issue[] {
   const keep = (all: readonly Issue[]) => all.filter(({ path }) => path[0] === name)
   const known = isTold ? keep(issues) : []

@@ -10,7 +10,7 @@ interface FormTabProps {
   readonly collection: string
   readonly schema: Schema
   readonly edited: Edited
-  /** Undefined while the text is no JSON object. */
+  /** Undefined unless the text is a JSON object. */
   readonly data: Fields | undefined
   readonly checked: Checked
 }

@@ -3,8 +3,7 @@ import { type KeyboardEvent, useRef } from 'react'
 import type { Issue, Json } from '../../../../client/index.js'
 import type { ValueRule } from '../../../../client/protocol/model/collection.js'
 import { Icon } from '../../../parts/icons.js'
-import { Control } from './choose-control.js'
-import type { ControlProps } from './control.js'
+import { type ControlProps, useControl } from './control.js'
 import { formatChoice } from './rules.js'
 
 export function ListControl(props: ControlProps) {
@@ -62,6 +61,7 @@ function ChipsControl({ id, label, rule, items, value, onChange, placeholder }: 
 export const maxRows = 100
 
 function RowsControl({ id, label, rule, items, value, onChange, issues, placeholder }: ListProps) {
+  const Control = useControl()
   const list = useRef<HTMLDivElement>(null)
   const item: ValueRule = rule.items ?? { type: 'any' }
   const change = (next: readonly Json[]) => onChange(next.length === 0 && value === undefined ? undefined : [...next])

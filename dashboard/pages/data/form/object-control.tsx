@@ -1,8 +1,7 @@
 import type { Json } from '../../../../client/index.js'
 import type { FieldRule } from '../../../../client/protocol/model/collection.js'
 import { isObject, setOwn } from '../../../../client/protocol/model/json.js'
-import { Control } from './choose-control.js'
-import type { ControlProps } from './control.js'
+import { type ControlProps, useControl } from './control.js'
 import { below } from './list-control.js'
 import { describeType, orderFields } from './rules.js'
 
@@ -11,6 +10,7 @@ const maxInline = 3
 
 /** Shows the fields of an object below each other, or a few simple ones side by side. */
 export function ObjectControl({ id, label, rule, value, onChange, issues }: ControlProps) {
+  const Control = useControl()
   const fields = orderFields(rule.fields ?? {})
   const data = isObject(value) ? value : {}
   const isInline = fields.length <= maxInline && fields.every(([, each]) => isSimple(each))

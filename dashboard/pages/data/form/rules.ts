@@ -1,4 +1,4 @@
-/** What a form says of a schema: the order of its fields, their types in words, and which values are valid. */
+/** Describes a schema for a form: the order of its fields, their types in words, and which values are valid. */
 import type { Issue } from '../../../../client/index.js'
 import { type FieldRule, type Schema, usersWord, type ValueRule } from '../../../../client/protocol/model/collection.js'
 import type { Json } from '../../../../client/protocol/model/json.js'

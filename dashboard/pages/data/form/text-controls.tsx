@@ -13,7 +13,7 @@ const longText = { characters: 60, maxLength: 200 }
 
 export function TextControl({ id, label, rule, value, onChange, placeholder, isWrong }: ControlProps) {
   const text = String(value ?? '')
-  // What was empty stays missing, and what had a text may become empty.
+  // A field without a value stays missing, and one with a text may become empty.
   const [isEmptied] = useState(() => value !== undefined)
   const [isLong] = useState(
     () =>
@@ -96,7 +96,7 @@ export function ToggleControl({ id, label, value, onChange, placeholder }: Contr
   )
 }
 
-/** What a missing value stands for. */
+/** Tells what a missing value stands for. */
 function Unset({ words }: { words: string | undefined }) {
   const said = words === undefined || words === 'mixed' ? (words ?? 'not set') : `${words} by default`
   return <span className="was">{said}</span>

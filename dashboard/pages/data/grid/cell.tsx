@@ -12,7 +12,6 @@ import { Control } from '../form/choose-control.js'
 import { Initials } from '../form/link-control.js'
 import { withField } from '../form/object-control.js'
 import { formatChoice, guessRule } from '../form/rules.js'
-import { formatUser } from '../form/titles.js'
 import type { GridColumn } from './layout.js'
 import { toRaw, toRawFields } from './raw-values.js'
 
@@ -32,10 +31,11 @@ interface CellProps {
   readonly document: Document
   readonly column: GridColumn
   readonly schema: Schema
+  readonly formatLinked: (linked: Linked) => string
   readonly onLink: (linked: Linked) => void
 }
 
-export function Cell({ document, column, schema, onLink }: CellProps) {
+export function Cell({ document, column, schema, formatLinked, onLink }: CellProps) {
   const { name, rule } = column
   const value = read(document, name)
   if (isWrong(document, schema, name)) {
@@ -48,11 +48,12 @@ export function Cell({ document, column, schema, onLink }: CellProps) {
   if (rule?.enum && value !== undefined && value !== null) return <span className="tag">{formatChoice(value)}</span>
   if (Array.isArray(value) && rule?.items?.enum) return <Tags values={value} />
   const linked = linkedIn(value)
-  if (linked?.email === undefined) return <Value value={value} onLink={onLink} />
-  const user = formatUser({ email: linked.email, data: linked.data as Fields })
+  if (!linked) return <Value value={value} />
+  const isUser = linked.email !== undefined
+  const title = formatLinked(linked)
   return (
     <span className="linked-cell">
-      <Initials name={user} />
+      {isUser ? <Initials name={title} /> : null}
       <button
         type="button"
         className="reference"
@@ -61,7 +62,7 @@ export function Cell({ document, column, schema, onLink }: CellProps) {
           onLink(linked)
         }}
       >
-        {user}
+        {title}
       </button>
     </span>
   )

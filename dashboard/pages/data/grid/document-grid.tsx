@@ -3,11 +3,14 @@ import { type MouseEvent, useCallback, useMemo, useState } from 'react'
 import { useLocation } from 'wouter'
 import type { Document } from '../../../../client/index.js'
 import type { Schema } from '../../../../client/protocol/model/collection.js'
+import { isObject } from '../../../../client/protocol/model/json.js'
 import { formatPath } from '../../../../client/protocol/model/path.js'
+import { useCollections } from '../../../frame/counts.js'
 import { useFlashes } from '../../../live/context.js'
 import { chooseWidth, type Linked, shortId } from '../../../parts/columns.js'
 import { type Column, Grid } from '../../../parts/grid.js'
 import { Time } from '../../../parts/time.js'
+import { formatTitle, formatUser } from '../form/titles.js'
 import type { QueryState } from '../query-state.js'
 import type { Documents } from '../use-documents.js'
 import { Cell, CellEditor, findCellRule } from './cell.js'
@@ -50,6 +53,18 @@ export function DocumentGrid(props: DocumentGridProps) {
     ({ id: opened }: Document) => go(`/data/${encodeURIComponent(name)}/${opened}${search}`),
     [go, name, search],
   )
+  const { data: collections } = useCollections()
+  const formatLinked = useCallback(
+    ({ id: target, collection, email, data }: Linked) => {
+      const fields = isObject(data) ? data : {}
+      if (email !== undefined) return formatUser({ email, data: fields })
+      return formatTitle(
+        { id: target, data: fields },
+        collections?.find((each) => each.name === collection),
+      )
+    },
+    [collections],
+  )
   const step = useCallback(
     (document: Document, from: string, by: number) => {
       const next = findNextCell(shown, document, from, by)
@@ -62,12 +77,12 @@ export function DocumentGrid(props: DocumentGridProps) {
   const columns = useMemo(() => {
     const render = (column: GridColumn) => (document: Document) => {
       const rule = editing?.id === document.id && editing.column === column.name && findCellRule(column, document)
-      if (!rule) return <Cell {...{ document, column, schema, onLink: openLink }} />
+      if (!rule) return <Cell {...{ document, column, schema, formatLinked, onLink: openLink }} />
       const onDone = (by: number) => step(document, column.name, by)
       return <CellEditor {...{ collection: name, document, column, rule, schema, onDone }} />
     }
     return buildColumns(shown, query, picked, listLoaded, render)
-  }, [shown, query, picked, listLoaded, editing, schema, openLink, step, name])
+  }, [shown, query, picked, listLoaded, editing, schema, formatLinked, openLink, step, name])
   const edit = (index: number, column: string) => {
     const document = documents.at(index)
     const chosen = shown.find((each) => each.name === column)
@@ -80,7 +95,10 @@ export function DocumentGrid(props: DocumentGridProps) {
       onDoubleClick={(event) => {
         const at = findCell(event)
         const column = at && columns[at.column]?.name
-        if (at && column !== undefined) edit(at.row, column)
+        if (!at || column === undefined) return
+        // The browser selects the word below the pointer.
+        getSelection()?.removeAllRanges()
+        edit(at.row, column)
       }}
       onKeyDown={({ key }) => {
         const document = key === 'F2' ? listLoaded().find((each) => each.id === id) : undefined

@@ -1,4 +1,4 @@
-/** What each kind of caller really gets, as the emulator answers for the permissions on the page. */
+/** Shows what each kind of caller really gets, as the emulator answers for the permissions on the page. */
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { type RightsAction, rightsActions } from '../../../../client/protocol/model/access/rights-actions.js'

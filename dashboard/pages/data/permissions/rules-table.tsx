@@ -1,4 +1,4 @@
-/** Who may do what, as toggles. */
+/** Shows the permissions as toggles: a row for each kind of caller, a column for each action. */
 import {
   ownerWord,
   type PermissionKind,
@@ -11,7 +11,7 @@ import { anyone, authenticatedWord, describeOpen, describeWord, readSwitch, type
 
 interface TableProps {
   readonly permissions: Permissions
-  /** What is stored. */
+  /** Stored permissions. */
   readonly base: Permissions
   /** Roles and members, each in a row. */
   readonly words: readonly string[]

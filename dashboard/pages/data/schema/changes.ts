@@ -1,7 +1,6 @@
-/** What differs between two versions of the rules of a collection, in words. */
+/** Describes the differences between two versions of a schema in words. */
 import type { FieldRule, Schema } from '../../../../client/protocol/model/collection.js'
-import { equalJson, type Json } from '../../../../client/protocol/model/json.js'
-import { describeBounds, describeLength, formatChoice } from '../form/rules.js'
+import { describeBounds, describeLength } from '../form/rules.js'
 
 export interface Change {
   readonly field: string
@@ -25,24 +24,28 @@ export function findChanges(before: Schema, after: Schema): readonly Change[] {
   return isMoved ? [{ field: '', option: 'order', text: 'fields in another order', isStricter: false }] : found
 }
 
+type Options = Readonly<Record<string, unknown>>
+
 function findOptions(field: string, was: FieldRule, is: FieldRule): Change[] {
-  const [before, after] = [was, is] as unknown as Record<string, Json | undefined>[]
+  const [before, after]: readonly [Options, Options] = [{ ...was }, { ...is }]
   const options = [...new Set([...Object.keys(is), ...Object.keys(was)])]
   return options
-    .filter((option) => !equalJson(before?.[option], after?.[option]))
+    .filter((option) => JSON.stringify(before[option]) !== JSON.stringify(after[option]))
     .map((option) => ({
       field,
       option,
-      text: describeOption(option, before?.[option], after?.[option]),
-      isStricter: after?.[option] !== undefined && !loosening.has(option),
+      text: describeOption(option, before[option], after[option]),
+      isStricter: after[option] !== undefined && !loosening.has(option),
     }))
 }
 
-function describeOption(option: string, was: Json | undefined, is: Json | undefined): string {
+function describeOption(option: string, was: unknown, is: unknown): string {
   if (is === undefined) return `${option} removed`
   if (typeof is === 'boolean') return is ? option : `not ${option}`
   if (typeof is === 'object') return `${option} changed`
-  return was === undefined ? `${option} ${is}` : `${option} ${is}, was ${formatChoice(was)}`
+  return was === undefined
+    ? `${option} ${is}`
+    : `${option} ${is}, was ${typeof was === 'string' ? was : JSON.stringify(was)}`
 }
 
 /** Sums up the options of a field, such as `1 to 120 characters`. */

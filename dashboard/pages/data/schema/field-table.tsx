@@ -11,7 +11,7 @@ import { FieldOptions, NameInput, TypeSelect } from './field-options.js'
 interface TableProps {
   readonly schema: Schema
   readonly changes: readonly Change[]
-  /** What is wrong, by field. */
+  /** The first problem of each field. */
   readonly problems: ReadonlyMap<string, string>
   readonly selected: string | undefined
   /** The field that was just added. */
