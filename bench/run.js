@@ -8,13 +8,14 @@ import * as peers from './rows/peers.js'
 import * as queries from './rows/queries.js'
 import * as reads from './rows/reads.js'
 import * as realtime from './rows/realtime.js'
+import * as selections from './rows/selections.js'
 import * as snapshots from './rows/snapshots.js'
 import * as stalls from './rows/stalls.js'
 import * as start from './rows/start.js'
 import { formatTable, isReached } from './tools/table.js'
 
 /** @type {Record<string, { measure: () => Promise<import('./tools/table.js').Row[]> }>} */
-const groups = { start, reads, queries, batches, snapshots, realtime, client, peers, growth, stalls }
+const groups = { start, reads, queries, selections, batches, snapshots, realtime, client, peers, growth, stalls }
 /** These take minutes each, so they run only if named. */
 const onlyWhenNamed = ['peers', 'growth', 'stalls']
 

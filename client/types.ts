@@ -23,6 +23,26 @@ export type DateTime = string & { readonly [holds]?: 'time' }
 /** URL of a stored file. Writes of one document also accept the file itself. */
 export type FileUrl = string & { readonly [holds]?: 'file' }
 
+declare const filled: unique symbol
+
+/** A field with a default, which new documents may leave out. */
+export type Default<Value> = Value & { readonly [filled]?: true }
+
+type Filled<Data> = {
+  [Name in keyof Data]-?: Data[Name] extends { readonly [filled]?: infer Held }
+    ? Exclude<Held, undefined> extends true
+      ? Name
+      : never
+    : never
+}[keyof Data]
+
+/** Data of a new document. */
+export type NewFields<Data> = string extends keyof Data
+  ? Data
+  : [Filled<Data>] extends [never]
+    ? Data
+    : Omit<Data, Filled<Data>> & { [Name in Filled<Data>]?: Data[Name] }
+
 /** True if a field is declared as a {@link DateTime} or a {@link FileUrl}. */
 export type Holds<Value, Kind extends string> = Value extends { readonly [holds]?: infer Held }
   ? Exclude<Held, undefined> extends Kind

@@ -7,6 +7,9 @@ import { rolldown } from 'rolldown'
 
 const name = 'svc-toolkit-client'
 
+/** The entries of the client package. */
+const clientEntries = ['index', 'extensions', 'react/index']
+
 /** The toolkit's own exports, which need types for `require`. */
 const entries = ['emulator/dev.d.ts', 'emulator/testing.d.ts', 'emulator/testing/global-setup.d.ts']
 
@@ -32,13 +35,15 @@ export async function makeClientPackage(root, made) {
     ['esm', '.mjs'],
   ])) {
     await bundleClient(root, format, folder, ending)
-    await bundleReact(root, format, join(folder, 'react'), ending)
+    await bundleEntry(root, format, 'extensions', join(folder, `extensions${ending}`))
+    await bundleEntry(root, format, 'react/index', join(folder, 'react', `index${ending}`))
   }
   const copied = new Set()
-  for (const path of ['index.d.ts', join('react', 'index.d.ts')]) {
-    copyDeclarations(join(made, 'client', path), (file) => join(folder, relative(join(made, 'client'), file)), copied)
+  for (const entry of clientEntries) {
+    const declarations = join(made, 'client', `${entry}.d.ts`)
+    copyDeclarations(declarations, (file) => join(folder, relative(join(made, 'client'), file)), copied)
+    writeFileSync(join(folder, `${entry}.d.mts`), `export * from './${posix.basename(entry)}.js'\n`)
   }
-  for (const path of ['.', 'react']) writeFileSync(join(folder, path, 'index.d.mts'), "export * from './index.js'\n")
   copyFileSync(join(root, 'LICENSE'), join(folder, 'LICENSE'))
   copyFileSync(join(root, 'client', 'README.md'), join(folder, 'README.md'))
   writeManifest(folder, {
@@ -50,13 +55,17 @@ export async function makeClientPackage(root, made) {
         require: { types: './index.d.ts', development: './development.js', default: './index.js' },
         default: { types: './index.d.mts', development: './development.mjs', default: './index.mjs' },
       },
+      './extensions': {
+        require: { types: './extensions.d.ts', default: './extensions.js' },
+        default: { types: './extensions.d.mts', default: './extensions.mjs' },
+      },
       './react': {
         require: { types: './react/index.d.ts', default: './react/index.js' },
         default: { types: './react/index.d.mts', default: './react/index.mjs' },
       },
       './package.json': './package.json',
     },
-    typesVersions: { '*': { react: ['./react/index.d.ts'] } },
+    typesVersions: { '*': { extensions: ['./extensions.d.ts'], react: ['./react/index.d.ts'] } },
     peerDependencies: { react: '>=18' },
     peerDependenciesMeta: { react: { optional: true } },
   })
@@ -88,14 +97,13 @@ function writeManifest(folder, manifest) {
  */
 export function reexportClient(made) {
   for (const kind of ['js', 'js.map', 'd.ts']) rmSync(join(made, 'client', `development.${kind}`))
-  for (const path of ['', 'react']) {
-    const exported = posix.join(name, path)
-    const [esm, cjs] = [join(made, 'client', path), join(made, 'commonjs', 'client', path)]
-    mkdirSync(cjs, { recursive: true })
-    rmSync(join(esm, 'index.js.map'))
-    for (const file of [join(esm, 'index.js'), join(esm, 'index.d.ts'), join(cjs, 'index.d.ts')])
-      writeFileSync(file, `export * from '${exported}'\n`)
-    writeFileSync(join(cjs, 'index.js'), `module.exports = require('${exported}')\n`)
+  for (const entry of clientEntries) {
+    const exported = posix.join(name, entry.replace(/\/?index$/, ''))
+    const [esm, cjs] = [join(made, 'client', entry), join(made, 'commonjs', 'client', entry)]
+    mkdirSync(dirname(cjs), { recursive: true })
+    rmSync(`${esm}.js.map`)
+    for (const file of [`${esm}.js`, `${esm}.d.ts`, `${cjs}.d.ts`]) writeFileSync(file, `export * from '${exported}'\n`)
+    writeFileSync(`${cjs}.js`, `module.exports = require('${exported}')\n`)
   }
 }
 
@@ -153,16 +161,16 @@ export async function withPublishedClient(root, use) {
 }
 
 /**
- * Bundles the React hooks into one minified file. They use the client they are given and load none.
+ * Bundles another entry into one minified file. These use the client they are given and load none.
  *
- * @param {string} root @param {'cjs' | 'esm'} format @param {string} folder @param {'.js' | '.mjs'} ending
+ * @param {string} root @param {'cjs' | 'esm'} format @param {string} entry @param {string} file
  */
-async function bundleReact(root, format, folder, ending) {
+async function bundleEntry(root, format, entry, file) {
   const build = await rolldown({
-    input: join(root, 'client', 'react', 'index.ts'),
+    input: join(root, 'client', `${entry}.ts`),
     ...{ cwd: root, platform: 'neutral', external: ['react'] },
   })
-  await build.write({ file: join(folder, `index${ending}`), format, minify: true, codeSplitting: false })
+  await build.write({ file, format, minify: true, codeSplitting: false })
   await build.close()
 }
 

@@ -89,7 +89,7 @@ export const floors = {
     imports: [...coreGround, 'core accounts', 'core projects', 'idp port'],
   },
   'core realtime': coreRoom('realtime', ['accounts', 'collections', 'documents']),
-  'core requests': coreRoom('requests', ['accounts']),
+  'core requests': coreRoom('requests', ['accounts', 'collections']),
   'core sql': coreRoom('sql', []),
   'core faults': { at: ['emulator/core/faults'], imports: coreGround, types: ['core realtime'] },
   'core seeds': coreRoom('seeds', ['accounts', 'collections', 'documents', 'files', 'providers']),

@@ -18,9 +18,7 @@ if (!process.argv.includes('--check')) {
 }
 
 function reference() {
-  const types = exportedTypes().map(({ name, file }) =>
-    section(name, typeNamed(name, file), formatType(name, file), '###'),
-  )
+  const types = exportedTypes().map(({ name, file }) => typeSection(name, file))
   return `${[
     '# Client reference',
     'Made from the doc comments by `npm run docs`. The guide is [the client](../guides/client.md).',
@@ -44,6 +42,13 @@ function reference() {
     '## svc.collection(name)',
     ...methodsIn('client/collections/collection.ts'),
     ...methodsIn('client/collections/collection-writes.ts'),
+    '## svc-toolkit-client/extensions',
+    functionSection('aggregate', 'client/extensions.ts', '###'),
+    functionSection('groupBy', 'client/extensions.ts', '###'),
+    functionSection('upsert', 'client/extensions.ts', '###'),
+    ...['Aggregations', 'Aggregated', 'Group', 'Matching', 'UpsertOptions'].map((name) =>
+      typeSection(name, 'client/extensions.ts'),
+    ),
     '## Types',
     ...types,
     '## Error codes',
@@ -68,13 +73,18 @@ function exportedTypes() {
 }
 
 /** @param {string} name @param {string} file */
-function functionSection(name, file) {
+function typeSection(name, file) {
+  return section(name, typeNamed(name, file), formatType(name, file), '###')
+}
+
+/** @param {string} name @param {string} file @param {string} heading */
+function functionSection(name, file, heading = '##') {
   const found = parseSource(file).statements.find((each) => ts.isFunctionDeclaration(each) && each.name?.text === name)
   if (!found || !ts.isFunctionDeclaration(found) || !found.body)
     throw new Error(`${file}: function "${name}" not found.`)
   const { text: source } = found.getSourceFile()
   const code = source.slice(found.getStart(), found.body.getStart()).trim()
-  return section(name, found, withoutExport(code), '##')
+  return section(name, found, withoutExport(code), heading)
 }
 
 /** @param {string} title @param {ts.Node} node @param {string} code @param {string} heading */
@@ -237,7 +247,7 @@ function isExported(node) {
 
 /** @param {string} code */
 function withoutExport(code) {
-  return code.replace(/^export /, '')
+  return code.replace(/^export (async )?/, '')
 }
 
 /** @param {string} code */

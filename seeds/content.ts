@@ -27,6 +27,8 @@ export interface DocumentEntry extends Named {
 
 export interface CollectionEntry extends Named {
   readonly schema: Schema | undefined
+  readonly unique?: readonly (readonly string[])[] | undefined
+  readonly title?: string | undefined
   readonly permissions: Permissions | undefined
   /** Field that identifies a document in upserts. */
   readonly key: string | undefined
@@ -115,14 +117,14 @@ export function readContent(source: SeedSource, content: JsonObject): SeedConten
   }
 }
 
-const collectionNames = ['schema', 'permissions', 'key', 'documents'] as const
+const collectionNames = ['schema', 'unique', 'title', 'permissions', 'key', 'documents'] as const
 
 function readCollection(source: SeedSource, name: string, value: Json): CollectionEntry {
   const path = ['collections', name]
   if (!isObject(value)) throw badSeed(source.locate(path), `"${name}" is not an object`)
   if (!isCollectionName(name)) throw badSeed(source.locate(path), `"${name}" is not a valid collection name`)
   requireNames(source, path, value, collectionNames, `"${name}"`)
-  const { schema, permissions, key, documents = [] } = value
+  const { schema, unique, permissions, key, documents = [] } = value
   if (typeof documents !== 'object' || documents === null) {
     const what = `"documents" of "${name}" must be an array or an object`
     throw badSeed(source.locate([...path, 'documents']), what)
@@ -133,6 +135,8 @@ function readCollection(source: SeedSource, name: string, value: Json): Collecti
     ...placeIn(source, path),
     // The service validates the schema.
     schema: schema as Schema | undefined,
+    unique: unique as CollectionEntry['unique'],
+    title: optional(source, [...path, 'title'], value.title, 'string'),
     permissions: readPermissions(source, [...path, 'permissions'], permissions),
     key: optional(source, [...path, 'key'], key, 'string'),
     documents: Object.entries(documents).map(([title, fields]) => {

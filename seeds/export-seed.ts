@@ -13,6 +13,8 @@ export interface ExportedDocument {
 export interface ExportedCollection {
   readonly name: string
   readonly schema: Schema
+  readonly unique?: readonly (readonly string[])[]
+  readonly title?: string
   readonly permissions: Permissions
   /** Oldest first. */
   readonly documents: readonly ExportedDocument[]
@@ -149,7 +151,7 @@ function slugify(text: string): string {
 }
 
 function writeCollection(
-  { name, schema, permissions, documents }: ExportedCollection,
+  { name, schema, unique = [], title, permissions, documents }: ExportedCollection,
   names: Names,
   used: Set<string>,
 ): readonly [string, JsonObject] {
@@ -164,6 +166,8 @@ function writeCollection(
     name,
     {
       ...(Object.keys(schema).length > 0 ? { schema: withSortedRules(JSON.parse(JSON.stringify(schema))) } : {}),
+      ...(unique.length > 0 ? { unique: JSON.parse(JSON.stringify(unique)) } : {}),
+      ...(title === undefined ? {} : { title }),
       ...(set.length > 0 ? { permissions: JSON.parse(JSON.stringify(Object.fromEntries(set))) } : {}),
       ...(documents.length > 0 ? { documents: content } : {}),
     },
@@ -236,9 +240,18 @@ function sortedBy<One>(all: readonly One[], readKey: (one: One) => string): One[
   return [...all].sort((one, other) => (readKey(one) < readKey(other) ? -1 : 1))
 }
 
-/** Keeps the order of fields, which tables and forms use. */
+/** Keeps the order of fields, also of nested ones, which tables and forms use. */
 function withSortedRules(schema: JsonObject): JsonObject {
-  return toObject(Object.entries(schema).map(([field, rule]) => [field, sorted(rule)]))
+  return toObject(Object.entries(schema).map(([field, rule]) => [field, isObject(rule) ? sortedRule(rule) : rule]))
+}
+
+function sortedRule(rule: JsonObject): JsonObject {
+  const { fields, items } = rule
+  return sorted({
+    ...rule,
+    ...(isObject(items) ? { items: sortedRule(items) } : {}),
+    ...(isObject(fields) ? { fields: withSortedRules(fields) } : {}),
+  })
 }
 
 function sorted<Value extends Json>(value: Value): Value {

@@ -76,8 +76,9 @@ function userStep(user: UserEntry, owned: ReadonlySet<string>, before: SeedConte
 }
 
 function collectionStep(collection: CollectionEntry, key: string | undefined): PlacedStep {
-  const { name, schema, permissions } = collection
-  const step = { step: 'collection', name, schema, permissions, key: collection.key ?? key, isAnswered: true } as const
+  const { name, schema, unique, title, permissions } = collection
+  const settings = { schema, unique, title, permissions }
+  const step = { step: 'collection', name, ...settings, key: collection.key ?? key, isAnswered: true } as const
   return { step, whereIs: whole(collection, name) }
 }
 

@@ -17,6 +17,8 @@ export const preparations = {
   },
   // 10,000 documents, 54 MB in total.
   searched: (target) => fill(target, 'searched', 10_000, (at) => ({ n: at, body: text(5_400, at) }), 1_000),
+  // Each group's value appears twice, so the groups of a field are 30 MB.
+  grouped: (target) => fill(target, 'grouped', 10_000, (at) => ({ n: at, body: text(1_500, at) }), 1_000),
   // One page is 28 MB.
   pages: (target) => fill(target, 'pages', 100, (at) => ({ n: at, body: text(280_000, at) }), 20),
   async batches(target) {
@@ -57,6 +59,10 @@ export const attacks = {
   '10 lists with 20 searches over 54 MB': {
     needs: 'searched',
     run: (target) => gets(target, 10, `/collections/searched?${searches(20)}`),
+  },
+  '10 answers with 10,000 groups of 1.5 KB': {
+    needs: 'grouped',
+    run: (target) => gets(target, 10, '/collections/grouped/query/documents/group-by?field=body'),
   },
   '10 pages of 28 MB': { needs: 'pages', run: (target) => gets(target, 10, '/collections/pages?limit=100') },
   '5 batches of 10 MB': {

@@ -47,11 +47,14 @@ export async function checkDocuments(
     const found = checkFields(rules, data)
     if (found.length > 0) refused++
     for (const { path, message, type } of found) {
-      const field = String(path.at(-1) ?? '')
-      const known = issues.get(message)
+      const field = path.filter((step) => typeof step === 'string').join('.')
+      // Counts the items of an array as one problem.
+      const key = JSON.stringify([field, type])
+      const known = issues.get(key)
       const { documents: before = 0, examples = [] } = known ?? {}
+      if (examples.at(-1) === id) continue
       const some = examples.length < maxExamples ? [...examples, id] : examples
-      issues.set(message, { field, problem: message, type, documents: before + 1, examples: some })
+      issues.set(key, { field, problem: known?.problem ?? message, type, documents: before + 1, examples: some })
     }
     if (documents % 100 === 0) onRead(documents)
   }

@@ -2,6 +2,7 @@ import {
   type Collection,
   type CountedCollection,
   type FieldRoles,
+  type FieldRule,
   fieldRuleKinds,
   type Permissions,
   permissionKinds,
@@ -10,11 +11,11 @@ import type { Row } from '../terminal/print.js'
 
 /** Formats a collection as a table row. */
 export function collectionRow(collection: Collection | CountedCollection): Row {
-  const { name, id, schema, permissions, createdAt, updatedAt } = collection
+  const { name, id, schema, unique = [], title, permissions, createdAt, updatedAt } = collection
   const documents = 'documentCount' in collection ? { documents: collection.documentCount } : {}
   const rules = Object.entries(schema).map(
     ([field, rule]) =>
-      `${field}:${rule.type}${rule.required ? '!' : ''}${rule.default === undefined ? '' : `=${JSON.stringify(rule.default)}`}`,
+      `${field}:${ruleType(rule)}${rule.required ? '!' : ''}${rule.default === undefined ? '' : `=${JSON.stringify(rule.default)}`}`,
   )
   const guarded = permissionWords(permissions)
   return {
@@ -22,10 +23,17 @@ export function collectionRow(collection: Collection | CountedCollection): Row {
     id,
     ...documents,
     ...(rules.length > 0 ? { fields: rules.join(', ') } : {}),
+    ...(unique.length > 0 ? { unique: unique.map((names) => names.join('+')).join(', ') } : {}),
+    ...(title === undefined ? {} : { title }),
     ...(guarded === '' ? {} : { permissions: guarded }),
     createdAt,
     updatedAt,
   }
+}
+
+/** Formats the type of a field like the flag `--field`. */
+function ruleType({ type, to, many }: FieldRule): string {
+  return to === undefined ? type : `${many ? 'links' : 'link'}:${to}`
 }
 
 /** Lists the restrictions. Empty if everything is open. */

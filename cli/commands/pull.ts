@@ -1,5 +1,6 @@
 import * as Flags from '@oclif/core/flags'
 import { CliFailure, exits, misuse } from '../base/failure.js'
+import { createLinked } from '../collections/create-linked.js'
 import { applySync } from '../sync/apply.js'
 import { type ChosenWork, chosenWork, openWorks, redactedIn, withLinks } from '../sync/chosen-work.js'
 import type { CollectionPlan } from '../sync/compare.js'
@@ -130,17 +131,20 @@ async function pullAll({ sides, plan, work, unredacted }: Pulling, followed: Fol
     forgetRedacted(sides, one.remote, unredacted.get(one.name) ?? [])
     keepRedacted(sides, one.remote, redactedIn(one))
   }
-  const works = await openWorks(work, (plan) => createHere(sides, plan))
+  await createLinked(
+    sides.local,
+    work.flatMap(({ plan: { pairs, remote } }) => (pairs || !remote ? [] : [remote])),
+  )
+  const works = await openWorks(work, (plan) => pairHere(sides, plan))
   const { local, remote, ids } = openSides(sides, plan.ids)
   const synced = await applySync(remote, local, { ...followed, works, ids })
   for (const { pairs } of works) pairs.markPulled()
   return synced
 }
 
-async function createHere({ local, url }: Sides, { name, remote }: CollectionPlan) {
-  const { id = '', schema = {}, permissions = {} } = remote ?? {}
-  const created = await local.collections.create({ name, schema, permissions })
-  return openPairs(url, { local: created.id, remote: id })
+async function pairHere({ local, url }: Sides, { name, remote }: CollectionPlan) {
+  const created = await local.collections.get(name)
+  return openPairs(url, { local: created.id, remote: remote?.id ?? '' })
 }
 
 /** @throws {CliFailure} with exit 2 unless each is `COLLECTION.FIELD` */

@@ -2,7 +2,7 @@ import * as Flags from '@oclif/core/flags'
 import { SvcError } from '../../client/protocol/model/errors.js'
 import { reworded } from '../base/failure.js'
 import type { Client } from '../base/service-command.js'
-import { createIfMissing } from '../collections/create-if-missing.js'
+import { createLinked } from '../collections/create-linked.js'
 import { applySync } from '../sync/apply.js'
 import { type ChosenWork, chosenWork, openWorks, redactedIn, withLinks } from '../sync/chosen-work.js'
 import type { CollectionPlan } from '../sync/compare.js'
@@ -130,14 +130,17 @@ interface Pushing {
 }
 
 async function pushAll({ sides, plan, work, undo }: Pushing, followed: Followed) {
-  const works = await openWorks(work, (plan) => createThere(sides, plan))
+  await createLinked(
+    sides.remote,
+    work.flatMap(({ plan: { pairs, local } }) => (pairs || !local ? [] : [local])),
+  )
+  const works = await openWorks(work, (plan) => pairThere(sides, plan))
   const { local, remote, ids } = openSides(sides, plan.ids)
   return applySync(local, remote, { ...followed, works, ids, keepUndo: undo.add })
 }
 
-async function createThere({ remote, url }: Sides, { name, local }: CollectionPlan) {
-  const { id = '', schema = {}, permissions = {} } = local ?? {}
-  await createIfMissing(remote, { name, schema, permissions })
+async function pairThere({ remote, url }: Sides, { name, local }: CollectionPlan) {
+  const { id = '' } = local ?? {}
   const created: Awaited<ReturnType<Client['collections']['get']>> = await remote.collections.get(name)
   return openPairs(url, { local: id, remote: created.id })
 }

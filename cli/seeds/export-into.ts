@@ -100,12 +100,12 @@ async function readCollections(
   const missing = names.find((name) => !all.some((one) => one.name === name))
   if (missing !== undefined) throw new CliFailure('NOT_FOUND', exits.notFound, `No collection "${missing}".`)
   const held: ExportedCollection[] = []
-  for (const { name, schema, permissions = {} } of all) {
+  for (const { name, permissions = {}, ...settings } of all) {
     if (names.length > 0 && !names.includes(name)) continue
     const documents: { id: string; data: JsonObject }[] = []
     for await (const { id, data } of client.collection(name).iterate({ sort: 'id', signal }))
       documents.push({ id, data })
-    held.push({ name, schema, permissions, documents })
+    held.push({ ...settings, name, permissions, documents })
   }
   return held
 }

@@ -12,6 +12,7 @@ import { inPieces } from '../records/pieces.js'
 import { count, counted } from '../terminal/print.js'
 import type { ComparedPair } from './compare.js'
 import { idsIn } from './documents.js'
+import { inLinkOrder, withoutOpenLinks } from './linked-fields.js'
 import { planOperation, planUndo, type Undo } from './operations.js'
 import type { Pair, Pairs } from './pairs.js'
 import { type SharedIds, type Side, sharedHash, syncedHash } from './side.js'
@@ -62,8 +63,8 @@ const idsAtOnce = 99
  * @throws {CliFailure} `NOT_SAVED` if the target does not have what it acknowledged
  */
 export async function applySync(from: Side, to: Side, options: SyncRun): Promise<Synced> {
-  const { works } = options
-  const run = new Run(from, to, options)
+  const works = inLinkOrder(options.works)
+  const run = new Run(from, to, { ...options, works })
   for (const work of works) await run.createAll(work)
   for (const work of works) await run.updateAll(work, work.update)
   for (const work of works) await run.updateAll(work, run.unlinkedOf(work), { isLink: true })
@@ -149,7 +150,7 @@ class Run {
   private async create(work: SyncWork, some: readonly (readonly [string, JsonObject])[]): Promise<void> {
     if (some.length === 0) return
     const { from, to, options, missing } = this
-    const fields = some.map(([, data]) => to.created(work, from.shared(data)))
+    const fields = some.map(([, data]) => to.created(work, from.shared(withoutOpenLinks(work.schema, data, missing))))
     // Checked before the answer, since documents of the same batch have no id there yet.
     const isOpen = some.map(([, data]) => idsIn(data, missing).length > 0)
     const ids = some.map(([id]) => id)

@@ -1,6 +1,6 @@
 /** Compares a collection that was read on both sides. */
 import type { Collection, Schema } from '../../client/protocol/model/collection.js'
-import { canonicalJson, type Json } from '../../client/protocol/model/json.js'
+import { canonicalJson } from '../../client/protocol/model/json.js'
 import type { Path } from '../../client/protocol/model/path.js'
 import type { Pair, Pairs } from './pairs.js'
 
@@ -97,7 +97,7 @@ export function compare(one: Opened, { here, there, pairs }: Compared): Collecti
   }
   return {
     ...{ name, local, remote, pairs: one.pairs, substitutes, redacted, schema, isGone: one.former.length > 0 },
-    isSchemaSame: !local || !remote || canonicalJson(toJson(local.schema)) === canonicalJson(toJson(remote.schema)),
+    isSchemaSame: !local || !remote || readSettings(local) === readSettings(remote),
     ...kinds,
     onlyHere: [...here.hashes.keys()].filter((id) => !pairedHere.has(id)),
     onlyThere: [...there.hashes.keys()].filter((id) => !pairedThere.has(id)),
@@ -148,6 +148,6 @@ function classify({ hash, localHash, localWhole, remoteHash, remoteWhole }: Comp
   return isAsBefore(localHash, localWhole) ? 'changedThere' : 'conflicts'
 }
 
-function toJson(value: object): Json {
-  return JSON.parse(JSON.stringify(value))
+function readSettings({ schema, unique = [], title = '' }: Collection): string {
+  return canonicalJson(JSON.parse(JSON.stringify({ schema, unique, title })))
 }

@@ -1,6 +1,8 @@
 /** Infers a schema that every document it has read satisfies. */
 import type { FieldRule, FieldType, Schema } from '../../client/protocol/model/collection.js'
 import { operatorNames } from '../../client/protocol/model/document.js'
+import { count } from '../terminal/print.js'
+import { countValues } from './observe.js'
 import type { ReadCollection } from './read-collections.js'
 import { documentShape, type Shape } from './shapes.js'
 
@@ -13,9 +15,22 @@ export function inferSchema({ schema, documents }: Pick<ReadCollection, 'schema'
   const fields = shape.kind === 'object' ? shape.fields.filter(({ name }) => !operatorNames.includes(name)) : []
   const rules = fields.map(({ name, shape: value, isOptional }): [string, FieldRule] => [
     name,
-    { type: fieldTypeFor(value), ...(isOptional ? {} : { required: true }) },
+    { type: fieldTypeFor(value), ...optionsFor(value), ...(isOptional ? {} : { required: true }) },
   ])
   return { ...Object.fromEntries(rules), ...schema }
+}
+
+/** Proposes the allowed values where there are few, and the format that all texts share. */
+function optionsFor(shape: Shape): Pick<FieldRule, 'enum' | 'format'> {
+  if (shape.kind === 'choices') return { enum: shape.values }
+  if (shape.kind !== 'text' || (shape.format !== 'email' && shape.format !== 'url')) return {}
+  return { format: shape.format }
+}
+
+/** Returns how many of the documents have each field, such as `38 of 40`. */
+export function countFields({ documents: { objects } }: Pick<ReadCollection, 'documents'>): Map<string, string> {
+  const fields = [...(objects?.fields ?? [])]
+  return new Map(fields.map(([name, seen]) => [name, `${count(countValues(seen))} of ${count(objects?.count ?? 0)}`]))
 }
 
 function fieldTypeFor(shape: Shape): FieldType {

@@ -163,7 +163,7 @@ describe('types from documents', () => {
         '  tags?: unknown[]',
         '  title: string',
         '  /** An integer. */',
-        '  views: number',
+        '  views: Default<number>',
         '}',
         '',
       ].join('\n'),
@@ -172,6 +172,74 @@ describe('types from documents', () => {
     expect(typeScript([{ title: 1.5 }, {}], { title: { type: 'string', required: true } })).toContain(
       '  title?: number | string\n',
     )
+  })
+
+  const ruled: Schema = {
+    state: { type: 'string', enum: ['open', 'done'], default: 'open' },
+    board: { type: 'link', to: 'boards', required: true },
+    people: { type: 'link', to: 'users', many: true },
+    size: { type: 'integer', enum: [1, 2] },
+    age: { type: 'number', min: 0, max: 9 },
+    slug: { type: 'string', minLength: 1, maxLength: 8, pattern: "[a-z']+", description: 'Short\nname */' },
+    mail: { type: 'string', format: 'email' },
+    place: { type: 'object', fields: { zip: { type: 'string', required: true }, at: { type: 'datetime' } } },
+    tags: { type: 'array', items: { type: 'string', enum: ['a', 'b'] }, maxLength: 3 },
+  }
+
+  it('take choices, links, limits, nested fields and items from the schema, whatever the documents say', () => {
+    const board = { board: id, state: 'open', slug: 'a', size: 1, tags: ['a'], place: { zip: '1' } }
+    const text = typeScript([], ruled)
+
+    expect(typeScript([board, { ...board, slug: id, tags: [] }], ruled)).toBe(text)
+    expect(text).toBe(
+      [
+        'export interface Thing {',
+        '  /** At least 0. At most 9. */',
+        '  age?: number',
+        "  board: Link<'boards'>",
+        '  /** An email address. */',
+        '  mail?: string',
+        "  people?: Link<'users'>[]",
+        '  place?: ThingPlace',
+        '  size?: 1 | 2',
+        "  /** Short name * / At least 1 character. At most 8 characters. Matches [a-z']+. */",
+        '  slug?: string',
+        "  state: Default<'open' | 'done'>",
+        '  /** At most 3 items. */',
+        "  tags?: ('a' | 'b')[]",
+        '}',
+        '',
+        'export interface ThingPlace {',
+        '  /** A day or a point in time, as ISO 8601. */',
+        '  at?: DateTime',
+        '  zip: string',
+        '}',
+        '',
+      ].join('\n'),
+    )
+  })
+
+  it('know the limits of the schema as zod and JSON Schema', () => {
+    const zod = writeZod(types([], ruled), 'svc-toolkit-client')
+    const { properties } = JSON.parse(writeJsonSchema(types([], ruled))).$defs.Thing
+
+    for (const line of [
+      'age: z.number().min(0).max(9).optional(),',
+      'size: z.literal([1, 2]).optional(),',
+      "slug: z.string().min(1).max(8).regex(new RegExp('^(?:[a-z\\']+)$', 'u')).optional().describe('Short\\nname */'),",
+      "state: z.enum(['open', 'done']).transform((value): Default<typeof value> => value),",
+      "tags: z.array(z.enum(['a', 'b'])).max(3).optional(),",
+      "import type { DateTime, Default, Link } from 'svc-toolkit-client'",
+    ]) {
+      expect(zod).toContain(line)
+    }
+    expect(properties).toMatchObject({
+      age: { type: 'number', minimum: 0, maximum: 9 },
+      size: { type: 'number', enum: [1, 2] },
+      slug: { type: 'string', minLength: 1, maxLength: 8, pattern: "^(?:[a-z']+)$", description: 'Short\nname */' },
+      mail: { type: 'string', format: 'email' },
+      tags: { type: 'array', maxItems: 3, items: { enum: ['a', 'b'] } },
+    })
   })
 
   it('may lack what permissions hide, wherever it lies', () => {

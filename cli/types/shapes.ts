@@ -1,6 +1,7 @@
 /** Infers the shape of values from what was seen and from the schema. */
-import type { FieldRule, Schema } from '../../client/protocol/model/collection.js'
-import { isDateTime } from '../../client/protocol/model/schema.js'
+import type { FieldRule, FieldType, Schema, ValueRule } from '../../client/protocol/model/collection.js'
+import { isDateTime } from '../../client/protocol/model/dates.js'
+import type { Json } from '../../client/protocol/model/json.js'
 import { areChoices } from '../../seeds/choices.js'
 import type { TextFormat } from './formats.js'
 import {
@@ -16,16 +17,16 @@ import {
 } from './observe.js'
 
 export type Shape =
-  | { readonly kind: 'text'; readonly format?: TextFormat }
+  | ({ readonly kind: 'text'; readonly format?: TextFormat } & Pick<ValueRule, 'minLength' | 'maxLength' | 'pattern'>)
   /** Ids of documents in that collection. */
   | { readonly kind: 'link'; readonly collection: string }
-  | { readonly kind: 'choices'; readonly values: readonly string[] }
-  | { readonly kind: 'number'; readonly isInteger: boolean }
+  | { readonly kind: 'choices'; readonly values: readonly Scalar[] }
+  | ({ readonly kind: 'number'; readonly isInteger: boolean } & Pick<ValueRule, 'min' | 'max'>)
   | { readonly kind: 'boolean' }
   | { readonly kind: 'null' }
   /** Nothing is known about the values. */
   | { readonly kind: 'unknown' }
-  | { readonly kind: 'array'; readonly items: Shape }
+  | ({ readonly kind: 'array'; readonly items: Shape } & Pick<ValueRule, 'minLength' | 'maxLength'>)
   | ObjectShape
   /** An object whose field names are data: ids, days, words. */
   | { readonly kind: 'dictionary'; readonly values: Shape }
@@ -40,7 +41,12 @@ export interface FieldShape {
   readonly name: string
   readonly shape: Shape
   readonly isOptional: boolean
+  /** Whether new documents get a value that they leave out. */
+  readonly hasDefault?: boolean
+  readonly description?: string
 }
+
+export type Scalar = string | number | boolean | null
 
 export interface ShapeOptions {
   /** Returns the collection that the ids at a path belong to. */
@@ -53,7 +59,7 @@ export interface ShapeOptions {
 export function documentShape(seen: Observed, schema: Schema, options: ShapeOptions): Shape {
   const { objects } = seen
   if (objects && areKeysData(objects, schema)) {
-    return { kind: 'dictionary', values: inferShape(mergedValues(objects), undefined, options) }
+    return { kind: 'dictionary', values: inferShape(mergedValues(objects), options) }
   }
   return objectShape(objects, schema, options)
 }
@@ -83,16 +89,111 @@ function objectShape(objects: ObservedObjects | undefined, schema: Schema, optio
   const fields = names.map((name): FieldShape => {
     const rule: FieldRule | undefined = Object.hasOwn(schema, name) ? schema[name] : undefined
     const seen = objects?.fields.get(name)
-    const isAlwaysThere = objects
-      ? seen !== undefined && countValues(seen) === objects.count
-      : rule?.required === true || rule?.default !== undefined
-    return { name, shape: inferShape(seen, rule, options), isOptional: !isAlwaysThere }
+    const isAlwaysThere = seen !== undefined && countValues(seen) === objects?.count
+    if (rule) return fieldByRule({ name, isMissing: objects !== undefined && !isAlwaysThere }, rule, seen, options)
+    return { name, shape: inferShape(seen, options), isOptional: !isAlwaysThere }
   })
   return { kind: 'object', fields }
 }
 
-function inferShape(seen: Observed | undefined, rule: FieldRule | undefined, options: ShapeOptions): Shape {
-  const shapes = [...(seen ? shapesSeen(seen, options) : []), ...shapesByRule(seen, rule)]
+/** Follows the schema, so that types change only with it, or with documents that break it. */
+function fieldByRule(
+  { name, isMissing }: { readonly name: string; readonly isMissing: boolean },
+  rule: FieldRule,
+  seen: Observed | undefined,
+  options: ShapeOptions,
+): FieldShape {
+  const { required = false, description } = rule
+  const hasDefault = rule.default !== undefined
+  return {
+    name,
+    shape: withOthers(shapeByRule(rule, seen, options), rule, seen, options),
+    isOptional: !(hasDefault || (required && !isMissing)),
+    ...(hasDefault ? { hasDefault } : {}),
+    ...(description === undefined ? {} : { description }),
+  }
+}
+
+const kinds: { readonly [Type in FieldType]: Kind | undefined } = {
+  string: 'text',
+  datetime: 'text',
+  file: 'text',
+  link: 'text',
+  number: 'number',
+  integer: 'number',
+  boolean: 'boolean',
+  array: 'array',
+  object: 'object',
+  any: undefined,
+}
+
+/** Adds the shapes of values that are older than the schema. */
+function withOthers(shape: Shape, { type, many }: ValueRule, seen: Observed | undefined, options: ShapeOptions): Shape {
+  const kind = many ? 'array' : kinds[type]
+  if (!seen || kind === undefined || (options.leavesOutFew && mainKind(seen) === kind)) return shape
+  const others = shapesSeen(seen, options, (other) => other !== kind)
+  const of = [...others, shape, ...(seen.nulls > 0 ? [{ kind: 'null' } as const] : [])]
+  return of.length === 1 ? shape : { kind: 'union', of }
+}
+
+function shapeByRule(rule: ValueRule, seen: Observed | undefined, options: ShapeOptions): Shape {
+  const { type, min, max, minLength, maxLength } = rule
+  if (rule.enum?.every(isScalar)) return { kind: 'choices', values: rule.enum }
+  switch (type) {
+    case 'string':
+      return { kind: 'text', ...textFormat(rule), ...pick({ minLength, maxLength, pattern: rule.pattern }) }
+    case 'datetime':
+    case 'file':
+      return { kind: 'text', format: type }
+    case 'number':
+    case 'integer':
+      return { kind: 'number', isInteger: type === 'integer', ...pick({ min, max }) }
+    case 'boolean':
+      return { kind: 'boolean' }
+    case 'link':
+      return linkShape(rule)
+    case 'array':
+      return { kind: 'array', items: itemsShape(rule, seen, options), ...pick({ minLength, maxLength }) }
+    case 'object':
+      return objectByRule(rule, seen, options)
+    case 'any':
+      return inferShape(seen, options)
+  }
+}
+
+function isScalar(value: Json): value is Scalar {
+  return typeof value !== 'object' || value === null
+}
+
+/** Leaves out what is undefined. */
+function pick<Limits extends object>(limits: Limits): { [Name in keyof Limits]?: Exclude<Limits[Name], undefined> } {
+  const set = Object.entries(limits).filter(([, limit]) => limit !== undefined)
+  return Object.fromEntries(set) as { [Name in keyof Limits]?: Exclude<Limits[Name], undefined> }
+}
+
+function textFormat({ format }: ValueRule): { readonly format?: TextFormat } {
+  return format === undefined || format === 'markdown' ? {} : { format }
+}
+
+function linkShape({ to = '', many = false }: ValueRule): Shape {
+  const link = { kind: 'link', collection: to } as const
+  return many ? { kind: 'array', items: link } : link
+}
+
+function itemsShape({ items }: ValueRule, seen: Observed | undefined, options: ShapeOptions): Shape {
+  return items ? shapeByRule(items, seen?.items, options) : inferShape(seen?.items, options)
+}
+
+function objectByRule({ fields }: ValueRule, seen: Observed | undefined, options: ShapeOptions): Shape {
+  const objects = seen?.objects
+  if (!fields && objects && areKeysData(objects)) {
+    return { kind: 'dictionary', values: inferShape(mergedValues(objects), options) }
+  }
+  return objectShape(objects, fields ?? {}, options)
+}
+
+function inferShape(seen: Observed | undefined, options: ShapeOptions): Shape {
+  const shapes = seen ? shapesSeen(seen, options) : []
   // `null` comes last in a union.
   if (seen && seen.nulls > 0) shapes.push({ kind: 'null' })
   const [first, ...others] = shapes
@@ -106,9 +207,9 @@ export function mainKind(seen: Observed): Kind | undefined {
   return counts.find(([, count]) => areMost(count, countValues(seen) - seen.nulls))?.[0]
 }
 
-function shapesSeen(seen: Observed, options: ShapeOptions): Shape[] {
+function shapesSeen(seen: Observed, options: ShapeOptions, isWanted = (_: Kind) => true): Shape[] {
   const collection = options.linkOf(seen)
-  if (collection !== undefined && areMostlyIds(seen)) return [{ kind: 'link', collection }]
+  if (collection !== undefined && areMostlyIds(seen)) return isWanted('text') ? [{ kind: 'link', collection }] : []
   const only = options.leavesOutFew ? mainKind(seen) : undefined
   const { texts, numbers, integers, objects, items } = seen
   const shapes: { readonly [K in Kind]: () => Shape } = {
@@ -117,12 +218,13 @@ function shapesSeen(seen: Observed, options: ShapeOptions): Shape[] {
     boolean: () => ({ kind: 'boolean' }),
     object: () =>
       objects && areKeysData(objects)
-        ? { kind: 'dictionary', values: inferShape(mergedValues(objects), undefined, options) }
+        ? { kind: 'dictionary', values: inferShape(mergedValues(objects), options) }
         : objectShape(objects, {}, options),
-    array: () => ({ kind: 'array', items: inferShape(items, undefined, options) }),
+    array: () => ({ kind: 'array', items: inferShape(items, options) }),
   }
   const counts = Object.entries(countsByKind(seen)) as [Kind, number][]
-  return counts.flatMap(([kind, count]) => (count > 0 && (only ?? kind) === kind ? [shapes[kind]()] : []))
+  const isShown = (kind: Kind) => (only ?? kind) === kind && isWanted(kind)
+  return counts.flatMap(([kind, count]) => (count > 0 && isShown(kind) ? [shapes[kind]()] : []))
 }
 
 function textShape({ count, format, different }: ObservedTexts, collection: string | undefined): Shape {
@@ -130,30 +232,6 @@ function textShape({ count, format, different }: ObservedTexts, collection: stri
   if (format !== undefined) return { kind: 'text', format }
   const areSeveral = different.size > 1 && areChoices(different.size, count)
   return areSeveral ? { kind: 'choices', values: [...different].sort() } : { kind: 'text' }
-}
-
-/** Uses the schema for fields that no document shows. */
-function shapesByRule(seen: Observed | undefined, rule: FieldRule | undefined): Shape[] {
-  const isUnseen = !seen || countValues(seen) === seen.nulls
-  switch (rule?.type) {
-    case 'string':
-      return seen?.texts ? [] : [{ kind: 'text' }]
-    case 'datetime':
-      return seen?.texts ? [] : [{ kind: 'text', format: 'datetime' }]
-    case 'file':
-      return seen?.texts ? [] : [{ kind: 'text', format: 'file' }]
-    case 'number':
-    case 'integer':
-      return seen && seen.numbers > 0 ? [] : [{ kind: 'number', isInteger: rule.type === 'integer' }]
-    case 'boolean':
-      return seen && seen.booleans > 0 ? [] : [{ kind: 'boolean' }]
-    case 'array':
-      return seen && seen.arrays > 0 ? [] : [{ kind: 'array', items: { kind: 'unknown' } }]
-    case 'object':
-      return seen?.objects ? [] : [{ kind: 'object', fields: [] }]
-    default:
-      return isUnseen && rule ? [{ kind: 'unknown' }] : []
-  }
 }
 
 /** With fewer names than this, they are fields, unless each looks like an id, a day, or a number. */

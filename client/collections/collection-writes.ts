@@ -9,7 +9,7 @@ import * as addresses from '../protocol/wire/paths/encode.js'
 import { decodeAll, decodeAllRemoved, decodeRemoved, type Read } from '../protocol/wire/records/decode.js'
 import type { Spoken } from '../protocol/wire/spoken.js'
 import type { Method, RequestParts } from '../send.js'
-import type { WithDates, Writable } from '../types.js'
+import type { NewFields, WithDates, Writable } from '../types.js'
 
 export interface CallOptions {
   /** Cancels the call. */
@@ -91,7 +91,7 @@ export function collectionWrites<Data extends object>({ ask }: Session, name: st
      *
      * @throws {SvcError} `VALIDATION_ERROR` with an issue for each invalid field
      */
-    async create(fields: WithFiles<Data>, options?: CreateOptions): Promise<Document<Data>> {
+    async create(fields: WithFiles<NewFields<Data>>, options?: CreateOptions): Promise<Document<Data>> {
       return one('POST', () => addresses.create(name), fields, repeatable(options))
     },
 
@@ -177,7 +177,7 @@ export function collectionWrites<Data extends object>({ ask }: Session, name: st
      * await svc.collection('posts').createMany([{ title: 'One' }, { title: 'Two' }])
      */
     async createMany(
-      documents: readonly Writable<Data>[],
+      documents: readonly Writable<NewFields<Data>>[],
       options?: CreateOptions & BatchOptions,
     ): Promise<Document<Data>[]> {
       return many('', (spoken) => encodeBatchCreate(spoken, documents), repeatable(options))

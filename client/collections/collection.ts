@@ -11,6 +11,7 @@ import { type LiveList, type LiveOptions, openLive } from '../realtime/live.js'
 import { openSubscription, type SubscribeOptions, type Subscription } from '../realtime/subscription.js'
 import type { Populated, PopulatePath, Selected, SelectPath, SortBy, WhereInput, WithLinked } from '../types.js'
 import { type CallOptions, collectionWrites } from './collection-writes.js'
+import { type Extensible, internals } from './internals.js'
 import { getLinked, listPage, type PageQuery, readPages, toQuery } from './list-pages.js'
 
 /** Selects and sorts documents. */
@@ -45,6 +46,7 @@ export function openCollection<Schema, Data extends object = Fields>(session: Se
 
   return {
     ...collectionWrites<Data>(session, name),
+    [internals]: { session, name } as Extensible<Schema, Data>[typeof internals],
 
     /**
      * Lists one page of documents. All conditions of `where` must hold.
@@ -105,7 +107,7 @@ export function openCollection<Schema, Data extends object = Fields>(session: Se
       // Some services leave out the total of an array, and have a path for counting.
       return session
         .ask('GET', '', decodeCount, (dialect) => ({
-          path: addresses.count(name),
+          path: addresses.query(name, 'count'),
           query: encodeListQuery(dialect, query),
           signal: query.signal,
         }))

@@ -1,5 +1,6 @@
 /** Explains to developers why a request was refused, and which commands fix it. */
 import type { RequestRecord } from '../protocol/control/requests.js'
+import { isMemberWord, type Membership, parseMemberWord } from '../protocol/model/access/member-word.js'
 import { ownerWord } from '../protocol/model/collection.js'
 import { formatCount } from '../protocol/model/figures.js'
 import type { CredentialsProblem, Reason } from '../protocol/model/requests/reason.js'
@@ -42,13 +43,15 @@ const explainers: Explainers = {
     mends: suggestCredentials(problem, id),
   }),
   permission({ collection, permission, wanted, roles }, request) {
-    const [role] = wanted.filter((word) => word !== ownerWord)
+    const role = wanted.find((word) => word !== ownerWord && !isMemberWord(word))
     const isOfOwner = wanted.includes(ownerWord)
+    const members = wanted.flatMap((word) => parseMemberWord(word) ?? [])
     return {
-      missing: `To ${permission} documents in "${collection}", you need ${formatChoice(wanted)}. The caller has ${describeRoles(roles)}${isOfOwner ? ', and did not create the document' : ''}.`,
+      missing: `To ${permission} documents in "${collection}", you need ${formatChoice(wanted)}. The caller has ${describeRoles(roles)}${isOfOwner ? ', and did not create the document' : ''}${describeMembers(members)}.`,
       mends: [
         ...(isOfOwner && request.caller.user ? [giveTo(collection, request.caller.user.email)] : []),
         ...(role === undefined ? [] : suggestRole(role, request)),
+        ...(members.length > 0 ? [askRights(collection)] : []),
         openTo(collection, permission),
       ],
     }
@@ -127,6 +130,13 @@ const explainers: Explainers = {
             { words: 'Show the user who has it', command: `svc users get ${shellWord(name)}` },
             { words: 'Delete this user', command: `svc users delete ${shellWord(name)}` },
           ],
+  }),
+  duplicate: ({ collection, fields, documents = [] }) => ({
+    missing: `Two documents in "${collection}" cannot have the same ${list(fields)}.`,
+    mends: documents.slice(0, 1).map((document) => ({
+      words: 'Show a document with a value that another has',
+      command: `svc docs get ${shellWord(collection)} ${shellWord(document)}`,
+    })),
   }),
   'in use': ({ file }) => ({
     missing: `The file ${file} belongs to a document or a user. It is deleted with its owner, or when no field holds its URL.`,
@@ -245,6 +255,17 @@ function giveTo(collection: string, email: string | null): Fix {
   return {
     words: 'Transfer the document to the user',
     command: `svc docs transfer ${shellWord(collection)} ID --to ${shellWord(email ?? 'USER')}`,
+  }
+}
+
+function describeMembers(members: readonly Membership[]): string {
+  return members.length === 0 ? '' : `, and is not in ${list(members.map(({ path }) => `"${path}"`))}`
+}
+
+function askRights(collection: string): Fix {
+  return {
+    words: 'Show who may do what, and why',
+    command: `svc collections permissions ${shellWord(collection)} --matrix`,
   }
 }
 

@@ -21,6 +21,9 @@ export const limitWords: { readonly [Name in LimitName]: string } = {
   'schema fields': 'fields in a schema',
   'schema bytes': 'for a schema',
   'collection bytes': 'for the schemas and permissions of a project',
+  'linked records': 'linked records in a request',
+  'dependent records': 'documents that a deletion takes along',
+  'dependent bytes': 'for the documents that a deletion takes along',
 }
 
 export function formatLimit(limit: LimitName, number: number): string {

@@ -15,9 +15,12 @@ function useCommandContext() {
   return context
 }
 
-export function useCommand(command: string): void {
+/** @param command undefined while a part of the page, such as its pane, says what it is */
+export function useCommand(command: string | undefined): void {
   const { setCommand } = useCommandContext()
-  useEffect(() => setCommand(command), [command, setCommand])
+  useEffect(() => {
+    if (command !== undefined) setCommand(command)
+  }, [command, setCommand])
 }
 
 export function useShownCommand(): string {

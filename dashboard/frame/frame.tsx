@@ -174,6 +174,10 @@ function TopStrip({ isSheet, onPalette, onNavigation }: TopStripProps) {
       )}
       <button type="button" className="chip palette-button" onClick={onPalette}>
         <span className="wide-only">Go to a page or command</span> <kbd>{shortcut('K')}</kbd>
+        <span className="touch-only">
+          <Icon name="search" />
+          <span className="hidden">Search</span>
+        </span>
       </button>
     </header>
   )

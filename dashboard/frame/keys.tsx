@@ -3,11 +3,14 @@ import { Dialog } from '../parts/dialog.js'
 const keys: readonly (readonly [string, string])[] = [
   ['⌘K or Ctrl K', 'go to a page, collection or command'],
   ['j, k, ↓, ↑', 'next or previous row'],
+  ['Home, End', 'first or last row'],
   ['Enter', 'open the selected row'],
   ['Esc', 'close or go back'],
   ['/', 'filter'],
   ['n', 'new'],
   ['⌘S or Ctrl S', 'save'],
+  ['⌘J or Ctrl J', 'change between form and JSON'],
+  ['F2', 'edit a cell of the selected row'],
   ['⌘Z or Ctrl Z', 'undo'],
   ['?', 'show these keys'],
 ]

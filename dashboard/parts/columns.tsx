@@ -66,7 +66,7 @@ const widths: { readonly [Type in ValueType]: string } = {
   number: 'minmax(90px, 120px)',
   'true/false': '120px',
   date: '120px',
-  link: 'minmax(110px, 1fr)',
+  link: 'minmax(120px, 1fr)',
   file: 'minmax(110px, 1fr)',
   object: 'minmax(130px, 1fr)',
   list: 'minmax(130px, 1fr)',
@@ -109,7 +109,13 @@ export function linkedIn(value: Json | undefined): Linked | undefined {
 }
 
 export function Value({ value, onLink }: { value: Json | undefined; onLink?: (linked: Linked) => void }) {
-  if (value === undefined) return <i className="dim">missing</i>
+  if (value === undefined) {
+    return (
+      <span className="dim" title="missing">
+        –
+      </span>
+    )
+  }
   if (value === null) return <span className="mono dim">null</span>
   if (typeof value === 'number') return <span className="mono">{formatNumber(value)}</span>
   if (typeof value === 'boolean') return <span className="mono plum">{String(value)}</span>

@@ -11,6 +11,8 @@ export interface Column<Row> {
   /** The width on narrow screens, or null to hide the column there. Defaults to `width`. */
   readonly narrowWidth?: string | null
   readonly isNumber?: boolean
+  /** Stays at the left while the others scroll, this many pixels from the edge. The width must be in pixels. */
+  readonly pinnedAt?: number
   readonly cell: (row: Row) => ReactNode
 }
 
@@ -26,16 +28,21 @@ interface GridProps<Row> {
   /** Keys only move a marker, and Enter opens the row. Use it if `onOpen` leaves the page. */
   readonly isOpenedByEnter?: boolean
   readonly fresh?: ReadonlySet<string>
+  /** Ids of the rows with a checked box. */
+  readonly picked?: ReadonlySet<string>
+  /** Leaves room below the last row for what floats there. */
+  readonly hasBar?: boolean
   /** Receives the rows in view. */
   readonly onRange?: (from: number, to: number) => void
 }
 
 const rowHeight = 32
+const barHeight = 64
 /** Browsers cannot draw beyond about 33 million pixels. */
 const maxRows = 1_000_000
 
 export function Grid<Row>(props: GridProps<Row>) {
-  const { label, columns, count, rowAt, getId, onOpen, isOpenedByEnter = false, fresh, onRange } = props
+  const { label, columns, count, rowAt, getId, onOpen, isOpenedByEnter = false, fresh, picked, onRange } = props
   const scroller = useRef<HTMLDivElement>(null)
   const rows = useVirtualizer({
     count: Math.min(count, maxRows),
@@ -51,14 +58,14 @@ export function Grid<Row>(props: GridProps<Row>) {
   const [marked, setMarked] = useState<string>()
   const selected = isOpenedByEnter ? marked : props.selected
   function move(event: KeyboardEvent) {
-    if (event.ctrlKey || event.metaKey || event.altKey) return
+    if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event)) return
     if (event.key === 'Enter' && event.target === event.currentTarget) {
       // Otherwise, the same key press activates the focused button, which closes the pane.
       event.preventDefault()
       if (isOpenedByEnter) openMarked()
       else document.querySelector<HTMLElement>('.pane button, .pane input, .pane [tabindex]')?.focus()
     }
-    const step = { ArrowDown: 1, j: 1, ArrowUp: -1, k: -1 }[event.key]
+    const step = { ArrowDown: 1, j: 1, ArrowUp: -1, k: -1, Home: -count, End: count }[event.key]
     if (step === undefined || !onOpen) return
     event.preventDefault()
     const next = Math.min(Math.max(at.current + step, 0), count - 1)
@@ -99,12 +106,17 @@ export function Grid<Row>(props: GridProps<Row>) {
               key={column.name}
               role="columnheader"
               className={`${chooseClass(column)} ${column.isNumber ? 'num' : ''}`}
+              style={pin(column)}
             >
               {column.head}
             </div>
           ))}
         </div>
-        <div className="grid-rows" role="rowgroup" style={{ height: rows.getTotalSize() }}>
+        <div
+          className="grid-rows"
+          role="rowgroup"
+          style={{ height: rows.getTotalSize() + (props.hasBar ? barHeight : 0) }}
+        >
           {items.map(({ index, start, key }) => {
             const row = rowAt(index)
             const id = row === undefined ? undefined : getId(row)
@@ -113,6 +125,7 @@ export function Grid<Row>(props: GridProps<Row>) {
                 key={key}
                 {...{ row, index, start, columns, onOpen }}
                 isSelected={id !== undefined && id === selected}
+                isPicked={id !== undefined && (picked?.has(id) ?? false)}
                 isFresh={id !== undefined && (fresh?.has(id) ?? false)}
               />
             )
@@ -132,8 +145,20 @@ function buildTracks(columns: readonly Pick<Column<never>, 'width' | 'narrowWidt
   } as CSSProperties
 }
 
-function chooseClass({ narrowWidth }: Pick<Column<never>, 'narrowWidth'>): string {
-  return narrowWidth === null ? 'cut wide-only' : 'cut'
+function chooseClass({ narrowWidth, pinnedAt }: Pick<Column<never>, 'narrowWidth' | 'pinnedAt'>): string {
+  const pinned = pinnedAt === undefined ? '' : 'pinned'
+  return `${narrowWidth === null ? 'cut wide-only' : 'cut'} ${pinned}`
+}
+
+function pin({ pinnedAt }: Pick<Column<never>, 'pinnedAt'>): CSSProperties | undefined {
+  return pinnedAt === undefined ? undefined : { left: pinnedAt }
+}
+
+/** Keys typed into a cell are its own. */
+function isTyping({ target, currentTarget }: KeyboardEvent): boolean {
+  return (
+    target !== currentTarget && (target as Element).closest('input:not([type="checkbox"]), textarea, select') !== null
+  )
 }
 
 interface RowProps<Value> {
@@ -142,24 +167,30 @@ interface RowProps<Value> {
   readonly start: number
   readonly columns: readonly Column<Value>[]
   readonly isSelected: boolean
+  readonly isPicked: boolean
   readonly isFresh: boolean
   readonly onOpen: ((row: Value) => void) | undefined
 }
 
 /** Memoized, so that scrolling renders only the rows that come into view. */
 const Row = memo(function Row<Value>(props: RowProps<Value>) {
-  const { row, index, start, columns, isSelected, isFresh, onOpen } = props
+  const { row, index, start, columns, isSelected, isPicked, isFresh, onOpen } = props
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are the grid's.
     <div
       role="row"
       aria-rowindex={index + 1}
-      className={`grid-row ${isSelected ? 'sel' : ''} ${isFresh ? 'fresh' : ''}`}
+      className={`grid-row ${isSelected ? 'sel' : ''} ${isPicked ? 'pick' : ''} ${isFresh ? 'fresh' : ''}`}
       style={{ transform: `translateY(${start}px)` }}
       onClick={() => row !== undefined && onOpen?.(row)}
     >
       {columns.map((column) => (
-        <div key={column.name} role="cell" className={`${chooseClass(column)} ${column.isNumber ? 'num mono' : ''}`}>
+        <div
+          key={column.name}
+          role="cell"
+          className={`${chooseClass(column)} ${column.isNumber ? 'num mono' : ''}`}
+          style={pin(column)}
+        >
           {row === undefined ? <i className="ghost" /> : column.cell(row)}
         </div>
       ))}

@@ -19,6 +19,11 @@ const paths = {
   more: 'M3.5 8h.01M8 8h.01M12.5 8h.01',
   search: 'M7 11.5a4.5 4.5 0 1 0 0-9 4.5 4.5 0 0 0 0 9zm3.3-1.2 3.2 3.2',
   relations: 'M5 4.5h6M4 6v4.5l3 2M2.5 3h3v3h-3zM10.5 3h3v3h-3zM7 10.5h3v3H7z',
+  open: 'M6 3.5H3v9.5h9.5V10M9 3h4v4M13 3 7.5 8.5',
+  down: 'M4.5 6.5 8 10l3.5-3.5',
+  calendar: 'M2.5 4h11v9.5h-11zM2.5 7h11M5.5 2.5v3M10.5 2.5v3',
+  grip: 'M6 4h.01M10 4h.01M6 8h.01M10 8h.01M6 12h.01M10 12h.01',
+  pin: 'M6 2.5h4M6.5 2.5v4l-2 2.5h7l-2-2.5v-4M8 9v4.5',
 } as const
 
 export type IconName = keyof typeof paths

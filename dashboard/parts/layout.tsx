@@ -5,6 +5,8 @@ import { keepPreference, preference } from './preference.js'
 
 interface PageProps {
   readonly title: string
+  /** Leads to other pages of the same record. */
+  readonly tabs?: ReactNode
   /** One line of facts. */
   readonly facts?: ReactNode
   readonly actions?: ReactNode
@@ -15,7 +17,7 @@ interface PageProps {
   readonly pane?: ReactNode
 }
 
-export function Page({ title, facts, actions, strip, children, pane }: PageProps) {
+export function Page({ title, tabs, facts, actions, strip, children, pane }: PageProps) {
   useEffect(() => {
     document.title = `${title} · svc`
   }, [title])
@@ -23,6 +25,7 @@ export function Page({ title, facts, actions, strip, children, pane }: PageProps
     <section className="page" aria-label={title}>
       <div className="bar">
         <h1>{title}</h1>
+        {tabs}
         <span className="facts cut grow">{facts}</span>
         {actions}
       </div>
@@ -75,6 +78,7 @@ export function DropTarget({ onFiles, children }: DropTargetProps) {
 interface PaneProps {
   readonly title: ReactNode
   readonly facts?: ReactNode
+  readonly actions?: ReactNode
   readonly onClose: () => void
   readonly foot?: ReactNode
   readonly children: ReactNode
@@ -82,7 +86,7 @@ interface PaneProps {
 
 const narrowest = 320
 
-export function Pane({ title, facts, onClose, foot, children }: PaneProps) {
+export function Pane({ title, facts, actions, onClose, foot, children }: PaneProps) {
   const [width, startDrag] = useWidth()
   useEffect(() => {
     const close = (event: KeyboardEvent) => {
@@ -108,6 +112,7 @@ export function Pane({ title, facts, onClose, foot, children }: PaneProps) {
           <h2 className="cut">{title}</h2>
           <div className="mono dim pane-facts">{facts}</div>
         </div>
+        {actions}
         <button type="button" className="icon-button" onClick={onClose} aria-label="Close">
           <Icon name="close" />
         </button>

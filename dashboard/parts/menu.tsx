@@ -11,14 +11,17 @@ export function Menu({
   label,
   trigger,
   entries,
+  look = 'button plain',
 }: {
   label?: string
+  /** Class of the button that opens it. */
+  look?: 'button plain' | 'link'
   trigger: ReactNode
   entries: readonly MenuEntry[]
 }) {
   return (
     <Base.Root>
-      <Base.Trigger className="button plain" aria-label={label}>
+      <Base.Trigger className={look} aria-label={label}>
         {trigger}
       </Base.Trigger>
       <Base.Portal>

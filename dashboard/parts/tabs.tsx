@@ -5,6 +5,8 @@ export interface Tab {
   readonly name: string
   readonly title: string
   readonly count?: number | undefined
+  /** The key that opens it. */
+  readonly hint?: string
   readonly content: () => ReactNode
 }
 
@@ -21,9 +23,14 @@ export function Tabs({
   return (
     <Base.Root className="tabs-root" value={value} onValueChange={(next) => onChange(String(next))}>
       <Base.List className="tabs" activateOnFocus>
-        {tabs.map(({ name, title, count }) => (
+        {tabs.map(({ name, title, count, hint }) => (
           <Base.Tab key={name} value={name} className="tab">
             {title}
+            {hint === undefined ? null : (
+              <span aria-hidden="true">
+                <kbd>{hint}</kbd>
+              </span>
+            )}
             {count === undefined ? null : <span className="mono dim">{count}</span>}
           </Base.Tab>
         ))}

@@ -205,6 +205,7 @@ export const nothing = sql``
 interface DatabaseErrorExtras {
   readonly kind?: DatabaseErrorKind
   readonly constraint?: string | undefined
+  readonly detail?: string | undefined
   readonly position?: number | undefined
 }
 
@@ -214,17 +215,20 @@ export class DatabaseError extends Error {
   readonly kind: DatabaseErrorKind
   /** The violated index or constraint. */
   readonly constraint: string | undefined
+  /** The violating key, as text in the language of the server. */
+  readonly detail: string | undefined
   /** Position in the text of the statement, in characters from 1. */
   readonly position: number | undefined
 
   constructor(
     message: string,
     readonly sqlState: string,
-    { kind = errorKind(sqlState), constraint, position }: DatabaseErrorExtras = {},
+    { kind = errorKind(sqlState), constraint, detail, position }: DatabaseErrorExtras = {},
   ) {
     super(message)
     this.kind = kind
     this.constraint = constraint
+    this.detail = detail
     this.position = position
   }
 }

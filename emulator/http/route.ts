@@ -68,6 +68,7 @@ export interface QueryParameter {
   readonly name: string
   readonly description: string
   readonly schema: JsonSchema
+  readonly required?: boolean
   readonly style?: string
   readonly explode?: boolean
 }

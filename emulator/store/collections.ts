@@ -1,6 +1,8 @@
 import type { Permissions, Schema, StoredCollection } from '../../client/protocol/model/collection.js'
 import { type Database, nothing, sql, writing } from '../database/port.js'
 import { pendingDocuments } from './realtime/numbering.js'
+import { fingerprintRules } from './unique-rules.js'
+import { deleteRemovedValues } from './unique-values.js'
 
 interface CollectionRow {
   id: string
@@ -29,7 +31,8 @@ export async function insertCollection(db: Database, project: string, collection
       insert into births (collection_id, after)
       select inserted.id, s.last_seq from inserted, sequences s where s.project_id = ${project}
     )
-    insert into document_counts (collection_id, documents) select id, 0 from inserted
+    insert into document_counts (collection_id, documents, unique_rules)
+    select id, 0, ${fingerprintRules(collection)} from inserted
     returning collection_id`)
   return (await db.query(insert)).length > 0
 }
@@ -42,6 +45,7 @@ export async function selectBirth(db: Database, id: string): Promise<number> {
 
 /** A collection that is not parsed yet. */
 interface UnreadCollection {
+  readonly id: string
   readonly name: string
   /** The size of its JSON. */
   readonly bytes: number
@@ -54,19 +58,46 @@ export async function selectCollections(db: Database, project: string): Promise<
     sql`select ${columns} from collections c where c.project_id = ${project} order by c.id`,
   )
   return rows.map((row) => ({
+    id: row.id,
     name: row.name,
-    bytes: row.schema.length + row.permissions.length,
+    bytes: row.schema.length + row.permissions.length + (row.unique_fields?.length ?? 0),
     read: () => fromRow(row),
   }))
 }
 
-/** Returns the size of the schemas and permissions of a project as JSON, plus `otherBytes` for each collection. */
+/** Finds collections by name or id. */
+export async function selectNamedCollections(
+  db: Database,
+  project: string,
+  namesOrIds: readonly string[],
+): Promise<Pick<StoredCollection, 'id' | 'name'>[]> {
+  return db.query<{ id: string; name: string }>(sql`
+    select c.id, c.name
+    from collections c
+    where c.project_id = ${project} and (c.name = any (${namesOrIds}::text[]) or c.id::text = any (${namesOrIds}::text[]))`)
+}
+
+/** Returns the size of the settings of all collections of a project as JSON, plus `otherBytes` for each collection. */
 export async function selectCollectionBytes(db: Database, project: string, otherBytes: number): Promise<number> {
   const [row] = await db.query<{ bytes: number }>(sql`
-    select coalesce(sum(octet_length(c.schema::text) + octet_length(c.permissions::text) + ${otherBytes}::int), 0)::bigint as bytes
+    select coalesce(sum(octet_length(c.schema::text) + octet_length(c.permissions::text)
+      + coalesce(octet_length(c.unique_fields::text), 0) + coalesce(octet_length(c.title), 0)
+      + ${otherBytes}::int), 0)::bigint as bytes
     from collections c
     where c.project_id = ${project}`)
   return row?.bytes ?? 0
+}
+
+/** Returns the collections of a project that have unique rules, or whose writers follow some. */
+export async function selectRuledCollections(db: Database, project: string): Promise<StoredCollection[]> {
+  const rows = await db.query<CollectionRow>(sql`
+    select ${columns}
+    from collections c
+    join document_counts n on n.collection_id = c.id
+    where c.project_id = ${project}
+      and (c.unique_fields is not null or strpos(c.schema::text, '"unique"') > 0 or n.unique_rules <> '')
+    order by c.id`)
+  return rows.map(fromRow)
 }
 
 /** Returns the name of any collection, read from an index. */
@@ -139,8 +170,8 @@ export async function deleteRemovedDocuments(db: Database, maxDocuments: number)
     delete from documents
     where id = any (array(select id from documents where ${isRemoved} limit ${maxDocuments}::int))
     returning 1 as one`)
-  if (swept.length === 0)
-    await db.query(sql`delete from document_counts where collection_id = ${removed.collection_id} and is_removed`)
+  if (swept.length > 0 || (await deleteRemovedValues(db, removed.collection_id, maxDocuments))) return true
+  await db.query(sql`delete from document_counts where collection_id = ${removed.collection_id} and is_removed`)
   return true
 }
 

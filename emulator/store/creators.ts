@@ -1,22 +1,10 @@
 /** Filters documents by creator, in SQL. */
-import { type Database, type Fragment, sql, writing } from '../database/port.js'
+import { type Database, sql, writing } from '../database/port.js'
 import { columns, type DocumentRow, fromRow, type WriteTarget, type Written, writtenColumns } from './documents.js'
 import { recorded } from './recording.js'
 
 /** Stands for "no creator" in changes, where null means that the creator has not changed. */
 export const noCreator = '00000000-0000-0000-0000-000000000000'
-
-/** Whether the user created the document `d`. Without a creator, all documents match. */
-export function isCreatedBy(creator: string | undefined): Fragment {
-  return creator === undefined ? sql`true` : sql`d.created_by = ${creator}::uuid`
-}
-
-/** Counts the documents of a collection that a user created. */
-export async function selectCreatedCount(db: Database, collection: string, creator: string): Promise<number> {
-  const [row] = await db.query<{ documents: number }>(sql`
-    select count(*) as documents from documents d where d.collection_id = ${collection}::uuid and ${isCreatedBy(creator)}`)
-  return row?.documents ?? 0
-}
 
 /** Changes or removes the creator of a locked document, and records that as a change. */
 export async function updateCreator(

@@ -3,7 +3,7 @@ import { capabilities } from '../database/pglite/asking.js'
 import type { Database, Sql } from '../database/port.js'
 import { insertDocuments, updateDocumentData } from './documents.js'
 
-const target = { project: 'p', collection: { id: 'c', name: 'posts' }, at: '2026-01-01T00:00:00.000Z' }
+const target = { project: 'p', collection: { id: 'c', name: 'posts', schema: {} }, at: '2026-01-01T00:00:00.000Z' }
 
 const atOnce = /jsonb_array_elements|jsonb_path_query/
 

@@ -1,9 +1,19 @@
 import type { ListedDocument, StoredDocument } from '../../client/protocol/model/document.js'
 import { JsonText } from '../../client/protocol/model/json.js'
 import { type Database, type Fragment, literal, nothing, sql, writing } from '../database/port.js'
+import { type Link, lockingLinks } from './links.js'
 import { inGroups, shareCopies } from './realtime/copies.js'
-import { type RecordedSeq, recorded, recordedDeletion, recordInsertion, type WriteTarget } from './recording.js'
-import { maxTextBytes } from './sql-fragments.js'
+import {
+  followsRules,
+  type RecordedSeq,
+  recorded,
+  recordedDeletion,
+  recordInsertion,
+  type WriteTarget,
+} from './recording.js'
+import { isExactly, isOneOf, maxTextBytes } from './sql-fragments.js'
+import type { Claim } from './unique-rules.js'
+import { claimedValues, freedValues } from './unique-values.js'
 
 export type { WriteTarget }
 
@@ -24,6 +34,10 @@ export interface NewData {
   readonly values?: number
   /** The user who creates it. */
   readonly createdBy?: string | undefined
+  /** Its values of unique fields. */
+  readonly claims?: readonly Claim[]
+  /** Records that must exist when it is written. Contract 13.2. */
+  readonly links?: readonly Link[]
 }
 
 /** The written documents, and the number of the recorded change. */
@@ -39,7 +53,7 @@ export const writtenColumns = sql`id, data, version, created_at, updated_at, cre
 
 /**
  * Inserts documents, counts them and records their changes in one statement. It locks the count's row, as a removal of
- * the collection does, and returns nothing if the collection is gone. Otherwise it returns the input, because having
+ * the collection does, and returns nothing if the collection or a linked record is gone. Otherwise it returns the input, because having
  * the database write a batch out again would take half as long as storing it.
  */
 export async function insertDocuments(
@@ -49,18 +63,26 @@ export async function insertDocuments(
 ): Promise<Written> {
   const isShared = shareCopies(db, documents) && !hasManyValues(documents)
   const groups = isShared ? sql`(select groups from given)` : undefined
-  const { counted, recorded, seq } = recordInsertion(db, { project, collection, at }, documents.length, groups)
+  const { locking, areThere } = lockingLinks(project, listLinks(documents))
+  const { counted, recorded, seq } = recordInsertion(
+    db,
+    { project, collection, at },
+    documents.length,
+    areThere,
+    groups,
+  )
+  const claimed = documents.flatMap(({ id, claims = [] }) => claims.map((claim) => ({ ...claim, document: id })))
   const given = isShared ? sql`given as materialized (select ${inGroups(documents)}::jsonb as groups), ` : nothing
   const [written] = await db.query<Pick<Written, 'seq'>>(
     writing(sql`
-    with ${given}fresh as materialized (
+    with ${given}${locking}fresh as materialized (
       select id, data, nullif(created_by, '')::uuid as created_by, ordinality
       from ${groups ? rowsWith(documents, sql`jsonb_path_query(${groups}, 'strict $[*][*]')`) : freshRows(documents)}
     ), ${counted}, ${recorded}, inserted as (
       insert into documents (id, collection_id, data, created_by, created_at, updated_at)
       select fresh.id, counted.collection_id, fresh.data, fresh.created_by, ${at}::timestamptz, ${at}::timestamptz
       from counted, fresh
-    )
+    )${claimedValues(collection.id, claimed, sql`counted`)}
     select ${seq} as seq from counted`),
   )
   if (!written) return { documents: [], seq: null }
@@ -72,13 +94,30 @@ export async function insertDocuments(
   }
 }
 
+/** The collection of a document that is read. */
+export type Holder = Pick<WriteTarget['collection'], 'id' | 'name'>
+
 export async function selectDocument(
   db: Database,
-  collection: WriteTarget['collection'],
+  collection: Holder,
   id: string,
 ): Promise<StoredDocument | undefined> {
   const [row] = await db.query<DocumentRow>(sql`
     select ${columns} from documents d where d.id = ${id} and d.collection_id = ${collection.id}`)
+  return row && fromRow(row, collection)
+}
+
+/** Returns the document of a collection that was created last. */
+export async function selectNewestDocument(
+  db: Database,
+  collection: WriteTarget['collection'],
+): Promise<StoredDocument | undefined> {
+  const [row] = await db.query<DocumentRow>(sql`
+    select ${columns}
+    from documents d
+    where ${isExactly(sql`d.collection_id`, sql`${collection.id}::uuid`)}
+    order by d.collection_id desc, d.id desc
+    limit 1`)
   return row && fromRow(row, collection)
 }
 
@@ -88,7 +127,7 @@ const maxBytesAtOnce = 256 * 1024
 /** Returns a document, or `large` if its data may take too much memory. */
 export async function selectSmallDocument(
   db: Database,
-  collection: WriteTarget['collection'],
+  collection: Holder,
   id: string,
 ): Promise<StoredDocument | 'large' | undefined> {
   const [row] = await db.query<DocumentRow & { data: string | null }>(sql`
@@ -100,15 +139,20 @@ export async function selectSmallDocument(
 }
 
 /**
- * Whether a collection exists. Its documents are deleted later, and callers that cached it may still ask for them.
- * Decision 67.
+ * Whether the document `d` is in a collection that exists and has the unique rules that the caller knows. Its documents
+ * are deleted later, and callers that cached it may still ask for them. Decision 67. With concurrent writers, its count is
+ * locked, so that a change of the rules waits for this write, and this write for the change.
  */
-export function isOpen({ id }: WriteTarget['collection']): Fragment {
-  return sql`exists (select from document_counts n where n.collection_id = ${id} and not n.is_removed)`
+export function isOpen({ capabilities }: Database, collection: WriteTarget['collection']): Fragment {
+  const found = sql`from document_counts n
+        where n.collection_id = ${collection.id} and not n.is_removed and n.${followsRules(collection)}`
+  if (!capabilities.runsWritersTogether) return sql`d.collection_id = ${collection.id} and exists (select ${found})`
+  return sql`d.collection_id = (select n.collection_id ${found} for key share)`
 }
 
 /**
- * Loads and locks the existing documents among the ids until the transaction ends. Locks them in order of their ids.
+ * Loads and locks the existing documents among the ids until the transaction ends. Locks them in order of their ids, and
+ * as an update does, so that a document that links to them can be written.
  */
 export async function lockDocuments(
   tx: Database,
@@ -118,21 +162,33 @@ export async function lockDocuments(
   const rows = await tx.query<DocumentRow>(sql`
     select ${columns}
     from documents d
-    where ${isOneOf(ids)} and d.collection_id = ${collection.id} and ${isOpen(collection)}
+    where ${isOneOf(ids)} and ${isOpen(tx, collection)}
     order by d.id
-    for update`)
+    for no key update`)
   return new Map(rows.map((row) => [row.id, fromRow(row, collection)]))
 }
 
-/** Returns the version and the creator of a document, without its data. */
+/** Returns the version and the creator of a document, and of its data only some fields. */
 export async function selectDocumentVersion(
   db: Database,
-  collection: WriteTarget['collection'],
+  collection: Holder,
   id: string,
-): Promise<Pick<StoredDocument, 'version' | 'createdBy'> | undefined> {
-  const [row] = await db.query<Pick<DocumentRow, 'version' | 'created_by'>>(sql`
-    select d.version, d.created_by from documents d where d.id = ${id} and d.collection_id = ${collection.id}`)
-  return row && { version: row.version, createdBy: row.created_by }
+  fields: readonly string[] = [],
+): Promise<Pick<StoredDocument, 'version' | 'createdBy' | 'data'> | undefined> {
+  const [row] = await db.query<Pick<DocumentRow, 'version' | 'created_by' | 'data'>>(sql`
+    select d.version, d.created_by, ${onlyFields(fields)} as data
+    from documents d
+    where d.id = ${id} and d.collection_id = ${collection.id}`)
+  return row && { version: row.version, createdBy: row.created_by, data: new JsonText(row.data) }
+}
+
+/** The data of `d` without other fields. */
+function onlyFields(fields: readonly string[]): Fragment {
+  if (fields.length === 0) return sql`'{}'::jsonb`
+  return sql`(
+    select coalesce(jsonb_object_agg(field.name, d.data -> field.name), '{}')
+    from unnest(${fields}::text[]) as field (name)
+  )`
 }
 
 /** The properties of a document that a removal needs. */
@@ -141,29 +197,30 @@ export interface LockedVersion {
   /** Whether files belong to it. */
   readonly hasFiles: boolean
   readonly createdBy: string | null
+  /** Only the requested fields. */
+  readonly data: JsonText
 }
 
-/** Locks like `lockDocuments`, but without loading the data, which may be large. */
+/** Locks like `lockDocuments`, but loads only some fields of the data, which may be large. */
 export async function lockDocumentVersions(
   tx: Database,
   collection: WriteTarget['collection'],
   ids: readonly string[],
+  fields: readonly string[] = [],
 ): Promise<Map<string, LockedVersion>> {
-  const rows = await tx.query<{ id: string; version: number; created_by: string | null; has_files: boolean }>(sql`
-    select d.id, d.version, d.created_by, exists (select from files f where f.document_id = d.id) as has_files
+  const rows = await tx.query<Omit<DocumentRow, 'created_at' | 'updated_at'> & { has_files: boolean }>(sql`
+    select d.id, d.version, d.created_by, ${onlyFields(fields)} as data,
+      exists (select from files f where f.document_id = d.id) as has_files
     from documents d
-    where ${isOneOf(ids)} and d.collection_id = ${collection.id} and ${isOpen(collection)}
+    where ${isOneOf(ids)} and ${isOpen(tx, collection)}
     order by d.id
     for update of d`)
   return new Map(
-    rows.map(({ id, version, created_by: createdBy, has_files: hasFiles }) => [id, { version, createdBy, hasFiles }]),
+    rows.map(({ id, version, created_by: createdBy, data, has_files: hasFiles }) => [
+      id,
+      { version, createdBy, data: new JsonText(data), hasFiles },
+    ]),
   )
-}
-
-/** Compares a single id directly: for a list, PostgreSQL expects ten ids and plans again each time. */
-function isOneOf(ids: readonly string[]): Fragment {
-  const [id, ...others] = ids
-  return id !== undefined && others.length === 0 ? sql`d.id = ${id}` : sql`d.id = any(${ids}::uuid[])`
 }
 
 /** Writes the new data of locked documents and records their changes. */
@@ -202,7 +259,7 @@ export async function deleteDocuments(
     with deleted as (
       delete from documents d where d.id = any(${ids}::uuid[])
       returning ${columns}, null::jsonb as before, d.updated_at as before_updated_at
-    ), ${recording}
+    )${freedValues(target.collection, sql`deleted`)}, ${recording}
     select ${seq} as seq`),
   )
   return { seq: written?.seq ?? null }
@@ -248,6 +305,10 @@ export async function selectRecords(
   }
 }
 
+export function listLinks(documents: readonly NewData[]): Link[] {
+  return documents.flatMap(({ links = [] }) => links)
+}
+
 /** Limits the values that PostgreSQL turns into `jsonb` at once; each takes up to 300 bytes of its memory. */
 const maxValuesAtOnce = 250_000
 
@@ -276,14 +337,11 @@ function rowsWith(documents: readonly NewData[], data: Fragment): Fragment {
     with ordinality as fresh (id, created_by, data, ordinality)`
 }
 
-export function fromRow(row: DocumentRow, collection: WriteTarget['collection']): StoredDocument {
+export function fromRow(row: DocumentRow, collection: Holder): StoredDocument {
   return { createdBy: row.created_by, ...listedFromRow(row, collection) }
 }
 
-export function listedFromRow(
-  row: Omit<DocumentRow, 'created_by'>,
-  collection: WriteTarget['collection'],
-): ListedDocument {
+export function listedFromRow(row: Omit<DocumentRow, 'created_by'>, collection: Holder): ListedDocument {
   return {
     id: row.id,
     collection: collection.name,

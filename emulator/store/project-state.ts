@@ -50,6 +50,7 @@ export async function deleteAllDocuments(tx: Database, collections: readonly str
     update files set document_id = null, collection_id = null where collection_id = any(${collections}::uuid[])`),
   )
   await tx.query(patiently(sql`delete from documents where collection_id = any(${collections}::uuid[])`))
+  await tx.query(patiently(sql`delete from unique_values where collection_id = any(${collections}::uuid[])`))
   await tx.query(
     makingRoom(sql`update document_counts set documents = 0 where collection_id = any(${collections}::uuid[])`),
   )

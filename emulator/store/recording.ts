@@ -3,8 +3,10 @@
  * statement draws the numbers. If they run concurrently, `realtime/numbering.ts` assigns them after the commit.
  */
 import type { Change } from '../../client/protocol/model/change.js'
+import type { StoredCollection } from '../../client/protocol/model/collection.js'
 import { type Database, type Fragment, sql, writing } from '../database/port.js'
 import { sharedCopy } from './realtime/copies.js'
+import { fingerprintRules } from './unique-rules.js'
 
 /** The newest recorded number: `later` if it is assigned after the commit, null if nothing was recorded. */
 export type RecordedSeq = number | 'later' | null
@@ -12,25 +14,34 @@ export type RecordedSeq = number | 'later' | null
 /** The project, collection and time of a write. */
 export interface WriteTarget {
   readonly project: string
-  readonly collection: { readonly id: string; readonly name: string }
+  readonly collection: Pick<StoredCollection, 'id' | 'name' | 'schema' | 'unique'>
   readonly at: string
+}
+
+/** Whether writers of a collection, with its count in `document_counts`, follow the unique rules that the caller knows. */
+export function followsRules(collection: WriteTarget['collection']): Fragment {
+  return sql`unique_rules = ${fingerprintRules(collection)}`
 }
 
 /**
  * Counts and records an insertion. `counted` holds the row of an open collection. With concurrent writers, the row is
- * only locked against a removal, and counted when the changes are numbered. `groups` contains the documents `inGroups`,
+ * only locked against a removal, and counted when the changes are numbered. `condition` begins with `and`, or is empty;
+ * nothing is inserted where it is false. `groups` contains the documents `inGroups`,
  * if they share their copies.
  */
 export function recordInsertion(
   db: Database,
   { project, collection, at }: WriteTarget,
   count: number,
+  condition: Fragment,
   groups?: Fragment,
 ) {
   if (db.capabilities.runsWritersTogether) {
     return {
       counted: sql`counted as materialized (
-      select collection_id from document_counts where collection_id = ${collection.id} and not is_removed for key share
+      select collection_id from document_counts
+      where collection_id = ${collection.id} and not is_removed and ${followsRules(collection)} ${condition}
+      for key share
     )`,
       recorded: writing(sql`recorded as (
       insert into pending_changes (project_id, kind, collection_id, document_id, version, data, created_by, recorded_at)
@@ -47,7 +58,7 @@ export function recordInsertion(
   return {
     counted: writing(sql`counted as (
       update document_counts set documents = documents + ${count}::int
-      where collection_id = ${collection.id} and not is_removed
+      where collection_id = ${collection.id} and not is_removed and ${followsRules(collection)} ${condition}
       returning collection_id
     )`),
     recorded: sql`${drawn(project, count, sql`exists (select from counted)`)}, recorded as (

@@ -2,7 +2,7 @@
 import type { StoredDocument } from '../../client/protocol/model/document.js'
 import type { FileRecord } from '../../client/protocol/model/file.js'
 import { type Database, sql, writing } from '../database/port.js'
-import { columns, type DocumentRow, fromRow, type WriteTarget } from './documents.js'
+import { columns, type DocumentRow, fromRow, type Holder } from './documents.js'
 import { type FileRow, fileColumns, fileFromRow, isOrphan } from './files.js'
 import { folderSpellings } from './lists/files.js'
 
@@ -24,7 +24,7 @@ export async function selectIdsByField(db: Database, collection: string, field: 
 /** Returns the first document that contains these fields. */
 export async function selectMatching(
   db: Database,
-  collection: WriteTarget['collection'],
+  collection: Holder,
   fields: string,
 ): Promise<StoredDocument | undefined> {
   const [row] = await db.query<DocumentRow>(sql`

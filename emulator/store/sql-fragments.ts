@@ -91,3 +91,14 @@ export function cheapStart(text: string): string {
 export function cheapEnd(text: string): string {
   return text.length <= cheapCharacters ? text : [...text].slice(-cheapCharacters).join('')
 }
+
+/** Compares a single id directly: for a list, PostgreSQL expects ten ids and plans again each time. */
+export function isOneOf(ids: readonly string[]): Fragment {
+  const [id, ...others] = ids
+  return id !== undefined && others.length === 0 ? sql`d.id = ${id}` : sql`d.id = any(${ids}::uuid[])`
+}
+
+/** Whether the user created the document `d`. Without a creator, all documents match. */
+export function isCreatedBy(creator: string | undefined): Fragment {
+  return creator === undefined ? sql`true` : sql`d.created_by = ${creator}::uuid`
+}

@@ -55,6 +55,7 @@ const words: { readonly [command: string]: () => string[] } = {
   'dialects:list': () => [],
   'dialects:show': () => ['b'],
   diff: () => [],
+  'docs:aggregate': () => ['posts', '--sum', 'views'],
   'docs:batch': () => ['comments', '-f', 'ops.ndjson', '--yes'],
   'docs:count': () => ['posts'],
   'docs:transfer': () => ['posts', id, '--no-owner'],

@@ -72,7 +72,7 @@ test.each([
   // A file with the same content is not written.
   const { mtimeMs } = statSync(join(world.folder, name))
   expect(await world.svc(['types', 'generate', '--out', name, ...flags])).toMatchObject({
-    stderr: `${name} is up to date\n`,
+    stderr: `${name} is up to date.\n`,
   })
   expect(statSync(join(world.folder, name)).mtimeMs).toBe(mtimeMs)
 })

@@ -1,5 +1,6 @@
 /** The client at a service that is not the emulator: no lost answer makes two documents, and no list is silently short. */
 import { afterEach, expect, it } from 'vitest'
+import { aggregate, groupBy } from '../../client/extensions.js'
 import { createClient } from '../../client/index.js'
 import { type DeployedService, openDeployedService } from '../fixtures/requests/deployed-service.js'
 
@@ -68,6 +69,14 @@ it('counts at the path for counts where a list has no total', async () => {
   const posts = await open('b')
 
   expect(await posts.count()).toBe(120)
+})
+
+it('says in one sentence that a service has no aggregates', async () => {
+  const posts = await open('b')
+
+  const words = { code: 'NOT_FOUND', status: 404, message: 'The service does not support aggregates.' }
+  await expect(aggregate(posts, { sum: 'views' })).rejects.toMatchObject(words)
+  await expect(groupBy(posts, 'views')).rejects.toMatchObject(words)
 })
 
 it.each<[string, { sort?: string }, string]>([

@@ -1,4 +1,5 @@
 /** How the client reads and writes documents and collections of a running service. */
+import { aggregate, groupBy, upsert } from '../../client/extensions.js'
 import { createClient, type Filter, SvcError } from '../../client/index.js'
 import { type Cases, codeOf, type Post, same } from './world.js'
 
@@ -34,6 +35,41 @@ export const documentCases: Cases = {
     const or = [{ views: 3 }, { views: { gt: 27 } }]
     same([await posts.count({ where: { or } }), await posts.count({ where: { or: [] } })], [3, 0])
     same(await posts.count({ where: { or: [{ views: { lt: 5 }, featured: true }, { title: 'Post 7' }] } }), 4)
+  },
+
+  'contract 13.7 aggregates and groups what a filter matches': async ({ posts }) => {
+    await posts.createMany([
+      { title: 'Tea', views: 1, field: 'x' },
+      { title: 'Tea', views: 2, field: 'x' },
+      { title: 'Milk', views: 6, field: 'y' },
+      { title: 'Salt' },
+    ] as Post[])
+    const all = { count: 'views', sum: 'views', avg: 'views', min: 'views', max: 'views' } as const
+
+    same(await aggregate(posts, all), { count: 3, sum: 9, avg: 3, min: 1, max: 6 })
+    same(await aggregate(posts, { sum: 'views', max: 'views' }, { where: { title: 'Salt' } }), { sum: 0, max: null })
+    same(await aggregate(posts, { sum: 'views' }, { where: { field: 'x' } as Filter<Post> }), { sum: 3 })
+    same(await groupBy(posts, 'title', { where: { views: { gte: 1 } } }), [
+      { value: 'Tea', count: 2 },
+      { value: 'Milk', count: 1 },
+    ])
+    same(await groupBy(posts, 'title', { where: { field: 'y' } as Filter<Post> }), [{ value: 'Milk', count: 1 }])
+    same(await groupBy(posts, 'views', { where: { title: 'Salt' } }), [])
+  },
+
+  'contract 13.8 updates the document that has a value of a unique field, or creates it': async ({ svc, posts }) => {
+    await svc.collections.update('posts', { schema: { title: { type: 'string', unique: true } } })
+    const tea = await posts.create({ title: 'Tea', views: 1 })
+
+    const changed = await upsert(posts, { title: 'Tea', featured: true }, { by: 'title' })
+    const made = await upsert(posts, { title: 'Milk' }, { by: 'title', idempotencyKey: 'milk' })
+
+    same([changed.id, changed.version, made.version], [tea.id, 2, 1])
+    same(changed.data, { title: 'Tea', views: 1, featured: true })
+    same((await upsert(posts, { title: 'Milk' }, { by: 'title', idempotencyKey: 'milk' })).version, 1)
+    same(await codeOf(upsert(posts, { title: 'Tea' }, { by: 'views' })), 'INVALID_QUERY')
+    const taken = await posts.create({ title: 'Tea' }).catch((error: SvcError) => error)
+    same(taken instanceof SvcError && [taken.code, taken.status], ['DUPLICATE_VALUE', 409])
   },
 
   'contract 12.1 says nothing of a document that its form does not tell': async ({ posts }) => {

@@ -29,6 +29,15 @@ it('has hooks for React in at most 3,200 bytes beside it, which load React alone
   expect(gzipSync(code).length).toBeLessThanOrEqual(3_200)
 })
 
+it('has extensions in at most 4 KB beside it, which load nothing else', async () => {
+  const { code, imports } = await bundle(fileURLToPath(new URL('../../client/extensions.ts', import.meta.url)), {
+    minify: true,
+  })
+
+  expect(imports).toEqual([])
+  expect(gzipSync(code).length).toBeLessThanOrEqual(4 * 1_024)
+})
+
 it('decodes answers and encodes requests, and leaves the other half of the wire to the service', async () => {
   const { modules } = await bundle(entry)
 

@@ -1,6 +1,7 @@
 /** The types of a typed client. Nothing here is sent. */
 import { describe, expectTypeOf, it } from 'vitest'
 import { WebSocket } from 'ws'
+import { aggregate, type Group, groupBy, upsert } from '../../client/extensions.js'
 import {
   type AppUser,
   createClient,
@@ -124,6 +125,43 @@ describe('a typed client', () => {
     }
     expectTypeOf<{ role: { in: ('admin' | 'writer')[] } }>().toExtend<NonNullable<typeof role>>()
     expectTypeOf([severalOf, misspelt, misfit, mistyped, misdated, role, author]).toBeArray()
+  })
+
+  it('knows what an aggregate is of, and what groups hold', () => {
+    const ofPosts = () =>
+      aggregate(posts, { sum: 'views', max: 'place.at.lat', count: 'title' }, { where: { title: 'Tea' } })
+    expectTypeOf(ofPosts).returns.resolves.toEqualTypeOf<{
+      readonly sum: number
+      readonly max: number | null
+      readonly count: number
+    }>()
+    const ofRoles = () => groupBy(svc.collection('authors'), 'role', { where: { name: 'Ada' } })
+    expectTypeOf(ofRoles).returns.resolves.toEqualTypeOf<Group<'admin' | 'writer'>[]>()
+    const linked = () => groupBy(posts, 'title', { populate: ['author'], where: { 'author.name': 'Ada' } })
+    expectTypeOf(linked).returns.resolves.toEqualTypeOf<Group<string>[]>()
+    const untyped = createClient(unsent).collection('any')
+    expectTypeOf(() => aggregate(untyped, { sum: 'any' })).returns.resolves.toEqualTypeOf<{ readonly sum: number }>()
+    // @ts-expect-error: a title is no number
+    const text = () => aggregate(posts, { sum: 'title' })
+    // @ts-expect-error: no such field
+    const misspelt = () => groupBy(posts, 'titel')
+    // @ts-expect-error: no such operation
+    const median = () => aggregate(posts, { median: 'views' })
+    // @ts-expect-error: no such field in a filter
+    const misfiltered = () => aggregate(posts, { sum: 'views' }, { where: { titel: 'Tea' } })
+    expectTypeOf([text, misspelt, median, misfiltered]).toBeArray()
+  })
+
+  it('takes the fields of a document for an upsert, and a field of it to find one', () => {
+    const authors = svc.collection('authors')
+    const ada = { name: 'Ada', role: 'admin', company: 'id' as Link<'companies'> } as const
+    const saved = () => upsert(authors, ada, { by: 'name' })
+    expectTypeOf(saved).returns.resolves.toEqualTypeOf<Awaited<ReturnType<typeof authors.create>>>()
+    // @ts-expect-error: no such field
+    const misspelt = () => upsert(authors, ada, { by: 'nam' })
+    // @ts-expect-error: names are texts
+    const mistyped = () => upsert(authors, { ...ada, name: 1 }, { by: 'name' })
+    expectTypeOf([misspelt, mistyped]).toBeArray()
   })
 
   it('takes every operator on a text', () => {

@@ -179,6 +179,7 @@ it('shows what the service says of a field where it stands, and keeps what was t
     Object.assign(window, { setTimeout: hold, lookAtTheText })
   })
   await goTo('data/strict/new')
+  await page.getByRole('tab', { name: 'JSON', exact: true }).click()
   await write('{"views": "many"}')
 
   await page.getByRole('button', { name: /^Create/ }).click()
@@ -193,6 +194,7 @@ it('shows what the service says of a field where it stands, and keeps what was t
   expect(await mark.count()).toBe(1)
   await goTo('users')
   await goTo('data/strict/new')
+  await page.getByRole('tab', { name: 'JSON', exact: true }).click()
 
   expect(await page.locator('.cm-content').textContent()).toBe('{"views": "many"}')
   await page.getByRole('button', { name: 'Discard', exact: true }).click()
@@ -291,8 +293,8 @@ it(
     for (const title of [script, 'many', 'long']) {
       await row(title).first().click()
       await page.locator('.cm-content').waitFor()
-      await page.getByRole('tab', { name: 'Fields', exact: true }).click()
-      await page.locator('.field-row').first().waitFor()
+      await page.getByRole('tab', { name: 'Form', exact: true }).click()
+      await page.locator('.form .f').first().waitFor()
       await page.getByRole('tab', { name: 'JSON', exact: true }).click()
     }
 

@@ -14,6 +14,7 @@ it('offers the fields of the collection and their usual values while a document 
   const documents = Array.from({ length: 6 }, (_, n) => ({ title: `Post ${n}`, status: n % 2 ? 'draft' : 'published' }))
   await client.collection('posts').createMany(documents)
   await goTo('data/posts/new')
+  await page.getByRole('tab', { name: 'JSON', exact: true }).click()
   await page.locator('.cm-content').click()
   await page.keyboard.press('ControlOrMeta+A')
   await page.keyboard.type('{ "sta')

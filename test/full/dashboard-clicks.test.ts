@@ -185,6 +185,7 @@ async function mergeAConflict() {
   const { page, client } = world
   const posts = client.collection('posts')
   await row('Three').click()
+  await page.getByRole('tab', { name: 'JSON', exact: true }).click()
   await page.locator('.cm-content').click()
   await page.keyboard.press('ControlOrMeta+A')
   await page.keyboard.insertText('{"title": "Mine", "views": 301}')

@@ -33,7 +33,7 @@ it('shows a document of any kind, runs nothing of it, and saves a change of it',
     const { id } = await client.collection('odd').create(fields as { title: string })
     await goTo(`data/odd/${id}`)
     await page.getByText(/version 1\b/).waitFor()
-    for (const tab of ['Fields', 'Linked', 'History', 'JSON']) {
+    for (const tab of ['Form', 'Linked', 'History', 'JSON']) {
       await page.getByRole('tab', { name: new RegExp(`^${tab}`) }).click()
       await page.locator('.skeleton').waitFor({ state: 'detached' })
     }

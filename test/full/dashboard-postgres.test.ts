@@ -48,7 +48,7 @@ it('every page opens and says no error, a query is run, and a deletion is undone
   await page.getByRole('row').filter({ hasText: 'Hello' }).waitFor()
 
   await goTo(`data/posts/${id}`)
-  for (const tab of ['Fields', 'Linked', 'History']) {
+  for (const tab of ['Form', 'Linked', 'History']) {
     await page.getByRole('tab', { name: new RegExp(`^${tab}`) }).click()
     await page.locator('.skeleton').waitFor({ state: 'detached' })
   }

@@ -71,7 +71,7 @@ async function takeDashboard(): Promise<void> {
   const page = await chromium.newPage({ viewport: { width: 1440, height: 900 }, colorScheme: 'light' })
   await page.goto(dashboardAddress(info, 'data', `posts/${items[0]?.id}`))
   await page.locator('.pane-facts').waitFor()
-  await page.locator('.cm-line').first().waitFor()
+  await page.locator('.form .f, .cm-line').first().waitFor()
   await keep('dashboard/data-light.png', await page.screenshot())
 
   await page.goto(dashboardAddress(info, 'console'))

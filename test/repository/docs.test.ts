@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { aggregate, groupBy, upsert } from '../../client/extensions.js'
 import { type Client, createClient, webStore } from '../../client/index.js'
 import { axisNames, listForms } from '../../client/protocol/wire/axes.js'
 import { dialects } from '../../client/protocol/wire/dialects.js'
@@ -31,7 +32,8 @@ beforeAll(async () => {
   await writeFile(fewCities, JSON.stringify(all.filter((_, at) => at % 170 === 0)))
   emulator = await startEmulator({ memory: true })
   const svc = createClient(emulator)
-  for (const name of ['posts', 'authors']) await svc.collections.create({ name })
+  await svc.collections.create({ name: 'posts', schema: { slug: { type: 'string', unique: true } } })
+  await svc.collections.create({ name: 'authors' })
   await svc.collection('posts').create({ title: 'First', views: 300, status: 'published' })
 })
 
@@ -49,13 +51,21 @@ function blocksOf(markdown: string): Block[] {
   return [...markdown.matchAll(/^```(\w+)\n(.*?)^```$/gms)].map(([, language = '', text = '']) => ({ language, text }))
 }
 
+/** Imports the sources of the package. */
+function fromSources(line: string): string {
+  return line.replace(
+    /'svc-toolkit(?:-client)?(?:\/(extensions))?'/,
+    (_, entry = 'index') => `'../../client/${entry}.js'`,
+  )
+}
+
 /** Runs TypeScript with `url`, `apiKey` and what `before` names in scope. */
 async function runTypeScript(name: string, before: string, text: string): Promise<unknown> {
   const imports = [...text.matchAll(/^import .*$/gm)].map(([line]) => line)
   const body = text.replaceAll(/^import .*$/gm, '').replaceAll('export ', '')
   const file = join(scratch, `${name}.ts`)
   const wanted = imports.some((line) => /\bcreateClient\b/.test(line)) ? imports : [importsClient, ...imports]
-  const lines = [...new Set(wanted)].map((line) => line.replace(/'svc-toolkit(-client)?'/, "'../../client/index.js'"))
+  const lines = [...new Set(wanted)].map(fromSources)
   const code = `${lines.join('\n')}\nexport default async (url: string, apiKey: string) => {\n${before}\n${body}\n}\n`
   await writeFile(file, code)
   const example: { default(url: string, apiKey: string): Promise<unknown> } = await import(file)
@@ -146,6 +156,7 @@ function callsOf(svc: Client): readonly (readonly [path: string, calls: object, 
   const auth = ['logins', 'account', 'recovery', 'auth'].map((name) => `auth/${name}.ts`)
   return [
     ['svc', { createClient, webStore }, ['index.ts', 'auth/auth-state.ts']],
+    ['svc-toolkit-client/extensions', { aggregate, groupBy, upsert }, ['extensions.ts']],
     ['svc.auth', svc.auth, auth],
     ['svc.auth.twoFactor', svc.auth.twoFactor, ['auth/two-factor.ts']],
     ['svc.auth.provider(name)', svc.auth.provider('any'), ['auth/provider-login.ts']],
@@ -158,7 +169,9 @@ function callsOf(svc: Client): readonly (readonly [path: string, calls: object, 
 
 /** The doc comment right before the declaration of a function or a method. */
 function commentOf(name: string, source: string): string {
-  const declaration = new RegExp(`/\\*\\*((?:(?!\\*/)[^])*)\\*/\\s*(?:export function |async )?\\*?${name}[<(]`)
+  const declaration = new RegExp(
+    `/\\*\\*((?:(?!\\*/)[^])*)\\*/\\s*(?:export (?:async )?function |async )?\\*?${name}[<(]`,
+  )
   return declaration.exec(source)?.[1] ?? ''
 }
 

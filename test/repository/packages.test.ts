@@ -60,9 +60,10 @@ describe('the client alone', () => {
     const code = files.filter(({ path }) => /\.m?js$/.test(path))
 
     expect(JSON.parse(manifest)).not.toHaveProperty('dependencies')
-    const names = ['development.js', 'development.mjs', 'index.js', 'index.mjs', 'react/index.js', 'react/index.mjs']
+    const names = ['development', 'extensions', 'index', 'react/index'].flatMap((name) => [`${name}.js`, `${name}.mjs`])
     expect(code.map(({ path }) => path).sort()).toEqual(names)
-    const isOfClient = ({ path }: { path: string }) => !path.startsWith('react/')
+    // The other entries are loaded only by those who import them.
+    const isOfClient = ({ path }: { path: string }) => !/^(react\/|extensions\.)/.test(path)
     expect(bytes(code.filter(isOfClient))).toBeLessThan(64 * 1_024)
     expect(bytes(files.filter(isOfClient))).toBeLessThan(160 * 1_024)
     expect(files.filter(({ path }) => !/\.(m?js|d\.m?ts)$/.test(path)).map(({ path }) => path)).toEqual(
@@ -209,6 +210,7 @@ describe('both packages in one app', () => {
   it('have the same types', async () => {
     const project = projectWith('svc-toolkit')
     const source = `import { createClient, type Client, type Link, SvcError } from 'svc-toolkit-client'
+import { aggregate, groupBy } from 'svc-toolkit-client/extensions'
 import { createHooks } from 'svc-toolkit-client/react'
 import * as toolkit from 'svc-toolkit'
 import type { TestProject } from 'svc-toolkit/testing'
@@ -220,6 +222,9 @@ export const opened: toolkit.Client<Schema> = createClient<Schema>({ url: '', ap
 export const link = (author: Link<'authors'>): toolkit.Link<'authors'> => author
 export const failures: [SvcError, toolkit.SvcError] = [new toolkit.SvcError('NOT_FOUND', ''), new SvcError('NOT_FOUND', '')]
 export const hooks = createHooks<Schema>()
+export const authors = (client: Client<Schema>) => groupBy(client.collection('posts'), 'author')
+export const titles = (client: toolkit.Client<Schema>): Promise<{ readonly count: number }> =>
+  aggregate(client.collection('posts'), { count: 'title' })
 `
     const compilerOptions = {
       ...{ module: 'nodenext', target: 'es2022', lib: ['es2022', 'dom'], jsx: 'react-jsx' },
@@ -246,12 +251,16 @@ export const hooks = createHooks<Schema>()
 async function main() {
   const client = await load('svc-toolkit-client')
   const toolkit = await load('svc-toolkit')
+  const { groupBy } = await load('svc-toolkit-client/extensions')
+  const { groupBy: toolkitGroupBy } = await load('svc-toolkit/extensions')
   const { startTestEmulator } = await load('svc-toolkit/testing')
   const emulator = await startTestEmulator()
   const project = await emulator.project()
   const ofHelper = await project.client.collection('missing').list().catch((error) => error)
   const ofClient = await client.createClient(project).collection('missing').list().catch((error) => error)
+  const ofExtension = await groupBy(toolkit.createClient(project).collection('missing'), 'name').catch((error) => error)
   await emulator.close()
+  console.log(groupBy === toolkitGroupBy, ofExtension.code, ofExtension instanceof client.SvcError)
   console.log(client.SvcError === toolkit.SvcError, client.createClient === toolkit.createClient)
   console.log(ofHelper.constructor === client.SvcError, ofClient.constructor === toolkit.SvcError)
   console.log(ofHelper instanceof client.SvcError, ofClient instanceof toolkit.SvcError)
@@ -261,7 +270,7 @@ main()`,
 
     const ran = await project.node(`together.${kind}`)
 
-    expect(ran.all).toBe('true true\ntrue true\ntrue true')
+    expect(ran.all).toBe('true NOT_FOUND true\ntrue true\ntrue true\ntrue true')
   })
 })
 

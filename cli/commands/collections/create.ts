@@ -1,9 +1,8 @@
 import * as Args from '@oclif/core/args'
-import * as Flags from '@oclif/core/flags'
 import { TargetCommand } from '../../base/target-command.js'
 import { collectionRow } from '../../collections/collection-row.js'
 import { exampleFields } from '../../collections/example-fields.js'
-import { readSchema } from '../../collections/schema-flag.js'
+import { readSettings, settingsFlags } from '../../collections/schema-flag.js'
 import { record } from '../../terminal/print.js'
 import { shellWord } from '../../terminal/shell-word.js'
 
@@ -12,28 +11,18 @@ export default class CollectionsCreate extends TargetCommand {
   static override examples = [
     '<%= config.bin %> collections create posts',
     '<%= config.bin %> collections create posts --field title:string! --field views:integer=0',
+    '<%= config.bin %> collections create cards --field title:string! --field board:link:boards --field state:string:open,done --unique board,title',
   ]
   static override args = { name: Args.string({ required: true, description: 'name of the new collection' }) }
-  static override flags = {
-    field: Flags.string({
-      multiple: true,
-      multipleNonGreedy: true,
-      description: 'typed field: name:type; add ! if it is required, and =json for a default',
-      helpValue: 'name:type',
-    }),
-    schema: Flags.string({
-      description: 'file with the JSON schema of the collection; - reads stdin',
-      helpValue: 'file',
-    }),
-  }
+  static override flags = settingsFlags
 
   protected readonly access = 'write'
 
   async run() {
     const { args, flags } = await this.parse(CollectionsCreate)
-    const schema = await readSchema(flags)
+    const settings = await readSettings(flags)
     const client = await this.clientForWrite(flags, `Create collection "${args.name}"`)
-    const collection = await client.collections.create({ name: args.name, schema })
+    const collection = await client.collections.create({ name: args.name, ...settings })
 
     this.log(record(collectionRow(collection)))
     const next = `svc docs create ${shellWord(collection.name)} ${exampleFields(collection.schema)}`

@@ -1,4 +1,5 @@
 import * as Flags from '@oclif/core/flags'
+import { upsert } from '../../../client/extensions.js'
 import { TargetCommand } from '../../base/target-command.js'
 import { documentRow } from '../../documents/document-row.js'
 import { collectionArg, fieldsArg, fieldsDescription, readFileAndFields } from '../../documents/fields-args.js'
@@ -12,12 +13,18 @@ export default class DocsCreate extends TargetCommand {
     '<%= config.bin %> docs create posts title=Hello views:=3',
     '<%= config.bin %> docs create posts -f post.json status=draft',
     '<%= config.bin %> docs create posts title=Hello -F cover=@cover.png',
+    '<%= config.bin %> docs create posts slug=hello title=Hello --upsert slug',
   ]
-  static override usage = 'docs create COLLECTION [FIELD=text] [FIELD:=json] [-f file] [-F field=@file]'
+  static override usage =
+    'docs create COLLECTION [FIELD=text] [FIELD:=json] [-f file] [-F field=@file] [--upsert FIELD]'
   static override args = { collection: collectionArg, field: fieldsArg }
   static override flags = {
     file: Flags.string({ char: 'f', description: 'JSON file with the document; - reads stdin' }),
     attach: attachFlag,
+    upsert: Flags.string({
+      description: 'unique field; updates the document that has its value, if there is one',
+      exclusive: ['attach'],
+    }),
   }
 
   protected readonly access = 'write'
@@ -27,7 +34,9 @@ export default class DocsCreate extends TargetCommand {
     const given = await readFileAndFields(flags.file, argv.slice(1).map(String))
     const fields = { ...given, ...(await readAttached(flags.attach)) }
     const client = await this.clientForWrite(flags, `Create a document in "${args.collection}"`)
-    const document = await client.collection(args.collection).create(fields)
+    const collection = client.collection(args.collection)
+    const by = flags.upsert
+    const document = await (by === undefined ? collection.create(fields) : upsert(collection, given, { by }))
 
     this.log(record(documentRow(document)))
     return document

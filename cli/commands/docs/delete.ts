@@ -5,6 +5,7 @@ import { existingDocuments, undoOfDeletion } from '../../backups/undo-lines.js'
 import { misuse } from '../../base/failure.js'
 import { lostByDeletion } from '../../base/target-command.js'
 import { BulkCommand } from '../../bulk/bulk-command.js'
+import { findDependants, formatDependants } from '../../documents/dependants.js'
 import { collectionArg } from '../../documents/fields-args.js'
 import { conditionFlags, hasConditions, whereFlags } from '../../documents/where-flag.js'
 import type { TargetFlags } from '../../target/target.js'
@@ -21,8 +22,8 @@ export default class DocsDelete extends BulkCommand {
   static override summary = 'Delete documents by id or by condition.'
   static override description =
     prose(`Deletes documents by id at once: all of them or none. With --where or --all, shows their number and asks; needs --yes
-without a terminal. On the emulator of this folder, svc undo restores documents that you deleted together. For other services, the
-documents are saved to .svc/backups first.`)
+without a terminal. On the emulator of this folder, svc undo restores documents that you deleted together, and documents that were
+deleted or changed because they link to one. For other services, the documents are saved to .svc/backups first.`)
   static override examples = [
     '<%= config.bin %> docs delete posts 01999999-9999-7999-8999-999999999999',
     '<%= config.bin %> docs delete posts --where status=draft --yes',
@@ -62,15 +63,18 @@ documents are saved to .svc/backups first.`)
   }
 
   private async deleteIds(name: string, ids: string[], flags: DeleteFlags): Promise<number> {
+    const target = this.requireTarget(flags)
+    const dependants = await findDependants(target, name, ids)
+    if (dependants.length > 0) this.note(formatDependants(dependants))
     const kind = await this.confirmWrite(flags, `Delete ${counted(ids.length, 'document')} of "${name}"`)
     const collection = this.client(flags).collection(name)
     const [id] = ids
-    if (id !== undefined && ids.length === 1) await collection.delete(id)
+    if (id !== undefined && ids.length === 1 && dependants.length === 0) await collection.delete(id)
     else {
       const words = `${this.words()} ${name}`
       const lines = undoOfDeletion(name, existingDocuments(collection, ids))
       await this.backUp(kind, flags, { words, lost: lostByDeletion, lines })
-      await this.undoably(this.requireTarget(flags), words, flags, () => collection.deleteMany(ids))
+      await this.undoably(target, words, flags, () => collection.deleteMany(ids))
     }
     return ids.length
   }

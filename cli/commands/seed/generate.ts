@@ -1,7 +1,9 @@
 import { extname } from 'node:path'
 import * as Flags from '@oclif/core/flags'
+import { type Schema, usersWord } from '../../../client/protocol/model/collection.js'
 import type { JsonObject } from '../../../client/protocol/model/json.js'
 import { maxBatchItems } from '../../../client/protocol/model/limits.js'
+import { listTargets } from '../../../client/protocol/model/link-targets.js'
 import { openFaker } from '../../../seeds/faker.js'
 import { generateDocuments } from '../../../seeds/generate.js'
 import { CliFailure, exits, misuse, stoppedBy } from '../../base/failure.js'
@@ -84,10 +86,26 @@ The same --random-seed generates the same documents, as long as the schema and t
 async function readModel(client: Client, name: string, target: string) {
   const { schema } = await client.collections.get(name)
   const { items } = await client.collection(name).list({ sort: 'createdAt', limit: maxSamples, count: false })
-  if (items.length > 0 || Object.keys(schema).length > 0) return { schema, samples: items.map(({ data }) => data) }
+  if (items.length > 0 || Object.keys(schema).length > 0) {
+    return { schema, samples: items.map(({ data }) => data), linked: await readLinked(client, schema) }
+  }
   const message = `"${name}" has neither a schema nor documents to learn from.`
   const hint = `Set a schema: svc collections schema ${shellWord(name)} --field title:string${target}`
   throw new CliFailure('NOTHING_TO_GO_BY', exits.invalid, message, hint)
+}
+
+/** Reads some ids for each target of a link. */
+async function readLinked(client: Client, schema: Schema): Promise<Map<string, readonly string[]>> {
+  const linked = new Map<string, readonly string[]>()
+  for (const to of listTargets(schema)) {
+    const { list } = to === usersWord ? client.users : client.collection(to)
+    const { items } = await list({ limit: maxSamples, count: false })
+    linked.set(
+      to,
+      items.map(({ id }) => id),
+    )
+  }
+  return linked
 }
 
 async function createAll(client: Client, name: string, documents: readonly JsonObject[], target: string) {

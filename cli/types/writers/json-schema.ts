@@ -1,7 +1,7 @@
 /** Writes types as JSON Schema, draft 2020-12. */
 import { type Json, type JsonObject, setOwn } from '../../../client/protocol/model/json.js'
 import type { NamedTypes } from '../named-types.js'
-import type { ObjectShape, Shape } from '../shapes.js'
+import type { ObjectShape, Scalar, Shape } from '../shapes.js'
 import { header } from './header.js'
 
 export function writeJsonSchema({ types, nameOf }: NamedTypes): string {
@@ -28,7 +28,9 @@ export function writeJsonSchema({ types, nameOf }: NamedTypes): string {
 
   function objectSchema({ fields }: ObjectShape): JsonObject {
     const properties: JsonObject = {}
-    for (const { name, shape } of fields) setOwn(properties, name, write(shape))
+    for (const { name, shape, description } of fields) {
+      setOwn(properties, name, { ...write(shape), ...(description === undefined ? {} : { description }) })
+    }
     const required = fields.filter(({ isOptional }) => !isOptional).map(({ name }) => name)
     return { type: 'object', properties, ...(required.length === 0 ? {} : { required }) }
   }
@@ -36,15 +38,19 @@ export function writeJsonSchema({ types, nameOf }: NamedTypes): string {
   function write(shape: Shape): JsonObject {
     switch (shape.kind) {
       case 'text':
-        return { type: 'string', ...(shape.format ? formats[shape.format] : {}) }
+        return { type: 'string', ...(shape.format ? formats[shape.format] : {}), ...textLimits(shape) }
       case 'link':
         return { type: 'string', format: 'uuid', description: linkWords(shape.collection) }
       case 'choices':
-        return { type: 'string', enum: [...shape.values] }
+        return { ...typeOfAll(shape.values), enum: [...shape.values] }
       case 'number':
-        return { type: shape.isInteger ? 'integer' : 'number' }
+        return { type: shape.isInteger ? 'integer' : 'number', ...renamed(shape, { minimum: 'min', maximum: 'max' }) }
       case 'array':
-        return { type: 'array', items: write(shape.items) }
+        return {
+          type: 'array',
+          items: write(shape.items),
+          ...renamed(shape, { minItems: 'minLength', maxItems: 'maxLength' }),
+        }
       case 'dictionary':
         return { type: 'object', additionalProperties: write(shape.values) }
       case 'object':
@@ -57,6 +63,34 @@ export function writeJsonSchema({ types, nameOf }: NamedTypes): string {
         return { type: shape.kind }
     }
   }
+}
+
+/** Copies the options that are set, under the names of JSON Schema. */
+function renamed<Name extends string>(
+  shape: { readonly [Option in Name]?: number | string },
+  names: Readonly<Record<string, Name>>,
+): JsonObject {
+  return Object.fromEntries(
+    Object.entries(names).flatMap(([name, option]) => {
+      const value = shape[option]
+      return value === undefined ? [] : [[name, value]]
+    }),
+  )
+}
+
+function textLimits(shape: Extract<Shape, { kind: 'text' }>): JsonObject {
+  const { pattern } = shape
+  return {
+    ...renamed(shape, { minLength: 'minLength', maxLength: 'maxLength' }),
+    // The pattern of a schema matches the whole text.
+    ...(pattern === undefined ? {} : { pattern: `^(?:${pattern})$` }),
+  }
+}
+
+/** Names the type that all values have, if it is one. */
+function typeOfAll(values: readonly Scalar[]): JsonObject {
+  const types = [...new Set(values.map((value) => (value === null ? 'null' : typeof value)))]
+  return types.length === 1 ? { type: types[0] ?? '' } : {}
 }
 
 function linkWords(collection: string): string {

@@ -1,13 +1,15 @@
 /** Writes types as TypeScript for `createClient<Schema>()`. */
+import type { ValueRule } from '../../../client/protocol/model/collection.js'
+import { counted } from '../../terminal/print.js'
 import type { TextFormat } from '../formats.js'
 import type { NamedType, NamedTypes } from '../named-types.js'
-import type { FieldShape, Shape } from '../shapes.js'
+import type { FieldShape, Scalar, Shape } from '../shapes.js'
 import { header } from './header.js'
 
 export function writeTypeScript({ types, nameOf }: NamedTypes, clientPackage: string): string {
   const collections = types.flatMap(({ name, collection }) => (collection === undefined ? [] : [{ name, collection }]))
   const declarations = types.map(declare)
-  const imports = ['DateTime', 'Fields', 'FileUrl', 'Link'].filter((name) =>
+  const imports = ['DateTime', 'Default', 'Fields', 'FileUrl', 'Link'].filter((name) =>
     declarations.some((text) => mentions(text, name)),
   )
   return [
@@ -33,9 +35,13 @@ export function writeTypeScript({ types, nameOf }: NamedTypes, clientPackage: st
     return [...comment, ...formatInterface(name, shape.fields.flatMap(fieldLines))].join('\n')
   }
 
-  function fieldLines({ name, shape, isOptional }: FieldShape): string[] {
-    const said = describeShape(shape)
-    return [...(said === undefined ? [] : [`/** ${said} */`]), `${key(name)}${isOptional ? '?' : ''}: ${write(shape)}`]
+  function fieldLines({ name, shape, isOptional, hasDefault = false, description }: FieldShape): string[] {
+    const said = [
+      ...(description === undefined ? [] : [inComment(oneLine(description))]),
+      ...(describeShape(shape) ?? []),
+    ]
+    const type = hasDefault ? `Default<${write(shape)}>` : write(shape)
+    return [...(said.length === 0 ? [] : [`/** ${said.join(' ')} */`]), `${key(name)}${isOptional ? '?' : ''}: ${type}`]
   }
 
   function write(shape: Shape): string {
@@ -45,7 +51,7 @@ export function writeTypeScript({ types, nameOf }: NamedTypes, clientPackage: st
       case 'link':
         return `Link<${quote(shape.collection)}>`
       case 'choices':
-        return shape.values.map(quote).join(' | ')
+        return shape.values.map(writeLiteral).join(' | ')
       case 'array':
         return formatArray(write(shape.items))
       case 'dictionary':
@@ -90,13 +96,36 @@ const words = {
 } as const
 
 /** Describes what the type alone does not show. */
-function describeShape(shape: Shape): string | undefined {
-  if (shape.kind === 'text') return shape.format && words[shape.format]
-  if (shape.kind === 'number') return shape.isInteger ? 'An integer.' : undefined
-  if (shape.kind === 'array') return describeShape(shape.items)
+function describeShape(shape: Shape): string[] | undefined {
+  if (shape.kind === 'text') return [...(shape.format ? [words[shape.format]] : []), ...describeLimits(shape)]
+  if (shape.kind === 'number') return [...(shape.isInteger ? ['An integer.'] : []), ...describeLimits(shape)]
+  if (shape.kind === 'array') return [...(describeShape(shape.items) ?? []), ...describeLimits(shape, 'item')]
   if (shape.kind !== 'union') return undefined
   const [only, ...others] = shape.of.filter(({ kind }) => kind !== 'null')
   return only && others.length === 0 ? describeShape(only) : undefined
+}
+
+/** Describes the bounds of a value. */
+function describeLimits(
+  limits: Pick<ValueRule, 'min' | 'max' | 'minLength' | 'maxLength' | 'pattern'>,
+  unit = 'character',
+) {
+  const { min, max, minLength, maxLength, pattern } = limits
+  return [
+    ...(min === undefined ? [] : [`At least ${min}.`]),
+    ...(max === undefined ? [] : [`At most ${max}.`]),
+    ...(minLength === undefined ? [] : [`At least ${counted(minLength, unit)}.`]),
+    ...(maxLength === undefined ? [] : [`At most ${counted(maxLength, unit)}.`]),
+    ...(pattern === undefined ? [] : [inComment(oneLine(`Matches ${pattern}.`))]),
+  ]
+}
+
+function oneLine(text: string): string {
+  return text.replaceAll(/\s+/g, ' ').trim()
+}
+
+export function writeLiteral(value: Scalar): string {
+  return typeof value === 'string' ? quote(value) : String(value)
 }
 
 function key(name: string): string {

@@ -1,15 +1,16 @@
 /** Writes types as zod 4 schemas, with the types inferred from them. */
+import type { ValueRule } from '../../../client/protocol/model/collection.js'
 import type { NamedType, NamedTypes } from '../named-types.js'
-import type { Shape } from '../shapes.js'
+import type { FieldShape, Scalar, Shape } from '../shapes.js'
 import { header } from './header.js'
-import { quote } from './typescript.js'
+import { quote, writeLiteral } from './typescript.js'
 
 export function writeZod({ types, nameOf }: NamedTypes, clientPackage: string): string {
   const collections = types.flatMap(({ name, collection }) => (collection === undefined ? [] : [{ name, collection }]))
   // Declares parts before their users, because schemas are values.
   const declarations = [...types].reverse().map(declare)
-  const imports = ['DateTime', 'FileUrl', 'Link'].filter((name) =>
-    declarations.some((text) => text.includes(`z.custom<${name}`)),
+  const imports = ['DateTime', 'Default', 'FileUrl', 'Link'].filter((name) =>
+    declarations.some((text) => text.includes(`z.custom<${name}`) || text.includes(`: ${name}<typeof value>`)),
   )
   return [
     ...header.map((line) => `// ${line}`),
@@ -33,24 +34,28 @@ export function writeZod({ types, nameOf }: NamedTypes, clientPackage: string): 
   function define(shape: Shape): string {
     if (shape.kind !== 'object') return write(shape)
     if (shape.fields.length === 0) return anyObject
-    const lines = shape.fields.map(
-      (field) => `  ${key(field.name)}: ${write(field.shape)}${field.isOptional ? '.optional()' : ''},`,
-    )
+    const lines = shape.fields.map((field) => `  ${key(field.name)}: ${writeField(field)},`)
     return ['z.object({', ...lines, '})'].join('\n')
+  }
+
+  function writeField({ shape, isOptional, hasDefault = false, description }: FieldShape): string {
+    const type = `${write(shape)}${isOptional ? '.optional()' : ''}`
+    const whole = hasDefault ? `${type}.transform((value): Default<typeof value> => value)` : type
+    return description === undefined ? whole : `${whole}.describe(${quote(description)})`
   }
 
   function write(shape: Shape): string {
     switch (shape.kind) {
       case 'text':
-        return shape.format ? formats[shape.format] : 'z.string()'
+        return `${shape.format ? formats[shape.format] : 'z.string()'}${limits(shape)}`
       case 'link':
         return `z.custom<Link<${quote(shape.collection)}>>((value) => typeof value === 'string')`
       case 'choices':
-        return `z.enum([${shape.values.map(quote).join(', ')}])`
+        return writeChoices(shape.values)
       case 'number':
-        return shape.isInteger ? 'z.int()' : 'z.number()'
+        return `${shape.isInteger ? 'z.int()' : 'z.number()'}${limits({ minLength: shape.min, maxLength: shape.max })}`
       case 'array':
-        return `z.array(${write(shape.items)})`
+        return `z.array(${write(shape.items)})${limits(shape)}`
       case 'dictionary':
         return `z.record(z.string(), ${write(shape.values)})`
       case 'object':
@@ -68,6 +73,20 @@ export function writeZod({ types, nameOf }: NamedTypes, clientPackage: string): 
     if (some.length < shapes.length && some.length === 1 && only) return `${write(only)}.nullable()`
     return `z.union([${shapes.map(write).join(', ')}])`
   }
+}
+
+function writeChoices(values: readonly Scalar[]): string {
+  if (values.every((value) => typeof value === 'string')) return `z.enum([${values.map(quote).join(', ')}])`
+  return `z.literal([${values.map(writeLiteral).join(', ')}])`
+}
+
+/** Bounds a number, the length of a text or an array, and the text itself. */
+function limits({ minLength, maxLength, pattern }: Pick<ValueRule, 'minLength' | 'maxLength' | 'pattern'>): string {
+  return [
+    ...(minLength === undefined ? [] : [`.min(${minLength})`]),
+    ...(maxLength === undefined ? [] : [`.max(${maxLength})`]),
+    ...(pattern === undefined ? [] : [`.regex(new RegExp(${quote(`^(?:${pattern})$`)}, 'u'))`]),
+  ].join('')
 }
 
 const anyObject = 'z.record(z.string(), z.json())'

@@ -3,8 +3,10 @@
 import { audit } from './access/audit.js'
 import { creators } from './access/creators.js'
 import { keys } from './access/keys.js'
+import { rights } from './access/rights.js'
 import { clock } from './clock.js'
 import { connections } from './connections.js'
+import { dependants } from './dependants.js'
 import { events } from './events.js'
 import { faults } from './faults.js'
 import { health } from './health.js'
@@ -30,6 +32,8 @@ export const contract = {
   projects,
   keys,
   audit,
+  rights,
+  dependants,
   creators,
   snapshots,
   indexes,

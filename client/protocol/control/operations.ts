@@ -29,6 +29,12 @@ export const operations = {
   audit: {
     list: 'GET /projects/:project/audit',
   },
+  rights: {
+    ask: 'POST /projects/:project/collections/:collection/rights',
+  },
+  dependants: {
+    preview: 'POST /projects/:project/dependants',
+  },
   creators: {
     get: 'GET /projects/:project/collections/:collection/documents/:document/creator',
     set: 'PUT /projects/:project/collections/:collection/documents/:document/creator',

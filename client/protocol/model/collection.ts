@@ -18,7 +18,7 @@ export type FieldType = (typeof fieldTypes)[number]
 export const fieldFormats = ['email', 'url', 'date', 'markdown'] as const
 export type FieldFormat = (typeof fieldFormats)[number]
 
-/** Decides what happens to documents that link to a deleted one. Contract 13.3. */
+/** Ways to treat documents that link to a deleted one. Contract 13.3. */
 export const onDeleteActions = ['keep', 'unset', 'delete', 'refuse'] as const
 export type OnDelete = (typeof onDeleteActions)[number]
 

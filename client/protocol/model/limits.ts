@@ -85,6 +85,7 @@ export const sizes = {
   maxSortFields: 10,
   maxSelectedFields: 200,
   maxPopulatedRecords: 10_000,
+  maxGroups: 10_000,
   maxAnswerBytes: 32 * megabyte,
   /** Caps the issues in one response. Our choice. */
   maxIssues: 1_000,

@@ -6,12 +6,12 @@ import { formatCount } from '../../../client/protocol/model/figures.js'
 import { Icon } from '../../parts/icons.js'
 import { Menu } from '../../parts/menu.js'
 import { BulkDelete, BulkEdit } from './bulk-dialogs.js'
-import { DeleteCollection, EditCollection, RenameCollection } from './collection-dialogs.js'
+import { DeleteCollection, RenameCollection } from './collection-dialogs.js'
 import { ExportDialog } from './export-dialog.js'
 import { ImportDialog } from './import-dialog.js'
 import type { QueryState } from './query-state.js'
 
-type Opened = 'import' | 'export' | 'edit' | 'rename' | 'remove' | 'bulk edit' | 'bulk delete'
+type Opened = 'import' | 'export' | 'rename' | 'remove' | 'bulk edit' | 'bulk delete'
 
 interface ActionsProps {
   readonly name: string
@@ -48,7 +48,6 @@ export function CollectionActions({ name, collection, query, total }: ActionsPro
         label={`More for ${name}`}
         trigger={<Icon name="more" />}
         entries={[
-          { label: 'Schema and permissions', run: () => setOpened('edit') },
           { label: 'Rename', run: () => setOpened('rename') },
           { label: 'Import', run: () => setOpened('import') },
           ...(isCounted
@@ -65,7 +64,6 @@ export function CollectionActions({ name, collection, query, total }: ActionsPro
       {bulkProps && opened === 'export' ? <ExportDialog {...bulkProps} /> : null}
       {bulkProps && opened === 'bulk edit' ? <BulkEdit {...bulkProps} /> : null}
       {bulkProps && opened === 'bulk delete' ? <BulkDelete {...bulkProps} /> : null}
-      {collectionProps && opened === 'edit' ? <EditCollection {...collectionProps} /> : null}
       {collectionProps && opened === 'rename' ? <RenameCollection {...collectionProps} /> : null}
       {collectionProps && opened === 'remove' ? <DeleteCollection {...collectionProps} /> : null}
     </>

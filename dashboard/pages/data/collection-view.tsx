@@ -1,112 +1,157 @@
 /** Shows the documents of a collection: filters, grid, and the selected document. */
 import { useQuery } from '@tanstack/react-query'
-import { type ReactNode, useCallback, useMemo, useRef, useState } from 'react'
+import { type ReactNode, useCallback, useState } from 'react'
 import { useLocation } from 'wouter'
-import type { Document } from '../../../client/index.js'
+import type { Collection, CountedCollection } from '../../../client/index.js'
 import { formatCount } from '../../../client/protocol/model/figures.js'
 import { formatPath } from '../../../client/protocol/model/path.js'
 import { shellWord } from '../../../client/snippets/shell.js'
 import { useCommand } from '../../frame/command-line.js'
-import { useFlashes } from '../../live/context.js'
 import { Query } from '../../live/query.js'
 import { Button } from '../../parts/button.js'
-import { chooseWidth, type DataColumn, type Linked, shortId, Value } from '../../parts/columns.js'
-import { type Column, Grid } from '../../parts/grid.js'
 import { DropTarget, Page } from '../../parts/layout.js'
 import { Empty, Gone, isMissing, NoMatch, Skeleton } from '../../parts/states.js'
-import { Time } from '../../parts/time.js'
 import { useSession } from '../../session/context.js'
 import { draftKey, readDraft } from '../../session/drafts.js'
 import { CollectionActions } from './collection-actions.js'
-import { describePermissions, describeSchema } from './collections-list.js'
+import { CollectionTabs } from './collection-tabs.js'
 import { DocumentPane } from './document/document-pane.js'
 import { Filters } from './filters.js'
+import { BulkPane } from './grid/bulk-pane.js'
+import { DocumentGrid } from './grid/document-grid.js'
+import { type GridColumn, useLayout } from './grid/layout.js'
+import { PickedBar } from './grid/picked-bar.js'
+import { type Picked, usePicked } from './grid/use-picked.js'
 import { ImportDialog } from './import-dialog.js'
 import { type QueryState, useQueryState } from './query-state.js'
 import { type Documents, useDocuments } from './use-documents.js'
 
-export function CollectionView({ name, id }: { name: string; id: string | undefined }) {
+interface ViewProps {
+  readonly name: string
+  /** The open document, `new` for one that is not saved yet, or undefined. */
+  readonly id: string | undefined
+}
+
+export function CollectionView({ name, id }: ViewProps) {
   const session = useSession()
-  const { owner, acting } = session
+  const [, go] = useLocation()
+  const collection = useQuery({
+    queryKey: ['collections', 'one', name],
+    queryFn: () => session.owner.collections.get(name),
+  })
+  if (!collection.error || collection.data) {
+    return <DocumentsPage name={name} id={id} collection={collection.data} isGone={isMissing(collection.error)} />
+  }
+  // Keep the pane, so that the user can copy or discard unsaved text.
+  const hasDraft = readDraft(draftKey(session, name, toDocument(id))) !== undefined
+  return (
+    <Page title={name} pane={hasDraft ? <OpenDocument name={name} id={id} settings={noSettings} /> : undefined}>
+      <Query query={collection} gone={{ what: 'collection', back: 'All collections', onBack: () => go('/data') }} />
+    </Page>
+  )
+}
+
+interface PageProps extends ViewProps {
+  /** Undefined until loaded. */
+  readonly collection: CountedCollection | undefined
+  readonly isGone: boolean
+}
+
+function DocumentsPage({ name, id, collection, isGone }: PageProps) {
   const [, go] = useLocation()
   const query = useQueryState()
   const documents = useDocuments(name, query)
-  const collection = useQuery({ queryKey: ['collections', 'one', name], queryFn: () => owner.collections.get(name) })
-  useCommand(formatCommand(name, query))
+  const settings = collection ?? noSettings
+  const layout = useLayout(name, settings, documents.columns)
+  const picked = usePicked(documents.listLoaded)
+  const [isBulk, setBulk] = useState(false)
+  const endBulk = useCallback(() => setBulk(false), [])
+  const several = isBulk && picked.ids.size > 0 ? [...picked.documents.values()] : undefined
+  const isPaneOpen = several !== undefined || id !== undefined
+  useCommand(isPaneOpen ? undefined : formatCommand(name, query))
   const place = `/data/${encodeURIComponent(name)}`
   const search = query.text === '' ? '' : `?${query.text}`
-  const close = useCallback(() => go(place + search), [go, place, search])
   const openNew = () => go(`${place}/new${search}`)
-  const cursor = useRef<number>(undefined)
-  const open = (next: string, at?: number) => {
-    cursor.current = at
-    go(`${place}/${next}${search}`)
+  const editPicked = () => {
+    // An open document would be in the way.
+    if (id !== undefined) go(place + search)
+    setBulk(true)
   }
-  const takeCursor = () => {
-    const at = cursor.current
-    cursor.current = undefined
-    return at
-  }
-  const document = id === 'new' ? undefined : id
-  // The key resets the editor when the user changes, so it never shows text of another user.
-  const pane =
-    id === undefined ? undefined : (
-      <DocumentPane
-        key={`${id} ${acting?.user.id}`}
-        {...{ collection: name, id: document, onClose: close, onOpen: open, takeCursor }}
-      />
-    )
-  if (collection.error && !collection.data) {
-    // Keep the pane, so that the user can copy or discard unsaved text.
-    const hasDraft = readDraft(draftKey(session, name, document)) !== undefined
-    return (
-      <Page title={name} pane={hasDraft ? pane : undefined}>
-        <Query query={collection} gone={{ what: 'collection', back: 'All collections', onBack: () => go('/data') }} />
-      </Page>
-    )
-  }
-  // Keep the pane and the dialogs, because they may contain unsaved text.
-  const isGone = isMissing(collection.error)
+  // Keep the pane and the dialogs of a collection that is gone, because they may contain unsaved text.
   return (
     <Page
       title={name}
-      facts={
-        isGone ? (
-          ''
-        ) : (
-          <>
-            {describeCount(documents, query)}
-            {collection.data ? (
-              <>
-                {' '}
-                · schema: {describeSchema(collection.data.schema ?? {})} ·{' '}
-                {describePermissions(collection.data.permissions)}
-              </>
-            ) : null}
-          </>
-        )
-      }
+      tabs={isGone ? null : <CollectionTabs collection={name} open="documents" count={collection?.documentCount} />}
+      facts={isGone ? '' : describeCount(documents, query)}
       actions={
         <>
-          <CollectionActions name={name} collection={collection.data} query={query} total={documents.total} />
+          <CollectionActions name={name} collection={collection} query={query} total={documents.total} />
           {isGone ? null : (
             <Button look="main" data-key="new" onClick={openNew}>
-              New document
+              New document{' '}
+              <span aria-hidden="true">
+                <kbd>N</kbd>
+              </span>
             </Button>
           )}
         </>
       }
-      strip={isGone ? undefined : <Filters name={name} query={query} columns={documents.columns} />}
-      pane={pane}
+      strip={isGone ? undefined : <Filters name={name} query={query} columns={documents.columns} layout={layout} />}
+      pane={
+        several ? (
+          <BulkPane collection={name} schema={settings.schema} documents={several} onClose={endBulk} />
+        ) : (
+          <OpenDocument name={name} id={id} settings={collection} />
+        )
+      }
     >
       {isGone ? (
         <Gone what="collection" wasShown back="All collections" onBack={() => go('/data')} />
       ) : (
         <ImportTarget name={name}>
-          <List name={name} id={id} query={query} documents={documents} openNew={openNew} />
+          <List {...{ name, id, query, documents, settings, picked, openNew }} columns={layout.columns} />
+          {picked.ids.size > 0 ? <PickedBar {...{ name, query, picked, isPaneOpen }} onEdit={editPicked} /> : null}
         </ImportTarget>
       )}
     </Page>
+  )
+}
+
+/** Returns the id of a stored document. */
+function toDocument(id: string | undefined): string | undefined {
+  return id === 'new' ? undefined : id
+}
+
+interface OpenProps extends ViewProps {
+  readonly settings: Pick<Collection, 'schema' | 'title'> | undefined
+}
+
+/** Keeps the place of the cursor for a document that was just created, so that the user can type on. */
+let cursor: number | undefined
+
+function OpenDocument({ name, id, settings }: OpenProps) {
+  const { acting } = useSession()
+  const [, go] = useLocation()
+  const { text } = useQueryState()
+  const place = `/data/${encodeURIComponent(name)}`
+  const search = text === '' ? '' : `?${text}`
+  const close = useCallback(() => go(place + search), [go, place, search])
+  const open = (next: string, at?: number) => {
+    cursor = at
+    go(`${place}/${next}${search}`)
+  }
+  const takeCursor = () => {
+    const at = cursor
+    cursor = undefined
+    return at
+  }
+  if (id === undefined) return null
+  return (
+    <DocumentPane
+      // The key resets the editor when the user changes, so it never shows text of another user.
+      key={`${id} ${acting?.user.id}`}
+      {...{ collection: name, id: toDocument(id), settings, onClose: close, onOpen: open, takeCursor }}
+    />
   )
 }
 
@@ -121,30 +166,21 @@ function ImportTarget({ name, children }: { name: string; children: ReactNode })
   )
 }
 
+/** Stands for a collection that is gone, whose documents may have unsaved text. */
+const noSettings: Pick<Collection, 'schema' | 'title'> = { schema: {} }
+
 interface ListProps {
   readonly name: string
   readonly id: string | undefined
   readonly query: QueryState
   readonly documents: Documents
+  readonly settings: typeof noSettings
+  readonly columns: readonly GridColumn[]
+  readonly picked: Picked
   readonly openNew: () => void
 }
 
-function List({ name, id, query, documents, openNew }: ListProps) {
-  const [, go] = useLocation()
-  const fresh = useFlashes(name)
-  const search = query.text === '' ? '' : `?${query.text}`
-  const openLink = useCallback(
-    ({ collection, id: target, email }: Linked) => {
-      if (email !== undefined) go(`/users/${target}`)
-      else if (collection !== undefined) go(`/data/${encodeURIComponent(collection)}/${target}`)
-    },
-    [go],
-  )
-  const open = useCallback(
-    ({ id: opened }: Document) => go(`/data/${encodeURIComponent(name)}/${opened}${search}`),
-    [go, name, search],
-  )
-  const columns = useMemo(() => gridColumns(documents.columns, query, openLink), [documents.columns, query, openLink])
+function List({ name, id, query, documents, settings, columns, picked, openNew }: ListProps) {
   const { total = 0 } = documents
   const isFiltered = query.where.all.length > 0
   const nothing = isFiltered ? (
@@ -163,72 +199,10 @@ function List({ name, id, query, documents, openNew }: ListProps) {
         total === 0 ? (
           nothing
         ) : (
-          <Grid
-            label={`Documents in ${name}`}
-            columns={columns}
-            count={total}
-            rowAt={documents.at}
-            getId={(document) => document.id}
-            selected={id}
-            fresh={fresh}
-            onOpen={open}
-            onRange={documents.setRange}
-          />
+          <DocumentGrid {...{ name, id, query, documents, columns, picked }} schema={settings.schema} />
         )
       }
     </Query>
-  )
-}
-
-function gridColumns(
-  columns: readonly DataColumn[],
-  query: QueryState,
-  openLink: (linked: Linked) => void,
-): Column<Document>[] {
-  const own = (field: string, title: string) => <SortHead query={query} field={field} title={title} />
-  return [
-    {
-      name: ' id',
-      head: own('id', 'id'),
-      width: '96px',
-      cell: ({ id }) => <span className="mono dim">{shortId(id)}</span>,
-    },
-    ...columns.map((column): Column<Document> => {
-      const { name, type } = column
-      return {
-        name,
-        head: <SortHead query={query} field={name} title={name} type={type} />,
-        width: chooseWidth(column),
-        isNumber: type === 'number',
-        cell: ({ data }) => <Value value={Object.hasOwn(data, name) ? data[name] : undefined} onLink={openLink} />,
-      }
-    }),
-    {
-      name: ' created',
-      head: own('createdAt', 'created'),
-      width: '110px',
-      cell: ({ createdAt }) => <Time at={createdAt} />,
-    },
-  ]
-}
-
-/** Cycles through ascending, descending and unsorted. */
-function SortHead({ query, field, title, type }: { query: QueryState; field: string; title: string; type?: string }) {
-  const [sort] = query.sort
-  const direction = sort && formatPath(sort.path) === field ? sort.direction : undefined
-  const next = direction === undefined ? 'asc' : direction === 'asc' ? 'desc' : undefined
-  const path: [string] = [field]
-  return (
-    <button
-      type="button"
-      className="sort"
-      onClick={() => query.change({ sort: next ? [{ path, direction: next }] : [] })}
-      title={`Sort by ${title}`}
-    >
-      {title}
-      {direction === undefined ? null : <span aria-hidden="true">{direction === 'asc' ? ' ↑' : ' ↓'}</span>}
-      {type === undefined ? null : <em>{type}</em>}
-    </button>
   )
 }
 

@@ -125,13 +125,13 @@ function Count({ name }: { name: string }) {
   return <>{data == null ? '…' : formatCount(data)}</>
 }
 
-export function describeSchema(schema: Collection['schema']) {
+function describeSchema(schema: Collection['schema']) {
   const fields = Object.entries(schema)
   if (fields.length === 0) return <i className="dim">none: any document is valid</i>
   return <span className="mono">{fields.map(([name, { required }]) => (required ? `${name}*` : name)).join(', ')}</span>
 }
 
-export function describePermissions(permissions: Collection['permissions']) {
+function describePermissions(permissions: Collection['permissions']) {
   const set = permissionKinds.filter((kind) => (permissions?.[kind]?.length ?? 0) > 0)
   const rules = fieldRuleKinds.map((rule) => [rule, Object.keys(permissions?.[rule] ?? {})] as const)
   const words = [

@@ -18,6 +18,8 @@ import type { DataColumn } from '../../parts/columns.js'
 import { Menu } from '../../parts/menu.js'
 import { describeError } from '../../parts/states.js'
 import { useSession } from '../../session/context.js'
+import { ColumnsMenu } from './grid/columns-menu.js'
+import type { GridLayout } from './grid/layout.js'
 import { type QueryState, without } from './query-state.js'
 import { SavedViews } from './saved-views.js'
 
@@ -25,9 +27,10 @@ interface FiltersProps {
   readonly name: string
   readonly query: QueryState
   readonly columns: readonly DataColumn[]
+  readonly layout: GridLayout
 }
 
-export function Filters({ name, query, columns }: FiltersProps) {
+export function Filters({ name, query, columns, layout }: FiltersProps) {
   const [isAdding, setAdding] = useState(false)
   const [isText, setText] = useState(false)
   return (
@@ -63,6 +66,7 @@ export function Filters({ name, query, columns }: FiltersProps) {
       {query.error ? <span className="bad">{describeError(query.error)}</span> : null}
       {query.sort.length > 0 ? <span className="mono dim">sort {query.sort.map(formatSort).join(', ')}</span> : null}
       {query.populate.length > 0 ? <span className="mono dim">populate {query.populate.join(', ')}</span> : null}
+      <ColumnsMenu layout={layout} />
       <SavedViews collection={name} query={query} />
       <CopyMenu name={name} query={query} onText={() => setText(!isText)} />
     </div>

@@ -14,6 +14,8 @@ export interface Documents {
   readonly total: number | undefined
   readonly columns: readonly DataColumn[]
   readonly at: (index: number) => Document | undefined
+  /** Lists what is loaded around the rows in view, in order. */
+  readonly listLoaded: () => readonly Document[]
   /** The first page. Undefined until loaded. */
   readonly data: Page<Document> | undefined
   readonly error: unknown
@@ -62,6 +64,7 @@ export function useDocuments(name: string, { where, sort, populate: asked, text 
       const found = pages[page - from]?.data
       return (found ?? (page === 0 ? head.data : undefined))?.items[index % pageSize]
     },
+    listLoaded: () => pages.flatMap(({ data }, at) => (data ?? (from + at === 0 ? head.data : undefined))?.items ?? []),
     data: head.data,
     error: head.error ?? pages.find(({ error }) => error)?.error,
     refetch: () => queries.invalidateQueries({ queryKey: ['documents', name] }),

@@ -50,6 +50,7 @@ export function schemaSeenBy({ hidden, collection: { schema } }: Grant): Schema 
 /**
  * Refuses to filter or sort by hidden fields: the documents found, and their order, would reveal the values.
  *
+ * @param why what the caller cannot do
  * @throws {SvcError} `UNAUTHORIZED` if a user's token might help, `FORBIDDEN`
  */
 export function requireVisible(grant: Grant, asked: readonly Path[], why = 'you cannot filter or sort by it'): void {

@@ -21,7 +21,7 @@ function guard(permissions: Permissions, schema: Schema = {}) {
 }
 
 function replace(permissions: Permissions, fields: Fields): Fields | string {
-  const document = { data: new JsonText(JSON.stringify(before)), createdBy: null }
+  const document = { id: 'd', data: new JsonText(JSON.stringify(before)), createdBy: null }
   try {
     return guard(permissions).changed(document, () => fields)
   } catch (error) {

@@ -4,7 +4,7 @@ import { type Fields, parseFields, type StoredDocument } from '../../../client/p
 import { overlap, type Path } from '../../../client/protocol/model/path.js'
 import { withDefaults } from '../../../client/protocol/model/schema.js'
 import { refusedField } from './closed-fields.js'
-import { allows, type Grant, outermost } from './grant.js'
+import { allows, type Grant, type Memberships, outermost } from './grant.js'
 import { compare, holds, restore, type Standing, type Stored, without } from './paths.js'
 
 /** Applies the permissions on fields to a caller's writes. */
@@ -12,10 +12,12 @@ export interface FieldGuard {
   /** Returns the fields of a new document, given the fields as sent and with defaults. */
   created(sent: Fields, whole: Fields): Fields
   /** Edits the document as the caller sees it, and keeps what the caller cannot change. */
-  changed(before: Pick<StoredDocument, 'data' | 'createdBy'>, edit: (before: Fields) => Fields): Fields
+  changed(before: Changeable, edit: (before: Fields) => Fields, memberships?: Memberships): Fields
   /** The schema for checking a change, without hidden fields, because the caller cannot repair those. */
   readonly schema: Schema
 }
+
+type Changeable = Pick<StoredDocument, 'id' | 'data' | 'createdBy'>
 
 /** `unread`: the caller may change the document, but not read it. */
 type Closure = 'hidden' | 'readonly' | 'unread'
@@ -71,9 +73,9 @@ export function guardFields(grant: Grant): FieldGuard {
       const { full } = defaults
       return readonly.reduce((after, path) => restore(full, after, path), whole)
     },
-    changed(document, edit) {
+    changed(document, edit, memberships) {
       const full = parseFields(document)
-      if (!allows(grant, 'read', document)) return changedUnread(full, edit)
+      if (!allows(grant, 'read', document, memberships)) return changedUnread(full, edit)
       const seen = without(full, hidden)
       const asked = edit(seen)
       for (const closure of ['hidden', 'readonly'] as const) {

@@ -9,24 +9,29 @@ import { isId } from '../../../client/protocol/model/document.js'
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import type { Clause, Test, Where } from '../../../client/protocol/model/where.js'
 import { noCreator } from '../../store/creators.js'
+import type { Covered } from '../../store/memberships.js'
 import type { Caller } from '../context.js'
 import { requireVisibleFilter } from './closed-fields.js'
-import { creatorFor, type Grant } from './grant.js'
+import { type Grant, partFor } from './grant.js'
 
-/** The documents that a caller can find: those of one creator or all, and the rest of the filter. */
+/** The documents that a caller can find: those of one creator or all, a part of these, and the rest of the filter. */
 export interface Findable {
   readonly where: Where
   readonly creator: string | undefined
+  /** Undefined if the permission depends on the creator alone, or covers all documents. */
+  readonly part: Covered | undefined
 }
 
 /** @throws {SvcError} `INVALID_FILTER`, `UNAUTHORIZED`, `FORBIDDEN`, also for a filter on a hidden field */
 export function findable(grant: Grant, where: Where): Findable {
   const { caller } = grant
-  const own = creatorFor(grant, 'read')
+  const reach = partFor(grant, 'read')
+  const part = reach && reach.members.length > 0 ? reach : undefined
+  const own = part ? undefined : reach?.user
   requireVisibleFilter(grant, where)
-  if (!usesOwner(grant)) return { where, creator: own }
+  if (!usesOwner(grant)) return { where, creator: own, part }
   const asked = where.all.filter(({ any }) => any.some(isCreator))
-  if (asked.length === 0) return { where, creator: own }
+  if (asked.length === 0) return { where, creator: own, part }
   const creators = new Set(asked.map((clause) => creatorIn(caller, clause)))
   if (own !== undefined) creators.add(own)
   const [creator = noCreator, another] = creators
@@ -34,6 +39,7 @@ export function findable(grant: Grant, where: Where): Findable {
   return {
     where: { all: where.all.filter((clause) => !asked.includes(clause)) },
     creator: another ? noCreator : creator,
+    part,
   }
 }
 

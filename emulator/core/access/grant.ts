@@ -1,5 +1,6 @@
 /** Determines a caller's rights in a collection. Other rooms only read the grant. Contract 5.3. */
 import { isInScope, type ScopeAction } from '../../../client/protocol/model/access/key-scope.js'
+import { isMemberWord, type Membership, parseMemberWord } from '../../../client/protocol/model/access/member-word.js'
 import {
   type FieldRuleKind,
   fieldRuleKinds,
@@ -12,15 +13,28 @@ import type { StoredDocument } from '../../../client/protocol/model/document.js'
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import { overlap, type Path, parsePath } from '../../../client/protocol/model/path.js'
 import type { Reason } from '../../../client/protocol/model/requests/reason.js'
+import { noCreator } from '../../store/creators.js'
+import type { Covered } from '../../store/memberships.js'
 import type { Caller, Context } from '../context.js'
 import { noSuchDocument } from './missing.js'
 import { collectionsToRead, keyScopes, requireScope } from './scopes.js'
 
 /** The role that every signed-in user has. Contract 5.3. */
-const anyUser = 'authenticated'
+export const anyUser = 'authenticated'
 
-/** Documents that a permission covers: all, those the caller created, or none. Decision 71. */
-export type Reach = 'all' | 'own' | 'none'
+/** Documents that a permission covers: all, none, or a part. Decision 71, contract 13.9. */
+export type Reach = 'all' | 'none' | Part
+
+/** The documents that the caller created, and those that list the caller as a member. */
+export interface Part {
+  readonly own: boolean
+  readonly members: readonly Membership[]
+}
+
+/** The paths at which documents list the caller as a member, by the id of the document. */
+export type Memberships = ReadonlyMap<string, ReadonlySet<string>>
+
+export const noMemberships: Memberships = new Map()
 
 type Guarded = Pick<StoredCollection, 'name' | 'permissions'>
 
@@ -57,7 +71,10 @@ function findReach(
   if (!isInScope(keyScopes(caller), actions[kind], name)) return 'none'
   const wanted = permissions[kind] ?? []
   if (caller.secret || wanted.length === 0 || roles.some((role) => wanted.includes(role))) return 'all'
-  return caller.user && wanted.includes(ownerWord) ? 'own' : 'none'
+  if (!caller.user) return 'none'
+  const own = wanted.includes(ownerWord)
+  const members = wanted.flatMap((word) => parseMemberWord(word) ?? [])
+  return own || members.length > 0 ? { own, members } : 'none'
 }
 
 const noFields: readonly Path[] = []
@@ -80,18 +97,30 @@ export function outermost(paths: readonly Path[]): readonly Path[] {
   return paths.filter((path) => !paths.some((other) => other.length < path.length && overlap(other, path)))
 }
 
-/** Checks whether the caller has the permission for this document. */
+/** Checks whether the caller has the permission for this document. `findMemberships` returns the memberships. */
 export function allows(
   grant: Grant<Guarded>,
   kind: PermissionKind,
-  { createdBy }: Pick<StoredDocument, 'createdBy'>,
+  { id, createdBy }: Pick<StoredDocument, 'id' | 'createdBy'>,
+  memberships: Memberships = noMemberships,
 ): boolean {
-  return grant[kind] === 'all' || (grant[kind] === 'own' && createdBy === grant.caller.user?.id)
+  const reach = grant[kind]
+  if (reach === 'all' || reach === 'none') return reach === 'all'
+  if (reach.own && createdBy === grant.caller.user?.id) return true
+  const held = memberships.get(id)
+  return held !== undefined && reach.members.some(({ path }) => held.has(path))
 }
 
-/** Returns the only user whose documents the permission covers, or undefined if it covers all. */
-export function creatorFor(grant: Grant, kind: PermissionKind): string | undefined {
-  return grant[kind] === 'own' ? grant.caller.user?.id : undefined
+/** Returns the part of the collection that the permission covers, or undefined if it covers all documents. */
+export function partFor(
+  grant: Grant<Guarded & Pick<StoredCollection, 'id'>>,
+  kind: PermissionKind,
+): Covered | undefined {
+  const { caller, collection } = grant
+  const reach = grant[kind]
+  if (reach === 'all') return undefined
+  const part = reach === 'none' ? { own: false, members: [] } : reach
+  return { user: caller.user?.id ?? noCreator, collection: collection.id, ...part }
 }
 
 /** The key scope that each permission needs. */
@@ -108,9 +137,12 @@ export function readerFor(caller: Caller) {
   return { mayReadAll, roles: callerRoles(caller), collections: collectionsToRead(caller), user: user?.id }
 }
 
-/** Returns the caller's roles. A key alone has none. `owner` is a permission word, even if a role has that name. */
+/**
+ * Returns the caller's roles. A key alone has none. `owner` and `member:…` are permission words, even if a role has that
+ * name.
+ */
 export function callerRoles({ user }: Caller): readonly string[] {
-  return user ? [anyUser, ...user.roles.filter((role) => role !== ownerWord)] : []
+  return user ? [anyUser, ...user.roles.filter((role) => role !== ownerWord && !isMemberWord(role))] : []
 }
 
 function permissionReason({ caller, collection }: Grant, kind: PermissionKind): Reason {
@@ -146,13 +178,26 @@ export function requireAllowed(
   grant: Grant,
   kind: PermissionKind,
   document: Pick<StoredDocument, 'id' | 'createdBy'>,
+  memberships?: Memberships,
 ): void {
-  if (allows(grant, kind, document)) return
+  if (allows(grant, kind, document, memberships)) return
   const { collection } = grant
   const reason = permissionReason(grant, kind)
-  if (!allows(grant, 'read', document)) throw noSuchDocument(collection, document.id, reason)
+  if (!allows(grant, 'read', document, memberships)) throw noSuchDocument(collection, document.id, reason)
   const message = `You don't have permission to ${kind} document "${document.id}".`
   throw new SvcError('FORBIDDEN', message, [], { reason })
+}
+
+/**
+ * Refuses to create documents of which the caller would not be a member.
+ *
+ * @throws {SvcError} `FORBIDDEN`
+ */
+export function requireCreatable(grant: Grant, ids: readonly string[], memberships: Memberships): void {
+  if (ids.every((id) => allows(grant, 'create', { id, createdBy: null }, memberships))) return
+  const { name } = grant.collection
+  const message = `You can create documents in "${name}" only if they list you as a member.`
+  throw new SvcError('FORBIDDEN', message, [], { reason: permissionReason(grant, 'create') })
 }
 
 /** Requires a key, and the secret key if the collection has permissions. Contract 5.3. */

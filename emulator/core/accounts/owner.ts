@@ -1,5 +1,6 @@
 /** Changes to users that only the project's owner can make. Contract 6.11 and 11. */
 
+import { usersWord } from '../../../client/protocol/model/collection.js'
 import {
   type Fields,
   isId,
@@ -26,14 +27,25 @@ import {
   type UserChanges,
   updateUser,
 } from '../../store/accounts/users.js'
+import { isLinked } from '../../store/dependants.js'
 import { selectProject } from '../../store/projects.js'
 import { audit } from '../audit/audit-log.js'
 import type { Backend } from '../context.js'
+import { removeDependants } from '../documents/dependants.js'
 import { requireLight } from '../documents/weight.js'
 import { loginEvent, userEvent } from '../events/happenings.js'
+import { callerFor, unscoped } from '../identity.js'
 import { openLoginSession } from '../logins/sessions.js'
 import { requireProject } from '../projects/require-project.js'
-import { happened, identityChanged, inTransaction, makingRoom, publish, unitFor } from '../unit-of-work.js'
+import {
+  happened,
+  identityChanged,
+  inTransaction,
+  makingRoom,
+  publish,
+  type UnitOfWork,
+  unitFor,
+} from '../unit-of-work.js'
 import { emailTaken, insertFresh, noSuchUser } from './accounts.js'
 import { codeAt, otpauthUrl } from './codes.js'
 import { readEmail, requireEmail } from './emails.js'
@@ -129,10 +141,17 @@ export async function changeUser(backend: Backend, id: string, changes: OwnersCh
   return user
 }
 
-/** Deletes a user and their sessions. Documents that link to the user stay. @throws {SvcError} `USER_NOT_FOUND` */
+/**
+ * Deletes a user and their sessions. Links to the user obey `onDelete`.
+ *
+ * @throws {SvcError} `USER_NOT_FOUND`, `DOCUMENT_IN_USE`, `RESULT_TOO_LARGE`
+ */
 export async function removeUser(backend: Backend, id: string): Promise<void> {
   const project = await findProjectId(backend, id)
   await inTransaction(makingRoom(unitFor(backend)), async (unit) => {
+    // Locks first, so that later statements see all links to the user.
+    if (!(await lockUser(unit.db, project, id))) throw noSuchUser(id)
+    await removeUserDependants(unit, project, id)
     const isGone = await deleteUser(unit.db, project, id)
     if (!isGone) throw noSuchUser(id)
     publish(unit, identityChanged())
@@ -141,6 +160,14 @@ export async function removeUser(backend: Backend, id: string): Promise<void> {
   })
   // Deleting the user marked their files as orphans.
   backend.sweepFilesSoon()
+}
+
+async function removeUserDependants(unit: UnitOfWork & { readonly backend: Backend }, id: string, user: string) {
+  if (!(await isLinked(unit.db, id, usersWord))) return
+  const project = await selectProject(unit.db, id)
+  if (!project) throw noSuchUser(user)
+  const caller = callerFor({ id, secret: true, ...unscoped })
+  await removeDependants({ ...unit, project, caller }, { to: usersWord, ids: [user] })
 }
 
 /** Opens a session as if the user had logged in, and returns its token. @throws {SvcError} `USER_NOT_FOUND` */

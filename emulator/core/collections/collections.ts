@@ -20,69 +20,86 @@ import {
   selectCount,
   updateCollection,
 } from '../../store/collections.js'
-import { selectCreatedCount } from '../../store/creators.js'
 import { orphanCollectionFiles } from '../../store/files.js'
+import { selectCoveredCount } from '../../store/memberships.js'
 import { insertCollectionChange } from '../../store/realtime/changes.js'
 import { insertLeftNames, takeLeftName } from '../../store/realtime/left-names.js'
 import { schemaSeenBy } from '../access/closed-fields.js'
-import { creatorFor, type Grant, grantFor, requireGranted, requireManager } from '../access/grant.js'
+import { type Grant, grantFor, partFor, requireGranted, requireManager } from '../access/grant.js'
 import { noSuchCollection } from '../access/missing.js'
 import { isOutOfScope, requireInScope, requireScope } from '../access/scopes.js'
 import { audit } from '../audit/audit-log.js'
 import type { Context } from '../context.js'
 import type { Happened } from '../events/event-log.js'
 import { openPauses } from '../pauses.js'
+import { applyRules, requireRuleCount } from '../unique-values.js'
 import { happened, inTransaction, makingRoom, publish, settingsChanged } from '../unit-of-work.js'
 import { requireFieldRules } from './field-rules.js'
-import { requireRoom, requireSchema, requireSchemaSize } from './schemas.js'
+import { nameTargets, openTargetNames, resolveTargets } from './link-targets.js'
+import { requireUnlinked } from './linked-collections.js'
+import { requireMemberWords } from './member-words.js'
+import { requireFieldSettings, requireRoom, requireSchema, requireSchemaSize } from './schemas.js'
 
 export interface CollectionDefinition {
   readonly name: string
   readonly schema?: Schema
   readonly unique?: readonly (readonly string[])[]
-  readonly title?: string
+  /** null: the default. */
+  readonly title?: string | null
   readonly permissions?: Permissions
 }
 
 /** Spec, "Collections". @throws {SvcError} `INVALID_COLLECTION`, `COLLECTION_EXISTS`, `FORBIDDEN` */
 export async function createCollection(
   ctx: Context,
-  { name, schema = {}, unique = [], title, permissions = {} }: CollectionDefinition,
+  { name, schema = {}, permissions = {}, ...others }: CollectionDefinition,
 ): Promise<Collection> {
   requireName(name)
   requireSchemaSize(schema)
   requireSchema(schema)
-  requirePermissions(permissions)
+  requirePermissions(permissions, schema)
+  requireFieldSettings({ schema, permissions, ...others })
   const now = ctx.backend.now(ctx.project.id)
   const at = now.toISOString()
-  const collection: StoredCollection = {
-    id: ctx.backend.newId(now),
-    name,
-    schema,
-    permissions,
-    ...(unique.length > 0 ? { unique } : {}),
-    ...(title === undefined ? {} : { title }),
-    createdAt: at,
-    updatedAt: at,
-  }
-  requireManager(ctx, collection)
-  await inTransaction(ctx, async (ctx) => {
+  const settings = { name, permissions, ...setUniqueAndTitle(others) }
+  const asked = { id: ctx.backend.newId(now), ...settings, schema, createdAt: at, updatedAt: at }
+  requireRuleCount(asked)
+  requireManager(ctx, asked)
+  const collection = await inTransaction(ctx, async (ctx) => {
+    const collection = { ...asked, schema: await resolveTargets(ctx, asked, schema) }
     if (!(await insertCollection(ctx.db, ctx.project.id, collection))) throw nameTaken(name)
     await requireRoom(ctx, collection)
     await takeName(ctx, collection)
     happened(ctx, collectionEvent(ctx, 'created', collection))
     await auditCollection(ctx, 'created', { collection: name })
+    return collection
   })
-  return shown(grantFor(ctx.caller, collection))
+  return shownNamed(ctx, grantFor(ctx.caller, collection))
+}
+
+function mergeSettings(
+  { unique, title, ...before }: StoredCollection,
+  input: Partial<CollectionDefinition>,
+): StoredCollection {
+  const { unique: newUnique = unique, title: newTitle = title, ...others } = input
+  return { ...before, ...others, ...setUniqueAndTitle({ unique: newUnique, title: newTitle }) }
+}
+
+/** Leaves them out if they are empty, as the database does. */
+function setUniqueAndTitle({ unique = [], title }: Pick<CollectionDefinition, 'unique' | 'title'>) {
+  return { ...(unique.length > 0 ? { unique } : {}), ...(typeof title === 'string' ? { title } : {}) }
 }
 
 /** Lists all collections of the project, oldest first. Parses a few per turn of the event loop. */
 export async function listCollections(ctx: Context): Promise<Collection[]> {
   const collections: Collection[] = []
   const pauses = openPauses()
-  for (const { name, bytes, read } of await selectCollections(ctx.db, ctx.project.id)) {
-    if (isOutOfScope(ctx.caller, name)) continue
-    collections.push(shown(grantFor(ctx.caller, read())))
+  const all = await selectCollections(ctx.db, ctx.project.id)
+  const known = all.filter(({ name }) => !isOutOfScope(ctx.caller, name))
+  const nameTargets = openTargetNames(known)
+  for (const { bytes, read } of known) {
+    const collection = shown(grantFor(ctx.caller, read()))
+    collections.push({ ...collection, schema: nameTargets(collection.schema) })
     const pause = pauses.after(bytes)
     if (pause) await pause
   }
@@ -92,11 +109,18 @@ export async function listCollections(ctx: Context): Promise<Collection[]> {
 export async function getCollection(ctx: Context, name: string): Promise<CountedCollection> {
   const collection = await requireCollection(ctx, name)
   const grant = grantFor(ctx.caller, collection)
-  if (grant.read === 'none') return shown(grant)
-  const creator = creatorFor(grant, 'read')
-  const { id } = collection
-  const counting = creator === undefined ? selectCount(ctx.db, id) : selectCreatedCount(ctx.db, id, creator)
-  return { ...shown(grant), documentCount: await counting }
+  if (grant.read === 'none') return shownNamed(ctx, grant)
+  const part = partFor(grant, 'read')
+  const counting = part ? selectCoveredCount(ctx.db, part) : selectCount(ctx.db, collection.id)
+  const [named, documentCount] = await Promise.all([shownNamed(ctx, grant), counting])
+  return { ...named, documentCount }
+}
+
+/** Like `shown`, with the names of the collections that links lead to. */
+async function shownNamed(ctx: Context, grant: Grant): Promise<Collection> {
+  const collection = shown(grant)
+  const schema = await nameTargets(ctx, collection.schema)
+  return schema === collection.schema ? collection : { ...collection, schema }
 }
 
 /** Hides the permissions from callers who cannot read the collection. Contract 5.3. */
@@ -117,19 +141,22 @@ export async function changeCollection(
 ): Promise<Collection> {
   if (input.name !== undefined) requireName(input.name)
   if (input.schema !== undefined) requireSchema(input.schema)
-  if (input.permissions !== undefined) requirePermissions(input.permissions)
   const changed = await inTransaction(ctx, async (ctx) => {
     const before = await selectCollection(ctx.db, ctx.project.id, name, { lock: true })
     requireScope(ctx, 'admin', before?.name ?? name, name)
     if (!before) throw noSuchCollection(name)
-    const after = { ...before, ...input, updatedAt: ctx.backend.now(ctx.project.id).toISOString() }
+    if (input.permissions !== undefined) requirePermissions(input.permissions, input.schema ?? before.schema)
+    const asked = { ...mergeSettings(before, input), updatedAt: ctx.backend.now(ctx.project.id).toISOString() }
     requireManager(ctx, before)
-    requireManager(ctx, after)
+    requireManager(ctx, asked)
+    requireFieldSettings(asked, input)
     if (input.schema !== undefined) requireSchemaSize(input.schema, before.schema)
+    const after = { ...asked, schema: await resolveTargets(ctx, asked, asked.schema, before.schema) }
     if (after.name !== before.name) await requireFreeName(ctx, after.name)
     await updateCollection(ctx.db, after)
     await requireRoom(ctx, after, before)
     await recordChange(ctx, after)
+    await applyRules(ctx.db, before, after)
     if (after.name !== before.name) {
       await insertLeftNames(ctx.db, ctx.project.id, [before.name])
       await takeName(ctx, after)
@@ -139,12 +166,14 @@ export async function changeCollection(
     await auditCollection(ctx, 'changed', { collection: before.name, ...renamed, names: listChanges(input) })
     return after
   })
-  return shown(grantFor(ctx.caller, changed))
+  return shownNamed(ctx, grantFor(ctx.caller, changed))
 }
 
 /**
  * Deletes a collection with all its documents and their files. They disappear at once; a sweep deletes their rows
- * later.
+ * later. Links to them stay, except that a link with `refuse` refuses the deletion.
+ *
+ * @throws {SvcError} `NOT_FOUND`, `DOCUMENT_IN_USE`
  */
 export async function removeCollection(ctx: Context, name: string): Promise<{ id: string }> {
   const id = await inTransaction(makingRoom(ctx), async (ctx) => {
@@ -153,6 +182,7 @@ export async function removeCollection(ctx: Context, name: string): Promise<{ id
     if (!collection) throw noSuchCollection(name)
     requireManager(ctx, collection)
     await deleteCollection(ctx.db, collection.id)
+    await requireUnlinked(ctx, collection)
     await recordChange(ctx, { id: collection.id, updatedAt: ctx.backend.now(ctx.project.id).toISOString() })
     await insertLeftNames(ctx.db, ctx.project.id, [collection.name])
     await orphanCollectionFiles(ctx.db, collection.id)
@@ -209,7 +239,7 @@ export async function requireCollection(ctx: Context, name: string): Promise<Sto
 }
 
 /** Finds a collection by name or id. */
-async function findCollection(ctx: Context, name: string): Promise<StoredCollection | undefined> {
+export async function findCollection(ctx: Context, name: string): Promise<StoredCollection | undefined> {
   const { backend, db, project } = ctx
   const read = () => selectCollection(db, project.id, name)
   // Encodes both parts as JSON, because concatenated they could match the collection of another project.
@@ -252,8 +282,9 @@ function requireName(name: string) {
 }
 
 /** Rejects `owner` for creating, because a document has no owner before it is created. */
-function requirePermissions(permissions: Permissions) {
+export function requirePermissions(permissions: Permissions, schema: Schema): void {
   requireFieldRules(permissions)
+  requireMemberWords(permissions, schema)
   const { create = [] } = permissions
   const at = create.indexOf(ownerWord)
   if (at < 0) return

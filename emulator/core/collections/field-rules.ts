@@ -1,4 +1,5 @@
 /** Validates field permissions before a collection accepts them. Decision 71. */
+import { isMemberWord } from '../../../client/protocol/model/access/member-word.js'
 import {
   type FieldRuleKind,
   fieldRuleKinds,
@@ -38,8 +39,9 @@ function checkRule(rule: FieldRuleKind, [name, roles]: readonly [string, readonl
     const message = 'names an item of an array. Remove the index to match all items'
     return [{ path: place, message, type: 'field' }]
   }
-  const at = roles.indexOf(ownerWord)
-  if (at < 0) return []
-  const message = `cannot contain "${ownerWord}". Use roles`
-  return [{ path: [...place, at], message, type: 'owner' }]
+  const at = roles.findIndex((word) => word === ownerWord || isMemberWord(word))
+  const word = roles[at]
+  if (word === undefined) return []
+  const message = `cannot contain "${word.slice(0, 80)}". Use roles`
+  return [{ path: [...place, at], message, type: word === ownerWord ? 'owner' : 'member' }]
 }

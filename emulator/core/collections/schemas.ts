@@ -2,8 +2,14 @@
 import type { Schema, StoredCollection } from '../../../client/protocol/model/collection.js'
 import { type Issue, SvcError } from '../../../client/protocol/model/errors.js'
 import { formatBytes, formatCount } from '../../../client/protocol/model/figures.js'
+import { sizes } from '../../../client/protocol/model/limits.js'
 import type { LimitName } from '../../../client/protocol/model/requests/reason.js'
-import { checkSchema } from '../../../client/protocol/model/schema.js'
+import { countRules } from '../../../client/protocol/model/schema.js'
+import {
+  checkFieldSettings,
+  checkSchema,
+  type FieldSettings,
+} from '../../../client/protocol/model/schema-contradictions.js'
 import { selectCollectionBytes } from '../../store/collections.js'
 import type { Context } from '../context.js'
 
@@ -21,8 +27,8 @@ const maxOtherBytes = 512
  * @throws {SvcError} `VALIDATION_ERROR`
  */
 export function requireSchemaSize(schema: Schema, before: Schema = {}): void {
-  const fields = Object.keys(schema).length
-  if (fields > Math.max(maxSchemaFields, Object.keys(before).length)) {
+  const fields = countRules(schema)
+  if (fields > Math.max(maxSchemaFields, countRules(before))) {
     const message = `can have at most ${formatCount(maxSchemaFields)} fields`
     throw schemaTooLarge({ limit: 'schema fields', most: maxSchemaFields, actual: fields }, message)
   }
@@ -35,11 +41,23 @@ export function requireSchemaSize(schema: Schema, before: Schema = {}): void {
 
 /** @throws {SvcError} `VALIDATION_ERROR` for a schema that contradicts itself */
 export function requireSchema(schema: Schema): void {
-  const issues = checkSchema(schema)
+  requireNoIssues(checkSchema(schema), 'The schema contradicts itself: ')
+}
+
+const fieldSettings = ['schema', 'unique', 'title', 'permissions'] as const
+
+/** @throws {SvcError} `VALIDATION_ERROR` for settings that name a field which does not allow it */
+export function requireFieldSettings(settings: FieldSettings, sent: Partial<FieldSettings> = settings): void {
+  if (fieldSettings.every((name) => sent[name] === undefined)) return
+  requireNoIssues(checkFieldSettings(settings, sent))
+}
+
+/** @throws {SvcError} `VALIDATION_ERROR` */
+export function requireNoIssues(issues: readonly Issue[], introduction = ''): void {
   const [first] = issues
   if (!first) return
   const what = `"${first.path.join('.')}" ${first.message}`
-  throw new SvcError('VALIDATION_ERROR', `The schema contradicts itself: ${what}.`, issues)
+  throw new SvcError('VALIDATION_ERROR', `${introduction}${what}.`, issues.slice(0, sizes.maxIssues))
 }
 
 /**
@@ -71,8 +89,8 @@ function tooLarge(figures: Figures, message: string, issues: readonly Issue[] = 
   return new SvcError('VALIDATION_ERROR', message, issues, { reason: { kind: 'limit', ...figures } })
 }
 
-function bytesInList({ schema, permissions }: StoredCollection): number {
-  return countBytes(schema) + countBytes(permissions)
+function bytesInList({ schema, permissions, unique = [], title = '' }: StoredCollection): number {
+  return countBytes(schema) + countBytes(permissions) + countBytes(unique) + Buffer.byteLength(title)
 }
 
 function countBytes(value: object): number {

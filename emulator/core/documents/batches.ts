@@ -1,5 +1,12 @@
 import type { StoredCollection } from '../../../client/protocol/model/collection.js'
-import { type DocumentUpdate, type Fields, isId, type StoredDocument } from '../../../client/protocol/model/document.js'
+import {
+  type DocumentUpdate,
+  type Fields,
+  isId,
+  parseFields,
+  type StoredDocument,
+} from '../../../client/protocol/model/document.js'
+import { JsonText } from '../../../client/protocol/model/json.js'
 import {
   deleteDocuments,
   lockDocuments,
@@ -7,19 +14,25 @@ import {
   type NewData,
   updateDocumentData,
 } from '../../store/documents.js'
+import { listUniqueRules } from '../../store/unique-rules.js'
 import { guardFields } from '../access/field-guard.js'
-import { type Grant, requireAllowed } from '../access/grant.js'
+import { type Grant, type Memberships, requireAllowed, requireCreatable } from '../access/grant.js'
+import { findMemberships, memberFields } from '../access/memberships.js'
 import { noSuchCollection, noSuchDocument } from '../access/missing.js'
 import { requireCreateGrant, requireGrant } from '../collections/collections.js'
 import { workLong } from '../concurrency/long-reads.js'
 import type { Context } from '../context.js'
 import { orphanForgotten } from '../files/owned-files.js'
+import { changeUniqueValues, requireCurrentRules, requireDistinct, withCurrentRules } from '../unique-values.js'
 import { inTransaction } from '../unit-of-work.js'
+import { removeDependants } from './dependants.js'
+import { collectLinks } from './links.js'
 import { openMerge } from './merging.js'
 import { requireLight } from './weight.js'
 import {
   bytesInAnswer,
   checkAndSerialize,
+  type Edit,
   insertAll,
   openCompleter,
   openReplaceCompleter,
@@ -39,25 +52,61 @@ export type Adopt = (ctx: Context, collection: StoredCollection) => Promise<unkn
  *
  * @throws {SvcError} `VALIDATION_ERROR`. With several documents, the path of each issue begins with the index of the document.
  */
-export async function createDocuments(ctx: Context, name: string, many: readonly Fields[]): Promise<StoredDocument[]> {
+export function createDocuments(ctx: Context, name: string, many: readonly Fields[]): Promise<StoredDocument[]> {
+  return withCurrentRules(ctx, () => createAsKnown(ctx, name, many))
+}
+
+async function createAsKnown(ctx: Context, name: string, many: readonly Fields[]): Promise<StoredDocument[]> {
   const grant = await requireCreateGrant(ctx, name)
   const { collection } = grant
   const guard = guardFields(grant)
   const complete = openCompleter(collection)
-  const texts = await checkAndSerialize(collection, many, (fields) => guard.created(fields, complete(fields)))
+  const links = collectLinks(collection, many.length)
+  const texts = await checkAndSerialize(
+    collection,
+    many,
+    (fields) => links.note(guard.created(fields, complete(fields))),
+    listUniqueRules(collection),
+  )
+  if (grant.create !== 'all') await requireMember(ctx, grant, texts)
+  const linked = await links.resolve(ctx)
   const createdBy = ctx.caller.user?.id
   // Puts the new property first: after a spread, V8 takes ten times as long to add it.
-  const owned = texts.map(({ text }) => ({ createdBy, ...text }))
+  const owned = texts.map(({ text }, at) => ({ createdBy, links: linked[at], ...text }))
   const [first] = owned
   if (!first) return []
-  const write = (texts: readonly Omit<NewData, 'id'>[]) => insertAll(ctx, collection, texts)
-  const isJoined = owned.length === 1 && !ctx.pending && ctx.db.capabilities.runsWritersTogether
+  requireDistinct(collection, owned)
+  async function write(texts: readonly Omit<NewData, 'id'>[]) {
+    const documents = await insertAll(ctx, collection, texts)
+    if (documents.length > 0 || linked.length === 0) return documents
+    // Fails a group of requests, so that each is written alone and learns about its own links.
+    if (texts.length > owned.length) throw new Error('A linked record of a group is missing.')
+    await links.require(ctx)
+    return documents
+  }
+  // One statement checks all links to a collection alike, so the links of callers who may read a part are checked alone.
+  const isAlike = first.links?.every(({ part }) => part === undefined) ?? true
+  const isJoined = owned.length === 1 && isAlike && !ctx.pending && ctx.db.capabilities.runsWritersTogether
   const documents = isJoined
     ? await ctx.backend.joinedCreates.insert({ db: ctx.db, collection: collection.id }, first, write)
     : await write(owned)
-  // The collection was removed after it was looked up.
-  if (documents.length === 0) throw noSuchCollection(name)
-  return shownTo(grant, documents)
+  // The collection was removed after it was looked up, or has other rules.
+  if (documents.length === 0) {
+    await requireCurrentRules(ctx, collection)
+    throw noSuchCollection(name)
+  }
+  return shownTo(ctx, grant, documents)
+}
+
+/** Checks the permission to create by the values that are written, with defaults. @throws {SvcError} `FORBIDDEN` */
+async function requireMember(
+  { db }: Context,
+  grant: Grant,
+  texts: readonly { readonly text: Omit<NewData, 'id'> }[],
+): Promise<void> {
+  const documents = texts.map(({ text }, at) => ({ id: String(at), data: new JsonText(text.json) }))
+  const ids = documents.map(({ id }) => id)
+  requireCreatable(grant, ids, await findMemberships(db, grant, documents))
 }
 
 /** Changes some fields of several documents: all of them or none. */
@@ -66,30 +115,37 @@ export async function updateDocuments(
   name: string,
   updates: ReadonlyMap<string, DocumentUpdate>,
 ): Promise<StoredDocument[]> {
-  const merge = await openMerge(ctx, name, updates.values())
-  const edits = [...updates].map(([id, changes]) => [id, (before: Fields) => merge(before, changes)] as const)
+  const toEdit = await openMerge(ctx, name, updates.values())
+  const edits = [...updates].map(([id, changes]) => [id, toEdit(changes)] as const)
   return workLong(ctx, (ctx) => changeDocuments(ctx, name, new Map(edits)))
 }
 
 /** Removes all of these documents, or none if one of them does not exist. */
-export async function removeDocuments(
+export function removeDocuments(
   ctx: Context,
   name: string,
   ids: readonly string[],
   guard: VersionGuard = 'any',
 ): Promise<{ ids: readonly string[] }> {
+  return withCurrentRules(ctx, () => removeAsKnown(ctx, name, ids, guard))
+}
+
+async function removeAsKnown(ctx: Context, name: string, ids: readonly string[], guard: VersionGuard) {
   const grant = await requireGrant(ctx, name, 'delete')
   const { collection } = grant
   const unique = [...new Set(ids)]
   const hasFiles = await inTransaction(ctx, async (ctx) => {
     const targets = unique.map((id) => ({ id }))
     const wanted = { grant, kind: 'delete', guard } as const
-    const documents = await requireAll(wanted, targets, (ids) => lockDocumentVersions(ctx.db, collection, ids))
+    const documents = await requireAll(ctx, wanted, targets, (ids) =>
+      lockDocumentVersions(ctx.db, collection, ids, memberFields(grant)),
+    )
     if (unique.length === 0) return false
+    const hasDeletedMore = await removeDependants(ctx, { to: collection.id, ids: unique })
     await publishRecorded(ctx, () =>
       deleteDocuments(ctx.db, place(ctx, collection, ctx.backend.now(ctx.project.id)), unique),
     )
-    return documents.some(({ before }) => before.hasFiles)
+    return hasDeletedMore || documents.some(({ before }) => before.hasFiles)
   })
   // The database has detached the files from their documents.
   if (hasFiles) ctx.backend.sweepFilesSoon()
@@ -97,29 +153,54 @@ export async function removeDocuments(
 }
 
 /** Locks documents, computes their new fields from the old ones, and writes them. Returns them in the order of the request. */
-export async function changeDocuments(
+export function changeDocuments(
   ctx: Context,
   name: string,
-  edits: ReadonlyMap<string, (before: Fields) => Fields>,
-  { guard = 'any', adopt, isWhole = false }: { guard?: VersionGuard; adopt?: Adopt; isWhole?: boolean } = {},
+  edits: ReadonlyMap<string, Edit>,
+  options: ChangeOptions = {},
+): Promise<StoredDocument[]> {
+  return withCurrentRules(ctx, () => changeAsKnown(ctx, name, edits, options))
+}
+
+interface ChangeOptions {
+  readonly guard?: VersionGuard
+  readonly adopt?: Adopt | undefined
+  readonly isWhole?: boolean
+}
+
+async function changeAsKnown(
+  ctx: Context,
+  name: string,
+  edits: ReadonlyMap<string, Edit>,
+  { guard = 'any', adopt, isWhole = false }: ChangeOptions,
 ): Promise<StoredDocument[]> {
   const grant = await requireGrant(ctx, name, 'update')
   const { collection } = grant
   const fields = guardFields(grant)
   const complete = openReplaceCompleter(fields, isWhole)
+  const rules = listUniqueRules(collection)
   const targets = [...edits].map(([id, edit]) => ({ id, edit }))
   let hasForgotten = false
   const documents = await inTransaction(ctx, async (ctx) => {
     const wanted = { grant, kind: 'update', guard } as const
-    const locked = await requireAll(wanted, targets, (ids) => lockDocuments(ctx.db, collection, ids))
-    const texts = await checkAndSerialize({ ...collection, schema: fields.schema }, locked, ({ before, edit }) => {
-      const after = complete(fields.changed(before, edit))
+    const locked = await requireAll(ctx, wanted, targets, (ids) => lockDocuments(ctx.db, collection, ids))
+    const checked = { ...collection, schema: fields.schema }
+    const links = collectLinks(checked, targets.length)
+    const change = ({ before, edit, memberships }: (typeof locked)[number]) => {
+      const after = complete(fields.changed(before, edit.applyTo, memberships))
       // A merge can grow a document beyond what one request could send.
       requireLight(after)
-      return after
-    })
+      return links.note(after, () => parseFields(before))
+    }
+    const texts = await checkAndSerialize(checked, locked, change, rules, ({ edit }) => edit)
+    await links.require(ctx)
     const rows = texts.map(({ item, text }) => ({ id: item.id, ...text }))
     if (rows.length === 0) return []
+    await changeUniqueValues(
+      ctx,
+      collection,
+      texts.map(({ item: { id, before }, text: { claims } }) => ({ id, before, claims })),
+    )
     const here = place(ctx, collection, ctx.backend.now(ctx.project.id))
     const { documents: written } = await publishRecorded(ctx, () => updateDocumentData(ctx.db, here, rows))
     // Counts the JSON as the database writes it, with spaces.
@@ -133,7 +214,7 @@ export async function changeDocuments(
     return targets.flatMap(({ id }) => byId.get(id) ?? [])
   })
   if (hasForgotten) ctx.backend.sweepFilesSoon()
-  return shownTo(grant, documents)
+  return shownTo(ctx, grant, documents)
 }
 
 /**
@@ -143,23 +224,27 @@ export async function changeDocuments(
  */
 async function requireAll<
   Target extends { readonly id: string },
-  Locked extends Pick<StoredDocument, 'version' | 'createdBy'>,
+  Locked extends Pick<StoredDocument, 'version' | 'createdBy' | 'data'>,
 >(
+  ctx: Context,
   { grant, kind, guard }: { grant: Grant; kind: 'update' | 'delete'; guard: VersionGuard },
   targets: readonly Target[],
   lock: (ids: readonly string[]) => Promise<Map<string, Locked>>,
-): Promise<(Target & { readonly before: Locked })[]> {
+): Promise<(Target & { readonly before: Locked; readonly memberships: Memberships })[]> {
   const ids = targets.map(({ id }) => id)
   const illFormed = ids.find((id) => !isId(id))
   if (illFormed !== undefined) throw noSuchDocument(grant.collection, illFormed)
   const documents = await lock(ids)
+  if (documents.size < new Set(ids).size) await requireCurrentRules(ctx, grant.collection)
+  const found = [...documents].map(([id, { data }]) => ({ id, data }))
+  const memberships = await findMemberships(ctx.db, grant, found)
   return targets.map((target) => {
     const { id } = target
     const before = documents.get(id)
     if (!before) throw noSuchDocument(grant.collection, id)
     const { version, createdBy } = before
-    requireAllowed(grant, kind, { id, createdBy })
-    requireVersion(grant, { id, version, createdBy }, guard)
-    return { ...target, before }
+    requireAllowed(grant, kind, { id, createdBy }, memberships)
+    requireVersion(grant, { id, version, createdBy }, guard, memberships)
+    return { ...target, before, memberships }
   })
 }

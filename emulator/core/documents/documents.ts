@@ -1,10 +1,15 @@
 import type { Collection } from '../../../client/protocol/model/collection.js'
-import type { DocumentUpdate, Fields, OutgoingDocument } from '../../../client/protocol/model/document.js'
+import type {
+  DocumentUpdate,
+  Fields,
+  OutgoingDocument,
+  StoredDocument,
+} from '../../../client/protocol/model/document.js'
 import { type ListQuery, type Page, type RecordQuery, wholeRecord } from '../../../client/protocol/model/page.js'
 import { selectPage } from '../../store/lists/documents.js'
-import { requireSelectable, requireVisible, visibleTo, withoutFields } from '../access/closed-fields.js'
-import { findable } from '../access/findable.js'
-import { allows, readerFor } from '../access/grant.js'
+import { requireSelectable, visibleTo, withoutFields } from '../access/closed-fields.js'
+import { allows, type Grant } from '../access/grant.js'
+import { findMemberships } from '../access/memberships.js'
 import { noSuchDocument } from '../access/missing.js'
 import { requireGrant } from '../collections/collections.js'
 import { maxItemsIn, workLong } from '../concurrency/long-reads.js'
@@ -12,31 +17,23 @@ import type { Context } from '../context.js'
 import { noUploads, type Uploads, withUploads } from '../files/uploads.js'
 import { inTransaction } from '../unit-of-work.js'
 import { createDocuments } from './batches.js'
+import { openListing } from './listing.js'
 import { openMerge } from './merging.js'
 import { populate } from './populate.js'
 import { withDocument } from './read-document.js'
 import { changeDocument, removeOneDocument } from './single-writes.js'
-import { markSort, markTimes } from './times.js'
+import { markSort } from './times.js'
 import { requireLight } from './weight.js'
 import type { VersionGuard } from './writing.js'
 
 /** Reads the page and its total at the same moment. Spec, "List query parameters". */
 export async function listDocuments(ctx: Context, name: string, query: ListQuery): Promise<Page<OutgoingDocument>> {
-  const grant = await requireGrant(ctx, name, 'read')
-  const { collection } = grant
-  const { caller, project, backend } = ctx
-  const totals = ctx.db === backend.db ? backend.totals : undefined
-  const { where, creator } = findable(grant, query.where)
-  requireVisible(
-    grant,
-    query.sort.map(({ path }) => path),
-  )
+  const sortPaths = query.sort.map(({ path }) => path)
+  const { grant, target, query: listed } = await openListing(ctx, name, query, sortPaths)
   requireSelectable(grant, query.select)
-  const place = { project: project.id, collection, ...readerFor(caller), creator, indexes: backend.indexes, totals }
-  const { schema } = collection
-  const timed = { ...query, where: markTimes(where, schema), sort: markSort(query.sort, schema) }
+  const sorted = { ...listed, sort: markSort(query.sort, grant.collection.schema) }
   async function read() {
-    const page = await selectPage(ctx.db, place, timed)
+    const page = await selectPage(ctx.db, target, sorted)
     const items = await visibleTo(grant, page.items)
     return { ...page, items: await populate(ctx, items, query.populate, query.select) }
   }
@@ -54,12 +51,16 @@ export async function getDocument(
   requireSelectable(grant, select)
   const { collection } = grant
   return withDocument(ctx, collection, id, async (document, ctx) => {
-    if (!document || !allows(grant, 'read', document)) throw noSuchDocument(collection, id)
+    if (!document || !(await mayRead(ctx, grant, document))) throw noSuchDocument(collection, id)
     const visible = withoutFields(document, grant.hidden)
     if (paths.length === 0 && select.length === 0) return visible
     const [populated = visible] = await workLong(ctx, () => populate(ctx, [visible], paths, select))
     return populated
   })
+}
+
+async function mayRead({ db }: Context, grant: Grant, document: StoredDocument): Promise<boolean> {
+  return allows(grant, 'read', document, await findMemberships(db, grant, [document]))
 }
 
 /** Creates a document from its fields, the files that came with them, and the schema's defaults. */
@@ -94,8 +95,8 @@ export async function updateDocument(
   { guard = 'any', uploads = noUploads }: DocumentWrite = {},
 ): Promise<OutgoingDocument> {
   const fields = withUploads(ctx.backend, changes.fields, uploads)
-  const merge = await openMerge(ctx, name, [changes])
-  const edit = (before: Fields) => merge(before, { ...changes, fields })
+  const toEdit = await openMerge(ctx, name, [changes])
+  const edit = toEdit({ ...changes, fields })
   return changeDocument(ctx, name, id, edit, { guard, adopt: adoptFor(id, uploads) })
 }
 
@@ -108,7 +109,7 @@ export async function replaceDocument(
   { guard = 'any', uploads = noUploads }: DocumentWrite = {},
 ): Promise<OutgoingDocument> {
   const whole = withUploads(ctx.backend, fields, uploads)
-  return changeDocument(ctx, name, id, () => whole, { guard, adopt: adoptFor(id, uploads), isWhole: true })
+  return changeDocument(ctx, name, id, { applyTo: () => whole }, { guard, adopt: adoptFor(id, uploads), isWhole: true })
 }
 
 export async function removeDocument(

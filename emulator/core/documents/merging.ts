@@ -1,22 +1,30 @@
 /** Merges the changes of an update into a document. Contract 3.2, 3.3 and 13.6. */
-import { type DocumentUpdate, type Fields, mergeFields } from '../../../client/protocol/model/document.js'
+import type { DocumentUpdate } from '../../../client/protocol/model/document.js'
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import { refusedField } from '../access/closed-fields.js'
 import type { Grant } from '../access/grant.js'
 import { requireGrant } from '../collections/collections.js'
 import type { Context } from '../context.js'
+import { type Edit, mergeEdit } from './writing.js'
 
 /** Opens the merge of these updates. Only `$unset` depends on the collection. */
 export async function openMerge(
   ctx: Context,
   name: string,
   updates: Iterable<DocumentUpdate>,
-): Promise<(before: Fields, changes: DocumentUpdate) => Fields> {
+): Promise<(changes: DocumentUpdate) => Edit> {
   const isUnsetting = [...updates].some(({ unset }) => unset.length > 0)
   const grant = isUnsetting ? await requireGrant(ctx, name, 'update') : undefined
-  return (before, changes) => {
-    if (grant) requireUnsettable(grant, changes.unset)
-    return mergeFields(before, changes)
+  return (changes) => {
+    const edit = mergeEdit(changes)
+    if (!grant) return edit
+    return {
+      ...edit,
+      applyTo(before) {
+        requireUnsettable(grant, changes.unset)
+        return edit.applyTo(before)
+      },
+    }
   }
 }
 

@@ -25,8 +25,9 @@ function aProject(documents: ReadonlyMap<string, Json>) {
     })
   }
   const db = { query }
-  const ctx = { db, backend: { db }, project: { id: 'p' }, caller: { secret: true, key: { id: 'k' } } }
-  return { ctx: ctx as Context, asked }
+  const caches = { collections: { of: async () => undefined } }
+  const ctx = { db, backend: { db, caches }, project: { id: 'p' }, caller: { secret: true, key: { id: 'k' } } }
+  return { ctx: ctx as unknown as Context, asked }
 }
 
 function aDocument(fields: Json): ListedDocument {

@@ -1,9 +1,15 @@
-import type { StoredCollection } from '../../../client/protocol/model/collection.js'
+import {
+  type Schema,
+  type StoredCollection,
+  usersWord,
+  type ValueRule,
+} from '../../../client/protocol/model/collection.js'
 import {
   isId,
   LinkedRecord,
   type ListedDocument,
   type PopulatedValue,
+  type StoredDocument,
   type StoredUser,
 } from '../../../client/protocol/model/document.js'
 import { plainError } from '../../../client/protocol/model/error-words.js'
@@ -12,10 +18,12 @@ import { sizes } from '../../../client/protocol/model/limits.js'
 import type { Path } from '../../../client/protocol/model/path.js'
 import type { LimitName } from '../../../client/protocol/model/requests/reason.js'
 import { selectUsersById } from '../../store/accounts/users.js'
-import { selectRecords } from '../../store/documents.js'
+import { type FoundRecord, selectRecords } from '../../store/documents.js'
 import { withoutFields } from '../access/closed-fields.js'
-import { allows, type Grant, grantFor } from '../access/grant.js'
+import { allows, type Grant, grantFor, type Memberships, noMemberships } from '../access/grant.js'
+import { findMemberships, membershipsIn } from '../access/memberships.js'
 import { mayReadUsers } from '../access/scopes.js'
+import { findCollection } from '../collections/collections.js'
 import type { Context } from '../context.js'
 import { openPauses, type Pauses } from '../pauses.js'
 import {
@@ -54,6 +62,10 @@ interface Work {
   readonly pauses: Pauses
   /** Grants by collection and permissions, because many records share one. */
   readonly grants: Map<string, LinkGrant>
+  /** Schemas by id of the collection; undefined without rules. */
+  readonly schemas: Map<string, Schema | undefined>
+  /** Rules for the fields of drafts. A draft without rules is missing. */
+  readonly rules: WeakMap<Draft, Schema>
 }
 
 type LinkGrant = Grant<Pick<StoredCollection, 'name' | 'permissions'>>
@@ -90,6 +102,8 @@ export async function populate<Holder extends Stored>(
     growth: { records: 0, bytes: 0, lookups: 0, values: 0 },
     pauses: openPauses(),
     grants: new Map(),
+    schemas: new Map(),
+    rules: new WeakMap(),
   }
   const selected = buildSelection(select)
   const branches = buildBranches(paths.flatMap((path) => cutToSelected(selected, path)))
@@ -97,7 +111,7 @@ export async function populate<Holder extends Stored>(
   const drafts: Populated<Holder>[] = []
   for (const record of records) {
     const data = await selectData(work, record.data, selected, branches)
-    const draft = await openDraft(work, data, branches, 1)
+    const draft = await openDraft(work, { ...record, data }, branches, 1)
     if (draft) holders.set(draft, 1)
     drafts.push({ ...record, data: draft ?? data })
   }
@@ -115,7 +129,7 @@ async function link(work: Work, holders: Holders, branches: Branches, selected: 
       const value = Object.hasOwn(draft, field) ? draft[field] : undefined
       const items = Array.isArray(value) ? value : [value]
       if (deeper.size > 0) for (const item of items) if (isDraft(item)) below.set(item, (below.get(item) ?? 0) + times)
-      if (value !== undefined) draft[field] = substitute(value, linked)
+      if (value !== undefined) draft[field] = substitute(value, linked, findTarget(work, draft, field))
       const pause = work.pauses.after(items.length * workOfAnId)
       if (pause) await pause
     }
@@ -153,7 +167,7 @@ async function load(
     const times = wanted.get(record.id) ?? 0
     growth.records += times
     const data = await selectData(work, record.data, within, deeper)
-    const draft = await openDraft(work, data, deeper, times)
+    const draft = await openDraft(work, { ...record, data }, deeper, times)
     if (draft) below.set(draft, times)
     linked.set(record.id, new LinkedRecord({ ...record, data: draft ?? data }))
   }
@@ -164,16 +178,35 @@ async function load(
   while (ids.length > 0) {
     const piece = ids.splice(-maxPerQuery)
     const { records, others } = await selectRecords(ctx.db, ctx.project.id, piece)
+    const memberships = await findAllMemberships(work, records)
     for (const record of records) {
       const { document } = record
       const grant = grantIn(work, document.collection, record.permissions)
-      if (allows(grant, 'read', document)) await take(withoutFields(document, grant.hidden))
+      if (allows(grant, 'read', document, memberships)) await take(withoutFields(document, grant.hidden))
     }
     ids.push(...others)
     if (records.length + others.length === piece.length || !mayReadUsers(ctx.caller)) continue
     for (const user of await selectUsersById(ctx.db, ctx.project.id, piece)) await take(user)
   }
   return linked
+}
+
+/** Finds the caller's memberships in all records, with at most one query for each collection that needs it. */
+async function findAllMemberships(work: Work, records: readonly FoundRecord[]): Promise<Memberships> {
+  const groups = new Map<string, { grant: LinkGrant; documents: StoredDocument[] }>()
+  for (const { document, permissions } of records) {
+    const grant = grantIn(work, document.collection, permissions)
+    if (membershipsIn(grant).length === 0) continue
+    const group = groups.get(document.collectionId) ?? { grant, documents: [] }
+    group.documents.push(document)
+    groups.set(document.collectionId, group)
+  }
+  if (groups.size === 0) return noMemberships
+  const found: [string, ReadonlySet<string>][] = []
+  for (const [id, { grant, documents }] of groups) {
+    found.push(...(await findMemberships(work.ctx.db, { ...grant, collection: { id } }, documents)))
+  }
+  return new Map(found)
 }
 
 function grantIn({ ctx, grants }: Work, name: string, permissions: string): LinkGrant {
@@ -190,18 +223,15 @@ async function selectData({ pauses }: Work, data: JsonText, selected: Selected, 
 }
 
 /** Opens the fields of a record as a draft. Returns undefined if no path leads to an id. */
-async function openDraft(
-  { growth, pauses }: Work,
-  data: JsonText,
-  branches: Branches,
-  times: number,
-): Promise<Draft | undefined> {
+async function openDraft(work: Work, record: Stored, branches: Branches, times: number): Promise<Draft | undefined> {
+  const { growth, pauses } = work
+  const { data } = record
   growth.bytes += times * Buffer.byteLength(data.text)
   requireSmall(growth)
   if (branches.size === 0) return undefined
   const fields = data.toJSON() as JsonObject
   await pauses.after(data.text.length)
-  const draft = openObject(fields, branches, growth)
+  const draft = openObject(work, fields, branches, await findSchema(work, record))
   requireSmall(growth)
   await pauses.after(data.text.length)
   return draft
@@ -218,35 +248,38 @@ function requireSmall(growth: Growth): void {
  * Copies fields so that only values on a branch are opened. Returns undefined if no branch leads to an id: such objects need no
  * draft, however many there are.
  */
-function openObject(fields: JsonObject, branches: Branches, growth: Growth): Draft | undefined {
+function openObject(work: Work, fields: JsonObject, branches: Branches, schema?: Schema): Draft | undefined {
   let opened: Map<string, PopulatedValue> | undefined
   for (const [field, deeper] of branches) {
-    const value = Object.hasOwn(fields, field) ? openValue(fields[field] ?? null, deeper, growth) : undefined
+    const value = Object.hasOwn(fields, field)
+      ? openValue(work, fields[field] ?? null, deeper, findRule(schema, field))
+      : undefined
     if (value !== undefined) opened = (opened ?? new Map()).set(field, value)
   }
   if (!opened) return undefined
   const draft: Draft = {}
   for (const [field, value] of Object.entries(fields)) {
-    growth.values++
+    work.growth.values++
     const drafted = opened.get(field) ?? asText(value)
     if (field === '__proto__') setOwn(draft as never, field, drafted as never)
     else draft[field] = drafted
   }
+  if (schema) work.rules.set(draft, schema)
   return draft
 }
 
 /** Opens a value that is an id or contains ids. */
-function openValue(value: Json, deeper: Branches, growth: Growth): PopulatedValue | undefined {
+function openValue(work: Work, value: Json, deeper: Branches, rule?: ValueRule): PopulatedValue | undefined {
   if (typeof value === 'string') return isId(value) ? value : undefined
-  if (Array.isArray(value)) return openItems(value, deeper, growth)
-  return isObject(value) && deeper.size > 0 ? openObject(value, deeper, growth) : undefined
+  if (Array.isArray(value)) return openItems(work, value, deeper, rule?.items)
+  return isObject(value) && deeper.size > 0 ? openObject(work, value, deeper, rule?.fields) : undefined
 }
 
 /** Paths don't lead through arrays within arrays. */
-function openItems(items: readonly Json[], deeper: Branches, growth: Growth): PopulatedValue | undefined {
-  const opened = items.map((item) => (Array.isArray(item) ? undefined : openValue(item, deeper, growth)))
+function openItems(work: Work, items: readonly Json[], deeper: Branches, rule?: ValueRule): PopulatedValue | undefined {
+  const opened = items.map((item) => (Array.isArray(item) ? undefined : openValue(work, item, deeper, rule)))
   if (opened.every((item) => item === undefined)) return undefined
-  growth.values += items.length
+  work.growth.values += items.length
   return items.map((item, at) => opened[at] ?? asText(item))
 }
 
@@ -255,10 +288,37 @@ function asText(value: Json): Json | JsonText {
   return typeof value === 'object' && value !== null ? new JsonText(JSON.stringify(value)) : value
 }
 
-function substitute(value: PopulatedValue, records: ReadonlyMap<string, LinkedRecord>): PopulatedValue {
-  if (typeof value === 'string') return records.get(value) ?? value
-  if (Array.isArray(value)) return value.map((item) => (typeof item === 'string' ? (records.get(item) ?? item) : item))
+/** @param to the only collection whose records the ids lead to, or `users`; undefined for all */
+function substitute(value: PopulatedValue, records: ReadonlyMap<string, LinkedRecord>, to?: string): PopulatedValue {
+  const resolve = (id: string) => {
+    const found = records.get(id)
+    return found && (to === undefined || to === findHome(found)) ? found : id
+  }
+  if (typeof value === 'string') return resolve(value)
+  if (Array.isArray(value)) return value.map((item) => (typeof item === 'string' ? resolve(item) : item))
   return value
+}
+
+function findHome({ record }: LinkedRecord): string {
+  return 'collectionId' in record ? record.collectionId : usersWord
+}
+
+/** Finds the collection that the links in a field lead to. Contract 13.1. */
+function findTarget({ rules }: Work, draft: Draft, field: string): string | undefined {
+  const rule = findRule(rules.get(draft), field)
+  return rule?.to ?? rule?.items?.to
+}
+
+function findRule(schema: Schema | undefined, field: string): ValueRule | undefined {
+  return schema && Object.hasOwn(schema, field) ? schema[field] : undefined
+}
+
+/** Returns the schema of a document's collection. Users have none. */
+async function findSchema({ ctx, schemas }: Work, record: Stored): Promise<Schema | undefined> {
+  if (!('collectionId' in record)) return undefined
+  const { collectionId: id } = record
+  if (!schemas.has(id)) schemas.set(id, (await findCollection(ctx, id))?.schema)
+  return schemas.get(id)
 }
 
 function idsIn(value: PopulatedValue | undefined): string[] {

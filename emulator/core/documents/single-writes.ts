@@ -4,21 +4,26 @@
  * statement to the commit.
  */
 
-import { type Fields, isId, type StoredDocument } from '../../../client/protocol/model/document.js'
-import { selectDocumentVersion } from '../../store/documents.js'
+import { isId, parseFields, type StoredDocument } from '../../../client/protocol/model/document.js'
+import { type NewData, selectDocumentVersion } from '../../store/documents.js'
 import { deleteDocument, updateDocument } from '../../store/single-documents.js'
+import { listClaims, listUniqueRules } from '../../store/unique-rules.js'
 import { guardFields } from '../access/field-guard.js'
-import { creatorFor, type Grant, requireAllowed } from '../access/grant.js'
+import { type Grant, type Memberships, partFor, requireAllowed } from '../access/grant.js'
+import { findMemberships, memberFields } from '../access/memberships.js'
 import { noSuchDocument } from '../access/missing.js'
 import { requireGrant } from '../collections/collections.js'
 import { workLong } from '../concurrency/long-reads.js'
 import type { Context } from '../context.js'
 import { mentionsFiles } from '../files/owned-files.js'
+import { compareClaims, refusingDuplicates } from '../unique-values.js'
 import { type Adopt, changeDocuments, removeDocuments } from './batches.js'
+import { collectLinks } from './links.js'
 import { withDocument } from './read-document.js'
 import { requireLight } from './weight.js'
 import {
   checkAndSerialize,
+  type Edit,
   openReplaceCompleter,
   place,
   publishRecorded,
@@ -45,10 +50,12 @@ const maxAttempts = 3
 export async function requireChangeable(ctx: Context, name: string, id: string, guard: VersionGuard): Promise<void> {
   const grant = await requireGrant(ctx, name, 'update')
   const { collection } = grant
-  const found = isId(id) ? await selectDocumentVersion(ctx.db, collection, id) : undefined
+  const found = isId(id) ? await selectDocumentVersion(ctx.db, collection, id, memberFields(grant)) : undefined
   if (!found) throw noSuchDocument(collection, id)
-  requireAllowed(grant, 'update', { id, ...found })
-  requireVersion(grant, { id, ...found }, guard)
+  const document = { id, ...found }
+  const memberships = await findMemberships(ctx.db, grant, [document])
+  requireAllowed(grant, 'update', document, memberships)
+  requireVersion(grant, document, guard, memberships)
 }
 
 /** Computes the new fields of a document from the old ones, and writes them. */
@@ -56,7 +63,7 @@ export async function changeDocument(
   ctx: Context,
   name: string,
   id: string,
-  edit: (before: Fields) => Fields,
+  edit: Edit,
   { guard, adopt, isWhole = false }: ChangeOptions,
 ): Promise<StoredDocument> {
   const grant = await requireGrant(ctx, name, 'update')
@@ -65,11 +72,12 @@ export async function changeDocument(
   for (let attempt = 0; attempt < attempts; attempt++) {
     const written = await withDocument(ctx, collection, id, async (before, ctx) => {
       if (!before) throw noSuchDocument(collection, id)
-      requireAllowed(grant, 'update', before)
-      requireVersion(grant, before, guard)
+      const memberships = await findMemberships(ctx.db, grant, [before])
+      requireAllowed(grant, 'update', before, memberships)
+      requireVersion(grant, before, guard, memberships)
       // Files that the new fields no longer mention are deleted too, which needs a transaction.
       if (mentionsFiles(before.data.text)) return 'has files'
-      return changeAsRead(ctx, grant, before, { edit, isWhole })
+      return changeAsRead(ctx, grant, before, { edit, isWhole, memberships })
     })
     if (written === 'has files') break
     if (written) return written
@@ -86,22 +94,33 @@ async function changeAsRead(
   ctx: Context,
   grant: Grant,
   before: StoredDocument,
-  { edit, isWhole }: { edit: (before: Fields) => Fields; isWhole: boolean },
+  { edit, isWhole, memberships }: { edit: Edit; isWhole: boolean; memberships: Memberships },
 ): Promise<StoredDocument | undefined> {
   const { id, version } = before
   const { collection } = grant
   const guard = guardFields(grant)
   const complete = openReplaceCompleter(guard, isWhole)
-  const [checked] = await checkAndSerialize({ name: collection.name, schema: guard.schema }, [before], (before) => {
-    const after = complete(guard.changed(before, edit))
+  const checks = { name: collection.name, schema: guard.schema }
+  const rules = listUniqueRules(collection)
+  const links = collectLinks(checks, 1)
+  const change = (before: StoredDocument) => {
+    const after = complete(guard.changed(before, edit.applyTo, memberships))
     // A merge can grow a document beyond what one request could send.
     requireLight(after)
-    return after
-  })
+    return links.note(after, () => parseFields(before))
+  }
+  const [checked] = await checkAndSerialize(checks, [before], change, rules, () => edit)
   if (!checked) return undefined
+  const [linked = []] = await links.resolve(ctx)
+  const { claims = [], ...text } = checked.text
+  const values = rules.length > 0 ? compareClaims(id, listClaims(rules, parseFields(before)), claims) : undefined
+  const data: NewData = { id, ...text, links: linked }
   const here = place(ctx, collection, ctx.backend.now(ctx.project.id))
-  const { documents } = await publishRecorded(ctx, () => updateDocument(ctx.db, here, { id, ...checked.text }, version))
-  const [shown] = await shownTo(grant, documents)
+  const write = () => publishRecorded(ctx, () => updateDocument(ctx.db, here, data, version, values))
+  const { documents } = await refusingDuplicates(collection, values?.claimed ?? [], () => [], write)
+  // The document or a linked record has changed.
+  if (documents.length === 0) await links.require(ctx)
+  const [shown] = await shownTo(ctx, grant, documents)
   return shown
 }
 
@@ -109,8 +128,8 @@ export async function removeOneDocument(ctx: Context, name: string, id: string, 
   const grant = await requireGrant(ctx, name, 'delete')
   if (!ctx.pending && isId(id)) {
     const here = place(ctx, grant.collection, ctx.backend.now(ctx.project.id))
-    const creator = creatorFor(grant, 'delete')
-    const { isDeleted } = await publishRecorded(ctx, () => deleteDocument(ctx.db, here, id, guard, creator))
+    const part = partFor(grant, 'delete')
+    const { isDeleted } = await publishRecorded(ctx, () => deleteDocument(ctx.db, here, id, guard, part))
     if (isDeleted) return
   }
   // Takes the long way if the document has files, or to report why it was not removed.

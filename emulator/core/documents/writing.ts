@@ -1,18 +1,26 @@
 /** The steps that every write of documents shares: check, serialize, publish, answer. */
 import type { StoredCollection } from '../../../client/protocol/model/collection.js'
-import type { Fields, StoredDocument } from '../../../client/protocol/model/document.js'
+import {
+  type DocumentUpdate,
+  type Fields,
+  mergeFields,
+  type StoredDocument,
+} from '../../../client/protocol/model/document.js'
 import { plainError } from '../../../client/protocol/model/error-words.js'
 import { type Issue, placed, SvcError } from '../../../client/protocol/model/errors.js'
 import { JsonText } from '../../../client/protocol/model/json.js'
 import { sizes } from '../../../client/protocol/model/limits.js'
 import type { Reason } from '../../../client/protocol/model/requests/reason.js'
-import { schemaCheck, schemaDefaults } from '../../../client/protocol/model/schema.js'
+import { countRules, schemaCheck, schemaDefaults } from '../../../client/protocol/model/schema.js'
 import type { Message } from '../../ports/bus/port.js'
 import { insertDocuments, type NewData, type WriteTarget, type Written } from '../../store/documents.js'
+import { listClaims, type UniqueRule } from '../../store/unique-rules.js'
 import { visibleTo } from '../access/closed-fields.js'
-import { allows, type Grant } from '../access/grant.js'
+import { allows, type Grant, type Memberships } from '../access/grant.js'
+import { findMemberships } from '../access/memberships.js'
 import type { Context } from '../context.js'
 import { openPauses } from '../pauses.js'
+import { refusingDuplicates } from '../unique-values.js'
 import { publishing } from '../unit-of-work.js'
 import { maxValuesIn, requireLight } from './weight.js'
 
@@ -24,10 +32,11 @@ export function requireVersion(
   grant: Grant,
   document: Pick<StoredDocument, 'id' | 'version' | 'createdBy'>,
   guard: VersionGuard,
+  memberships?: Memberships,
 ): void {
   const { id, version } = document
   if (guard === 'any' || guard.includes(version)) return
-  const now = allows(grant, 'read', document) ? `: it is now at version ${version}` : ''
+  const now = allows(grant, 'read', document, memberships) ? `: it is now at version ${version}` : ''
   const reason: Reason = {
     ...{ kind: 'version', collection: grant.collection.name, document: id },
     ...{ expected: guard, actual: version },
@@ -36,37 +45,67 @@ export function requireVersion(
 }
 
 /** Returns written documents without hidden fields, and empty ones to a caller who cannot read them. Contract 5.3. */
-export async function shownTo(grant: Grant, documents: readonly StoredDocument[]): Promise<StoredDocument[]> {
+export async function shownTo(
+  { db }: Pick<Context, 'db'>,
+  grant: Grant,
+  documents: readonly StoredDocument[],
+): Promise<StoredDocument[]> {
   const visible = await visibleTo(grant, documents)
   if (grant.read === 'all') return [...visible]
+  const memberships = await findMemberships(db, grant, documents)
   return visible.map((document) =>
-    allows(grant, 'read', document) ? document : { ...document, data: new JsonText('{}') },
+    allows(grant, 'read', document, memberships) ? document : { ...document, data: new JsonText('{}') },
   )
 }
 
-/** Checks the fields of each item and serializes them, a few items per turn of the event loop. */
+/** The change of one document. */
+export interface Edit {
+  /** Computes the new fields from the old ones. */
+  applyTo(before: Fields): Fields
+  /** Tells which fields it sends. Absent if it sends the whole document. */
+  readonly sends?: (name: string) => boolean
+}
+
+export function mergeEdit(changes: DocumentUpdate): Edit {
+  return {
+    applyTo: (before) => mergeFields(before, changes),
+    sends: (name) =>
+      [changes.fields, changes.remove, changes.append].some((part) => Object.hasOwn(part, name)) ||
+      changes.unset.includes(name),
+  }
+}
+
+/**
+ * Checks the fields of each item and serializes them, a few items per turn of the event loop.
+ *
+ * @param rules the unique rules of the collection, even on fields that the caller may not see
+ * @param findEdit the change that an item makes, of which only the sent fields are checked. Default: checks all fields
+ */
 export async function checkAndSerialize<Item>(
   { name, schema }: Pick<StoredCollection, 'name' | 'schema'>,
   items: readonly Item[],
   fieldsFor: (item: Item) => Fields,
+  rules: readonly UniqueRule[] = [],
+  findEdit: (item: Item) => Edit | undefined = () => undefined,
 ): Promise<{ item: Item; text: Omit<NewData, 'id'> }[]> {
   const texts: { item: Item; text: Omit<NewData, 'id'> }[] = []
   const isOneOfMany = items.length > 1
   const check = schemaCheck(schema)
-  const workOfSchema = Object.keys(schema).length * workOfARule
+  const workOfSchema = countRules(schema) * workOfARule
   const issues: Issue[] = []
   const pauses = openPauses()
   let bytes = 0
   for (const [at, item] of items.entries()) {
     if (issues.length >= sizes.maxIssues) break
     const fields = indexed(isOneOfMany ? [at] : [], () => fieldsFor(item))
-    const found = check(fields)
+    const { issues: found, work } = check(fields, findEdit(item)?.sends)
     issues.push(...(isOneOfMany ? found.map((issue) => ({ ...issue, path: [at, ...issue.path] })) : found))
     const text = JSON.stringify(fields)
     bytes += bytesInAnswer(text)
     requireAnswerable(bytes)
-    texts.push({ item, text: { json: text, values: maxValuesIn(fields, text) } })
-    const pause = pauses.after(text.length + workOfSchema)
+    const written = { json: text, values: maxValuesIn(fields, text) }
+    texts.push({ item, text: rules.length > 0 ? { ...written, claims: listClaims(rules, fields) } : written })
+    const pause = pauses.after(text.length + workOfSchema + work)
     if (pause) await pause
   }
   if (issues[0]) throw schemaRefuses(name, issues.slice(0, sizes.maxIssues))
@@ -76,7 +115,7 @@ export async function checkAndSerialize<Item>(
 /** The cost of checking a document against one field of a schema, in parsed bytes that take as long. */
 const workOfARule = 32
 
-function schemaRefuses(collection: string, issues: readonly Issue[]): SvcError {
+export function schemaRefuses(collection: string, issues: readonly Issue[]): SvcError {
   const fields = [...new Set(issues.map(({ path }) => String(path.at(-1))))]
   const reason: Reason = { kind: 'schema', collection, fields }
   return new SvcError('VALIDATION_ERROR', `${issues[0]?.message}.`, issues, { reason })
@@ -134,7 +173,7 @@ export function publishRecorded<Recorded extends Pick<Written, 'seq'>>(ctx: Cont
   return publishing(ctx, toMessage, write)
 }
 
-export function place(ctx: Context, collection: StoredCollection, now: Date): WriteTarget {
+export function place(ctx: Context, collection: WriteTarget['collection'], now: Date): WriteTarget {
   return { project: ctx.project.id, collection, at: now.toISOString() }
 }
 
@@ -146,6 +185,21 @@ export async function insertAll(
 ): Promise<StoredDocument[]> {
   const now = ctx.backend.now(ctx.project.id)
   const rows = texts.map((text) => ({ id: ctx.backend.newId(now), ...text }))
-  const { documents } = await publishRecorded(ctx, () => insertDocuments(ctx.db, place(ctx, collection, now), rows))
+  return insertRows(ctx, place(ctx, collection, now), rows)
+}
+
+/**
+ * Inserts documents with their unique values in one statement. Returns none if the collection is gone or has other rules.
+ *
+ * @throws {SvcError} `DUPLICATE_VALUE`
+ */
+export async function insertRows(ctx: Context, here: WriteTarget, rows: readonly NewData[]): Promise<StoredDocument[]> {
+  const claimed = rows.flatMap(({ claims = [] }, at) => claims.map((claim) => ({ ...claim, at })))
+  const { documents } = await refusingDuplicates(
+    here.collection,
+    claimed,
+    ({ at }) => (rows.length > 1 ? [at] : []),
+    () => publishRecorded(ctx, () => insertDocuments(ctx.db, here, rows)),
+  )
   return documents
 }

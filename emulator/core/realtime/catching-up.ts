@@ -14,6 +14,7 @@ import {
   receive,
   skip,
 } from './connections.js'
+import { listenersIn, withLinks } from './linked-members.js'
 import {
   type FeedState,
   type KeptChanges,
@@ -37,7 +38,10 @@ export async function replay(state: FeedState, project: string, listener: Listen
     const isWanted = () => !listener.isOver()
     const { changes, isAll, lastSeq, isKept } = await readOnce(state, range, { owners, isWanted })
     if (!isKept) return skip([listener], lastSeq)
-    const handing = () => handOver(changes, subscriber, (change) => hand(listener, change))
+    const handing = () =>
+      withLinks(state.db, changes, [listener], (links) =>
+        handOver(changes, subscriber, (change) => hand(listener, change, links)),
+      )
     const isWhole = await state.replays.run(owners, handing, { isFirst: true })
     if (!isAll || !isWhole) continue
     listener.position = Math.max(listener.position, lastSeq)
@@ -77,7 +81,10 @@ async function catchUp(state: FeedState, own: Reader, connection: FeedConnection
   const isWanted = () => subscriber.isOpen()
   const { changes, isAll, lastSeq, isKept } = await readOnce(state, range, { owners, isWanted })
   if (!isKept) for (const some of listeners.values()) skip(some, lastSeq)
-  const handing = () => handOver(changes, subscriber, (change) => deliver(connection, change))
+  const handing = () =>
+    withLinks(state.db, changes, listenersIn([connection]), (links) =>
+      handOver(changes, subscriber, (change) => deliver(connection, change, links)),
+    )
   const isWhole = await state.replays.run(owners, handing, { isFirst: true })
   own.cursor = Math.max(getProgress(connection), isAll && isWhole ? lastSeq : 0)
   announce(connection, own.cursor)
@@ -105,7 +112,9 @@ async function closeGap({ db }: FeedState, connection: FeedConnection, until: nu
   const collections = [...connection.listeners.keys()]
   const { changes, isAll } = await selectChanges(db, { project: connection.reader.project, collections, after })
   const missed = changes.filter(({ seq }) => seq <= until)
-  const isWhole = await handOver(missed, connection.subscriber, (change) => deliver(connection, change))
+  const isWhole = await withLinks(db, missed, listenersIn([connection]), (links) =>
+    handOver(missed, connection.subscriber, (change) => deliver(connection, change, links)),
+  )
   return isWhole && (isAll || missed.length < changes.length)
 }
 

@@ -4,6 +4,7 @@
  */
 import type { Kept, Recorded } from '../../store/realtime/changes.js'
 import type { Subscriber } from './subscriber.js'
+import type { LinkedMembers, Watched } from './watched.js'
 
 /** One subscription to the changes of a collection. It receives each change once. */
 export interface Listener {
@@ -19,7 +20,11 @@ export interface Listener {
    * asked for were trimmed or have not happened yet; then it receives only new ones.
    */
   begun(isWhole: boolean): void
-  receive(change: Recorded): void
+  receive(change: Recorded, links: LinkedMembers): void
+  /** The linked documents that decide which changes it receives. Undefined if there are none. */
+  watched?(): Watched | undefined
+  /** Whether it only follows another subscription's linked documents, and does not count as a subscription. */
+  readonly isFollower?: boolean
   /** Called if changes were trimmed before it received them. It continues after its position. */
   missed(): void
   /** Called when its replay ends. The connection has received everything up to `seq`. */
@@ -105,19 +110,19 @@ export function removeFrom(connection: FeedConnection, listener: Listener): bool
 }
 
 /** Hands a change to each listener it concerns. Returns the total cost. */
-export function deliver(connection: FeedConnection, change: Recorded): number {
+export function deliver(connection: FeedConnection, change: Recorded, links: LinkedMembers): number {
   announce(connection, change.seq - 1)
   let cost = 0
-  for (const listener of connection.listeners.get(change.collection) ?? []) cost += hand(listener, change)
+  for (const listener of connection.listeners.get(change.collection) ?? []) cost += hand(listener, change, links)
   connection.position = Math.max(connection.position, change.seq)
   return cost
 }
 
 /** Skips changes that a replay has already delivered. */
-export function hand(listener: Listener, change: Recorded): number {
+export function hand(listener: Listener, change: Recorded, links: LinkedMembers): number {
   if (listener.isOver() || change.seq <= listener.position) return 0
   listener.position = change.seq
-  listener.receive(change)
+  listener.receive(change, links)
   return listener.measureCost(change)
 }
 

@@ -20,6 +20,7 @@ import {
   receive,
   removeFrom,
 } from './connections.js'
+import { withLinks } from './linked-members.js'
 import { between, type FeedState, projectReader, retryMilliseconds, wake } from './readers.js'
 import type { Subscriber } from './subscriber.js'
 
@@ -86,7 +87,7 @@ export function openFeeds(db: Database, bus: Bus, report: (error: unknown) => vo
     },
     open() {
       // A listener that ended while joining is still listed.
-      const open = [...listening].filter((listener) => !listener.isOver())
+      const open = [...listening].filter((listener) => !listener.isOver() && !listener.isFollower)
       return { connections: new Set(open.map(({ subscriber }) => subscriber)).size, subscriptions: open.length }
     },
     close() {
@@ -143,7 +144,9 @@ async function enter(
     const { changes, isAll } = await selectChanges(db, range)
     const missed = changes.filter(({ seq }) => seq <= cursor)
     // Doesn't wait, because the others wait for it.
-    const isWhole = await handOver(missed, listener.subscriber, (change) => hand(listener, change))
+    const isWhole = await withLinks(db, missed, [listener], (links) =>
+      handOver(missed, listener.subscriber, (change) => hand(listener, change, links)),
+    )
     if (!isWhole || (!isAll && missed.length === changes.length)) return false
     listener.position = Math.max(listener.position, cursor)
   }

@@ -2,15 +2,19 @@
  * Decides whether a subscription receives a change and as which kind, from its filter and the documents that the caller may
  * read.
  */
+import { readField } from '../../../client/protocol/model/access/member-word.js'
 import type { Schema } from '../../../client/protocol/model/collection.js'
-import { parseFields } from '../../../client/protocol/model/document.js'
+import { isId } from '../../../client/protocol/model/document.js'
 import type { Path } from '../../../client/protocol/model/path.js'
 import type { Where } from '../../../client/protocol/model/where.js'
+import { type Covered, nameLink } from '../../store/memberships.js'
 import type { RecordedDocumentChange } from '../../store/realtime/changes.js'
 import { findable } from '../access/findable.js'
 import type { Grant } from '../access/grant.js'
 import { markTimes } from '../documents/times.js'
+import { parseCurrent, parseFormer } from './changed-documents.js'
 import { compilePredicate, type Matchable } from './matching.js'
+import type { LinkedMembers } from './watched.js'
 
 interface KindOptions {
   readonly where: Where
@@ -28,15 +32,18 @@ export function openKinds({ where: filter, isLive }: KindOptions): (grant: Grant
   let matching: { readonly where: Where; readonly schema: Schema; readonly kindOf: KindOf } | undefined
   return (grant) => {
     const { schema } = grant.collection
-    const { where, creator } = findable(grant, filter)
+    const { where, creator, part } = findable(grant, filter)
     // Compares lengths, because permissions only ever drop the clauses about the creator.
     if (matching?.where.all.length !== where.all.length || matching.schema !== schema) {
       const timed = markTimes(where, schema)
       matching = { where: timed, schema, kindOf: (isLive ? liveKind : plainKind)(timed) }
     }
+    const covers = part && compileCover(part)
+    const ofCreator = limitToCreator(creator, matching.kindOf, isLive)
     return {
-      kindOf: limitToCreator(creator, matching.kindOf, isLive),
-      open: { where: matching.where, creator, hidden: grant.hidden },
+      kindOf: covers ? limitToPart(covers, ofCreator, isLive) : ofCreator,
+      mayShow: covers ? (change, links) => covers(parseCurrent(change), change.document.createdBy, links) : () => true,
+      open: { where: matching.where, creator, part, hidden: grant.hidden },
     }
   }
 }
@@ -44,6 +51,8 @@ export function openKinds({ where: filter, isLive }: KindOptions): (grant: Grant
 /** How a caller receives changes, and from which documents. */
 interface Reception {
   readonly kindOf: KindOf
+  /** Whether the caller may see the document after the change. Otherwise the change only takes it away. */
+  readonly mayShow: (change: RecordedDocumentChange, links: LinkedMembers) => boolean
   readonly open: Open
 }
 
@@ -52,24 +61,80 @@ interface Open {
   readonly where: Where
   /** The only creator whose documents count; undefined for all. */
   readonly creator: string | undefined
+  /** The part that the permission covers; undefined for all. */
+  readonly part: Covered | undefined
   readonly hidden: readonly Path[]
 }
 
-export type KindOf = (change: RecordedDocumentChange) => RecordedDocumentChange['kind'] | undefined
+export type KindOf = (
+  change: RecordedDocumentChange,
+  links: LinkedMembers,
+) => RecordedDocumentChange['kind'] | undefined
+
+type Cover = (document: Matchable, createdBy: string | null, links: LinkedMembers) => boolean
+
+/** Compiles the condition that a permission covers a document. */
+function compileCover({ user, own, members }: Covered): Cover {
+  const conditions = members.map(({ link, field }): Cover => {
+    if (link !== undefined) return (document, _, links) => isLinkedMember(document, { link, field, user }, links)
+    return compilePredicate({ all: [{ any: [{ path: [field], operator: 'eq', value: user }] }] })
+  })
+  return (document, createdBy, links) =>
+    (own && createdBy === user) || conditions.some((holds) => holds(document, createdBy, links))
+}
+
+function isLinkedMember(
+  { data }: Matchable,
+  { link, field, user }: { link: string; field: string; user: string },
+  links: LinkedMembers,
+): boolean {
+  const id = readField(data, link)
+  return typeof id === 'string' && isId(id) && links.get(nameLink({ link, field, id }))?.has(user) === true
+}
+
+type Kind = RecordedDocumentChange['kind'] | undefined
+
+/** The kinds of a change by which a document enters or leaves the part, by its kind for the filter alone. */
+const crossings = {
+  entering: { created: 'created', updated: 'created', deleted: undefined },
+  leaving: { created: undefined, updated: 'deleted', deleted: 'deleted' },
+} as const satisfies Record<string, Record<RecordedDocumentChange['kind'], Kind>>
+
+/** Keeps only changes of the documents that a permission covers. A live view sees them enter and leave. */
+function limitToPart(covers: Cover, kindOf: KindOf, isLive: boolean): KindOf {
+  return (change, links) => {
+    const { is, was } = findCover(covers, change, links)
+    if (!is && !was) return undefined
+    const kind = kindOf(change, links)
+    if (kind === undefined || (is && was)) return kind
+    if (isLive) return crossings[is ? 'entering' : 'leaving'][kind]
+    return is ? kind : undefined
+  }
+}
+
+/** Returns whether the permission covers the document after the change, and whether it did before. */
+function findCover(covers: Cover, change: RecordedDocumentChange, links: LinkedMembers) {
+  const { document, before } = change
+  const is = covers(parseCurrent(change), document.createdBy, links)
+  const was = before ? covers(parseFormer(change, before), before.createdBy, links) : is
+  return { is, was }
+}
 
 /** Keeps only changes of one creator's documents. A transfer becomes `created` or `deleted` for a live view. */
 function limitToCreator(creator: string | undefined, kindOf: KindOf, isLive: boolean): KindOf {
   if (creator === undefined) return kindOf
-  return (change) => {
+  return (change, links) => {
     const is = change.document.createdBy === creator
     const was = change.before ? change.before.createdBy === creator : is
-    if (is === was) return is ? kindOf(change) : undefined
-    const kind = kindOf(change)
+    if (is === was) return is ? kindOf(change, links) : undefined
+    const kind = kindOf(change, links)
     if (!isLive) return is ? kind : undefined
     // A transfer leaves the data unchanged, so the document matched before if it matches now.
     return kind && (is ? 'created' : 'deleted')
   }
 }
+
+const noLinks: LinkedMembers = new Map()
 
 /** One shared function for all subscriptions without a filter. */
 const anyKind: KindOf = ({ kind }) => kind
@@ -86,32 +151,9 @@ function liveKind(where: Where): KindOf {
   if (where.all.length === 0) return anyKind
   const [matches, plain] = [compilePredicate(where), plainKind(where)]
   return (change) => {
-    if (!change.before) return plain(change)
+    if (!change.before) return plain(change, noLinks)
     const [was, is] = [matches(parseFormer(change, change.before)), matches(parseCurrent(change))]
     if (was) return is ? 'updated' : 'deleted'
     return is ? 'created' : undefined
   }
-}
-
-// Shared by all subscriptions, so that each change is parsed once.
-const currents = new WeakMap<RecordedDocumentChange, Matchable>()
-const formers = new WeakMap<RecordedDocumentChange, Matchable>()
-
-function parseCurrent(change: RecordedDocumentChange): Matchable {
-  const { document } = change
-  return once(currents, change, () => ({ ...document, data: parseFields(document) }))
-}
-
-function parseFormer(change: RecordedDocumentChange, before: NonNullable<RecordedDocumentChange['before']>): Matchable {
-  return once(formers, change, () => ({ ...change.document, updatedAt: before.updatedAt, data: parseFields(before) }))
-}
-
-function once(
-  known: WeakMap<RecordedDocumentChange, Matchable>,
-  change: RecordedDocumentChange,
-  read: () => Matchable,
-): Matchable {
-  const found = known.get(change) ?? read()
-  known.set(change, found)
-  return found
 }

@@ -15,7 +15,9 @@ import {
   type Reader,
   skip,
 } from './connections.js'
+import { listenersIn, withLinks } from './linked-members.js'
 import type { Subscriber } from './subscriber.js'
+import type { LinkedMembers } from './watched.js'
 
 export interface FeedState {
   readonly db: Database
@@ -123,7 +125,10 @@ async function advance(state: FeedState, reader: Reader): Promise<void> {
     // After a long database failure, other processes may have trimmed changes that were not read yet.
     const { changes, isAll, lastSeq, isKept } = await readKept(state.db, range)
     if (!isKept) skipAll(reader, lastSeq)
-    else if (changes.length > 0) await deliverAll(state, reader, changes)
+    else if (changes.length > 0)
+      await withLinks(state.db, changes, listenersIn(reader.connections), (links) =>
+        deliverAll(state, reader, changes, links),
+      )
     measureLag(changes)
     reader.cursor = isAll || !isKept ? Math.max(reader.cursor, lastSeq) : (changes.at(-1)?.seq ?? reader.cursor)
     for (const connection of reader.connections) announce(connection, reader.cursor)
@@ -160,7 +165,12 @@ function measureLag(changes: ChangePage['changes']): void {
 }
 
 /** Delivers one connection at a time, so that everything for it is sent together. */
-async function deliverAll(state: FeedState, reader: Reader, changes: ChangePage['changes']): Promise<void> {
+async function deliverAll(
+  state: FeedState,
+  reader: Reader,
+  changes: ChangePage['changes'],
+  links: LinkedMembers,
+): Promise<void> {
   const pauses = openPauses(maxWorkPerTurn)
   for (const connection of [...reader.connections]) {
     for (const change of changes) {
@@ -169,7 +179,7 @@ async function deliverAll(state: FeedState, reader: Reader, changes: ChangePage[
         state.stepAside(reader, connection)
         break
       }
-      const pause = pauses.after(deliver(connection, change))
+      const pause = pauses.after(deliver(connection, change, links))
       if (pause) await pause
     }
   }

@@ -3,6 +3,18 @@ import type { Path } from '../../../client/protocol/model/path.js'
 import type { RecordedDocumentChange } from '../../store/realtime/changes.js'
 import { withoutFields } from '../access/closed-fields.js'
 
+const left = new WeakMap<RecordedDocumentChange, RecordedDocumentChange>()
+
+/** Returns the change with the document as it was before, for subscribers who may no longer see it. */
+export function takeBack(change: RecordedDocumentChange): RecordedDocumentChange {
+  const { document, before } = change
+  if (!before) return change
+  const { data, updatedAt } = before
+  const known = left.get(change) ?? { ...change, document: { ...document, data, updatedAt }, before: null }
+  left.set(change, known)
+  return known
+}
+
 const seen = new WeakMap<RecordedDocumentChange, Map<string, RecordedDocumentChange>>()
 
 /**

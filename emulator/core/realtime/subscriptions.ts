@@ -14,10 +14,12 @@ import type { Backend, Context, Identity } from '../context.js'
 import { asSvcError } from '../failures.js'
 import { unitFor } from '../unit-of-work.js'
 import { type Listener, retryMilliseconds } from './feeds.js'
+import { openFollower } from './follower.js'
 import { openKinds } from './kinds.js'
 import type { SubscriptionView } from './open-connections.js'
-import { seenWithout } from './seen-changes.js'
+import { seenWithout, takeBack } from './seen-changes.js'
 import type { Subscriber } from './subscriber.js'
+import { watchedBy } from './watched.js'
 
 export type { RecordedDocumentChange } from '../../store/realtime/changes.js'
 
@@ -88,7 +90,8 @@ export async function subscribe(
   const grant = readGrant(identity(), await requireCollection(toContext(backend, identity()), name))
   let { collection } = grant
   const kindsFor = openKinds(request)
-  let { kindOf, open } = kindsFor(grant)
+  let { kindOf, mayShow, open } = kindsFor(grant)
+  let watched = watchedBy(open.part)
   let hasLeft = false
   let isReplayed = false
   // A client that replays from 0 has nothing to reload, because nothing comes before the first change.
@@ -99,7 +102,7 @@ export async function subscribe(
     position: 0,
     isOver: () => hasLeft || !subscriber.isOpen(),
     measureCost: (change) =>
-      request.where.all.length === 0 && open.hidden.length === 0 ? 1 : measureCost(change, request.where),
+      request.where.all.length === 0 && open.hidden.length === 0 && !open.part ? 1 : measureCost(change, request.where),
     begun(isWhole) {
       const view = () => toView(request, backend.feeds.position(listener))
       // Checks rights again, because they may have changed since. From here on each change to them is received.
@@ -112,14 +115,22 @@ export async function subscribe(
     live(seq) {
       if (isReplayed) sink.live(seq)
     },
-    receive(change) {
+    watched: () => watched,
+    receive(change, links) {
       if (change.kind === 'reset' && !knowsNothing) return missed()
       if (change.kind === 'collection' || change.kind === 'reset') return void review()
       knowsNothing = false
-      const kind = kindOf(change)
-      if (kind) sink.event(seenWithout(change, open.hidden), kind, collection)
+      const kind = kindOf(change, links)
+      if (!kind) return
+      const shown = mayShow(change, links) ? change : takeBack(change)
+      sink.event(seenWithout(shown, open.hidden), kind, collection)
     },
   }
+
+  // Whether the caller is a member of linked documents changes the view without a change of its documents.
+  const follower = openFollower(backend, { project, listener, isWanted: request.isLive }, () =>
+    sink.resync(permissionsChanged()),
+  )
 
   /** The missed messages may include changes to the collection itself. */
   function missed(): void {
@@ -143,7 +154,10 @@ export async function subscribe(
       const grant = readGrant(identity(), shared(collection, found))
       collection = grant.collection
       const former = open
-      ;({ kindOf, open } = kindsFor(grant))
+      ;({ kindOf, mayShow, open } = kindsFor(grant))
+      watched = watchedBy(open.part)
+      // Not awaited, because joining waits for this check.
+      follower.follow(collection, watched).catch((error) => backend.report('realtime', error))
       // Changes in permissions produce no events for documents, so a live view has to reload.
       if (request.isLive && !listener.isOver() && !isDeepStrictEqual(open, former)) sink.resync(permissionsChanged())
     } catch (error) {
@@ -159,14 +173,17 @@ export async function subscribe(
   function replaceWith(other: Listener): boolean {
     if (hasLeft) return false
     hasLeft = backend.feeds.replace(listener, other)
+    if (hasLeft) follower.end()
     return hasLeft
   }
 
   function end(): number {
     hasLeft = true
+    follower.end()
     return backend.feeds.leave(listener)
   }
 
+  await follower.follow(collection, watched)
   // For a collection younger than the trimmed changes, everything since its creation may still be kept.
   const asked = request.since === 0 ? await selectBirth(backend.db, collection.id) : request.since
   if (asked === undefined && replaced?.replaceWith(listener)) return listener.begun(true)

@@ -10,6 +10,8 @@ import type { Identity } from '../identity.js'
 const maxRequests = 1_000
 /** Refused requests to keep per project, whatever came since. Those without a project count as one project. */
 const maxRefused = 200
+/** Refused requests to keep in all, because one client can make many projects. */
+const maxRefusedInAll = 2_000
 
 /** Limit for bodies and statements of all requests. Above it, the oldest lose theirs. */
 const maxBytes = 32 * 1024 * 1024
@@ -186,7 +188,7 @@ function selectKept(requests: readonly KeptRequest[]): KeptRequest[] {
   // Counts from the newest.
   for (const request of recent) if (isRefused(request)) count(request)
   const kept = older.reverse().filter((request) => isRefused(request) && count(request) <= maxRefused)
-  return [...kept.reverse(), ...recent]
+  return [...kept.slice(0, maxRefusedInAll).reverse(), ...recent]
 }
 
 function isRefused({ status }: KeptRequest): boolean {

@@ -42,15 +42,19 @@ export async function applySeed(scope: Pick<Context, 'backend' | 'project'>, see
         known: new Map(),
         promised: new Map(),
         owned: new Map(),
+        linkChecks: [],
         users: noCounts(),
         files: noCounts(),
         collections: [],
+        linked: new Set(),
+        readNames: () => readNames(seed),
       },
     }
     for await (const [number, step] of numbered(seed.steps())) {
       await atStep(number, () => applyStep(seeding, number, step))
     }
     requireKept(seeding)
+    for (const checkLinks of seeding.linkChecks) await checkLinks()
     publish(ctx, identityChanged())
     const names = seeding.collections.map(({ collection }) => collection.name)
     happened(ctx, projectEvent(project, 'seeded', names))
@@ -74,12 +78,18 @@ function applyStep(seeding: Seeding, number: number, step: SeedStep): Promise<vo
     case 'collection':
       return openCollection(seeding, step)
     case 'documents':
-      return applyDocuments(seeding, step)
+      return applyDocuments(seeding, number, step)
   }
 }
 
 async function openCollection(seeding: Seeding, step: SeedCollection): Promise<void> {
   seeding.collections.push(await insertedOrChanged(seeding, step))
+}
+
+async function readNames({ steps }: Seed): Promise<Set<string>> {
+  const names = new Set<string>()
+  for await (const step of steps()) if (step.step === 'collection') names.add(step.name)
+  return names
 }
 
 /** Creates a caller with all rights, because seeds are applied by the project's owner. */

@@ -9,12 +9,15 @@ import {
 import { placed, SvcError } from '../../../client/protocol/model/errors.js'
 import { equalJson } from '../../../client/protocol/model/json.js'
 import type { SeedDocument, SeedDocuments } from '../../../client/protocol/model/seed/steps.js'
-import { insertDocuments, lockDocuments, updateDocumentData } from '../../store/documents.js'
+import { lockDocuments, updateDocumentData } from '../../store/documents.js'
+import { listUniqueRules } from '../../store/unique-rules.js'
 import { noSuchCollection } from '../access/missing.js'
+import { collectLinks } from '../documents/links.js'
 import { requireLight } from '../documents/weight.js'
-import { checkAndSerialize, place, publishRecorded } from '../documents/writing.js'
+import { checkAndSerialize, insertRows, place, publishRecorded } from '../documents/writing.js'
 import { orphanForgotten } from '../files/owned-files.js'
 import type { Upload } from '../files/uploads.js'
+import { changeUniqueValues, requireCurrentRules, requireDistinct } from '../unique-values.js'
 import { atStep } from './at-step.js'
 import { adopt, findOwned } from './seed-files.js'
 import { findExisting, findTarget, rememberDocument, rememberThere, type Target } from './seed-targets.js'
@@ -37,12 +40,12 @@ interface Draft {
 }
 
 /** Writes documents of the open collection in batches. */
-export async function applyDocuments(seeding: Seeding, { documents }: SeedDocuments): Promise<void> {
+export async function applyDocuments(seeding: Seeding, number: number, { documents }: SeedDocuments): Promise<void> {
   const open = seeding.collections.at(-1)
   if (!open) throw new SvcError('INVALID_BODY', 'Documents must come after their collection.')
   if (!open.isWritten) return keepDocuments(seeding, open, documents)
   const group: Placed[] = []
-  const flush = () => writeDocuments(seeding, open, group.splice(0))
+  const flush = () => writeDocuments(seeding, open, number, group.splice(0))
   const looks = mayMatchExisting(seeding, open)
   for (const [at, document] of documents.entries()) {
     if (document.isSame) {
@@ -88,7 +91,12 @@ async function keepDocuments(
   }
 }
 
-async function writeDocuments(seeding: Seeding, open: OpenCollection, group: readonly Placed[]): Promise<void> {
+async function writeDocuments(
+  seeding: Seeding,
+  open: OpenCollection,
+  number: number,
+  group: readonly Placed[],
+): Promise<void> {
   if (group.length === 0) return
   const { ctx } = seeding
   const { collection } = open
@@ -104,13 +112,23 @@ async function writeDocuments(seeding: Seeding, open: OpenCollection, group: rea
   const fresh = drafts.filter(({ before }) => before === undefined)
   const changed = drafts.filter(({ before, fields }) => before !== undefined && !equalJson(parseFields(before), fields))
   const here = place(ctx, collection, now)
-  const freshRows = await toRows(open, fresh)
+  const freshRows = await toRows(seeding, open, { number, drafts: fresh })
+  const changedRows = await toRows(seeding, open, { number, drafts: changed })
+  const documents = changed.flatMap(({ id, before }, at) =>
+    before ? [{ id, before, claims: changedRows[at]?.claims ?? [] }] : [],
+  )
+  await placing(changed, () => changeUniqueValues(ctx, collection, documents))
   if (freshRows.length > 0) {
-    const { documents } = await publishRecorded(ctx, () => insertDocuments(ctx.db, here, freshRows))
-    // The collection was removed since it was looked up.
-    if (documents.length === 0) throw noSuchCollection(collection.name)
+    const inserted = await placing(fresh, async () => {
+      requireDistinct(collection, freshRows)
+      return insertRows(ctx, here, freshRows)
+    })
+    // The collection was removed since it was looked up, or has other rules.
+    if (inserted.length === 0) {
+      await requireCurrentRules(ctx, collection)
+      throw noSuchCollection(collection.name)
+    }
   }
-  const changedRows = await toRows(open, changed)
   if (changedRows.length > 0) await publishRecorded(ctx, () => updateDocumentData(ctx.db, here, changedRows))
   open.counts.created += fresh.length
   open.counts.updated += drafts.length - fresh.length
@@ -144,15 +162,30 @@ async function prepareDraft(
   return { id, at, fields, before, files: fresh }
 }
 
-/** Converts drafts to rows. Reports schema errors by the document's position in the step. */
-async function toRows({ collection }: OpenCollection, drafts: readonly Draft[]) {
-  const texts = await checkAndSerialize(collection, drafts, ({ fields }) => fields).catch((error) => {
-    const [only] = drafts
+/** Converts drafts to rows. Reports schema errors by the document's position in the step, of that number. */
+async function toRows(
+  seeding: Seeding,
+  { collection }: OpenCollection,
+  { number, drafts }: { readonly number: number; readonly drafts: readonly Draft[] },
+) {
+  const links = collectLinks(collection, drafts.length)
+  const note = ({ fields, before }: Draft) => links.note(fields, before && (() => parseFields(before)))
+  const rules = listUniqueRules(collection)
+  const texts = await placing(drafts, () => checkAndSerialize(collection, drafts, note, rules))
+  if (links.found > 0) {
+    seeding.linkChecks.push(() => atStep(number, () => placing(drafts, () => links.require(seeding.ctx))))
+  }
+  return texts.map(({ item, text }) => ({ id: item.id, ...text }))
+}
+
+/** Reports errors of drafts by their positions in the step. */
+async function placing<Result>(drafts: readonly Draft[], work: () => Promise<Result>): Promise<Result> {
+  const [only] = drafts
+  return work().catch((error) => {
     throw placed(error, (path) => {
       if (drafts.length === 1 && only) return [only.at, ...path]
       const [index, ...rest] = path
       return [drafts[Number(index)]?.at ?? 0, ...rest]
     })
   })
-  return texts.map(({ item, text }) => ({ id: item.id, ...text }))
 }

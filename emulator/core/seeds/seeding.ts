@@ -46,9 +46,15 @@ export interface Seeding {
   readonly promised: Map<string, string>
   /** Owned files, stored together with their owner. */
   readonly owned: Map<string, Upload>
+  /** Check the links of written documents. They run last, because documents may link to later ones. */
+  readonly linkChecks: (() => Promise<void>)[]
   readonly users: Counted
   readonly files: Counted
   readonly collections: OpenCollection[]
+  /** Collections that were created because a link leads there, before their own step. */
+  readonly linked: Set<string>
+  /** Reads the names of all collections of the seed. */
+  readonly readNames: () => Promise<ReadonlySet<string>>
 }
 
 export function noCounts(): Counted {

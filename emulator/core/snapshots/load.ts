@@ -9,6 +9,7 @@ import { audit } from '../audit/audit-log.js'
 import type { Backend } from '../context.js'
 import { snapshotEvent } from '../events/happenings.js'
 import { requireProject } from '../projects/require-project.js'
+import { rebuildUniqueValues } from '../unique-values.js'
 import { replaceState } from './replace-state.js'
 import { noSuchSnapshot } from './snapshots.js'
 
@@ -21,7 +22,8 @@ export interface Loaded {
 /**
  * Replaces all data of a project in one transaction, except its keys. Subscribers receive `RESYNC`.
  *
- * @throws {SvcError} `NOT_FOUND`; `FORBIDDEN` if another project has the same documents
+ * @throws {SvcError} `NOT_FOUND`; `FORBIDDEN` if another project has the same documents; `DUPLICATE_VALUE` for an
+ * imported file whose documents share a unique value
  */
 export async function loadSnapshot(backend: Backend, id: string, name: string): Promise<Loaded> {
   const project = (await requireProject(backend, id)).id
@@ -30,6 +32,7 @@ export async function loadSnapshot(backend: Backend, id: string, name: string): 
     const snapshot = (await selectSnapshot(tx, project, name)) ?? noSuchSnapshot(name)
     if (await isTakenElsewhere(tx, project, snapshot.id)) throw takenElsewhere(name)
     await restoreState(await openRestoring(tx, project, snapshot.id))
+    await rebuildUniqueValues(tx, project)
     await deleteAnswers(tx, project)
     await audit(unit, { project, operation: 'snapshot.loaded', subject: { snapshot: name } })
     return { snapshot, lacking: await selectLacking(tx, project, snapshot.missing) }

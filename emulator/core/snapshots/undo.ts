@@ -11,6 +11,7 @@ import { audit } from '../audit/audit-log.js'
 import type { Backend } from '../context.js'
 import { snapshotEvent } from '../events/happenings.js'
 import { requireProject } from '../projects/require-project.js'
+import { rebuildUniqueValues } from '../unique-values.js'
 import { inTransaction, unitFor } from '../unit-of-work.js'
 import { lockSnapshotsAndState, replaceState } from './replace-state.js'
 
@@ -60,6 +61,7 @@ export async function undoCommand(backend: Backend, id: string, name?: string): 
     if (!found.isSettled) await insertEffects(tx, { project, id: found.id, isCertain: false })
     const restoring = await openRestoring(tx, project, found.id)
     await takeBack(restoring)
+    await rebuildUniqueValues(tx, project)
     const outcomes = await selectOutcomes(countedParts, (part) => selectOutcome(restoring, { part, most: maxNamed }))
     await deleteSnapshot(tx, project, found.id)
     await audit(unit, { project, operation: 'snapshot.undone', subject: { snapshot: found.name } })

@@ -1,15 +1,9 @@
 /** All migrations, oldest first. */
-import type { Fragment } from '../port.js'
 import { baseline } from './0100-baseline.js'
 import { schemaRules } from './0101-schema-rules.js'
+import { memberships } from './0102-memberships.js'
+import type { Migration } from './migration.js'
 
-/** A migration of the tables. Never edit a released one: databases that have it would not run it again. */
-export interface Migration {
-  /** Greater by one than the previous number. The database stores it once applied. */
-  readonly number: number
-  readonly name: string
-  /** Runs in one transaction. */
-  readonly statements: readonly Fragment[]
-}
+export type { Migration } from './migration.js'
 
-export const migrations: readonly Migration[] = [baseline, schemaRules]
+export const migrations: readonly Migration[] = [baseline, schemaRules, memberships]

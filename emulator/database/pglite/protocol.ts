@@ -38,7 +38,8 @@ export interface WireSession {
 }
 
 /** The library declares its errors as a different class from its messages. */
-type ErrorMessage = BackendMessage & Partial<Pick<ErrorResponse, 'message' | 'code' | 'constraint' | 'position'>>
+type ErrorMessage = BackendMessage &
+  Partial<Pick<ErrorResponse, 'message' | 'code' | 'constraint' | 'detail' | 'position'>>
 
 interface Answering {
   readonly job: Job
@@ -182,6 +183,10 @@ function readRow(columns: readonly Column[], fields: readonly (string | null)[])
   return row
 }
 
-function toDatabaseError({ message = '', code, constraint, position }: ErrorMessage): DatabaseError {
-  return new DatabaseError(message, code ?? 'XX000', { constraint, position: position ? Number(position) : undefined })
+function toDatabaseError({ message = '', code, constraint, detail, position }: ErrorMessage): DatabaseError {
+  return new DatabaseError(message, code ?? 'XX000', {
+    constraint,
+    detail,
+    position: position ? Number(position) : undefined,
+  })
 }

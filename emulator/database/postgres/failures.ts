@@ -6,6 +6,7 @@ interface Thrown {
   readonly code?: string
   readonly message: string
   readonly constraint?: string
+  readonly detail?: string
   readonly position?: string
   /** The server function that raised it. */
   readonly routine?: string
@@ -14,10 +15,11 @@ interface Thrown {
 /** Without a SQLSTATE, the connection failed. Errors of the port stay as they are. */
 function asDatabaseError(error: unknown): DatabaseError {
   if (error instanceof DatabaseError) return error
-  const { code, message, constraint, position } = error as Thrown
+  const { code, message, constraint, detail, position } = error as Thrown
   return new DatabaseError(message, hasState(code) ? code : '08006', {
     kind: isStale(error) ? 'conflict' : undefined,
     constraint,
+    detail,
     position: position ? Number(position) : undefined,
   })
 }

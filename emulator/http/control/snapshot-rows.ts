@@ -16,6 +16,8 @@ const rowsOf = {
     name: z.string(),
     schema: collectionSettings.schema.unwrap(),
     permissions: collectionSettings.permissions.unwrap(),
+    unique_fields: collectionSettings.unique.nullable(),
+    title: collectionSettings.title,
   }),
   documents: z.looseObject({ data }),
   users: z.looseObject({ email: z.string(), data, roles: texts, trusted_role: textOrNull }),

@@ -59,6 +59,11 @@ const workOfARoute = 32 * 1024
 
 function describeRoute(route: Route, path: string, dialect: Dialect): Operation {
   const { id, summary, needs, body, reply, status = 200 } = route
+  const answer = {
+    description: summary,
+    headers: answerHeaders(route, dialect),
+    content: { [replyType(reply)]: { schema: route.answerSchema?.() ?? replySchema(reply, dialect) } },
+  }
   return {
     operationId: id,
     summary,
@@ -71,11 +76,10 @@ function describeRoute(route: Route, path: string, dialect: Dialect): Operation 
     ],
     ...(body ? { requestBody: { required: true, content: bodyTypes(route, body.schema(dialect)) } } : {}),
     responses: {
-      [status]: {
-        description: summary,
-        headers: answerHeaders(route, dialect),
-        content: { [replyType(reply)]: { schema: route.answerSchema?.() ?? replySchema(reply, dialect) } },
-      },
+      [status]: answer,
+      ...(reply === 'savedDocument'
+        ? { 200: { ...answer, description: 'The document existed and was updated.' } }
+        : {}),
       ...(isBatch(route) ? { 204: { description: 'The answer to `prefer: return=minimal`.' } } : {}),
       ...(hasVersions(route) ? { 304: { description: 'You already have this version.' } } : {}),
       ...Object.fromEntries(
@@ -166,7 +170,7 @@ function answerHeaders({ reply }: Route, dialect: Dialect): Operation {
 const pages = new Set<Route['reply']>(['page', 'users', 'files'])
 
 /** Replies that carry a version. */
-const versioned = new Set<Route['reply']>(['document', 'description'])
+const versioned = new Set<Route['reply']>(['document', 'savedDocument', 'description'])
 
 function hasVersions({ method, reply }: Route): boolean {
   return method === 'get' && versioned.has(reply)
@@ -178,8 +182,16 @@ for (const [code, status] of Object.entries(statuses)) {
   failures.set(String(status), [...(failures.get(String(status)) ?? []), code])
 }
 
-/** Replies of routes that can conflict with an existing name or address. */
-const mayClash = new Set<Route['reply']>(['collection', 'signUp', 'login', 'user', 'removedFile'])
+/** Replies of routes that can conflict with an existing name, address or value, or that delete what others need. */
+const clashing = new Set<Route['reply']>([
+  ...(['collection', 'signUp', 'login', 'user'] as const),
+  ...(['removedFile', 'removedDocument', 'removedCollection', 'allRemoved'] as const),
+])
+const clashingWrites = new Set<Route['reply']>(['document', 'savedDocument', 'documents'])
+
+function mayClash({ reply, method }: Route): boolean {
+  return clashing.has(reply) || (method !== 'get' && clashingWrites.has(reply))
+}
 
 function listFailures(route: Route): string[] {
   const namesSomething = Object.values(route.paths).some((paths) => paths.some((path) => path.includes(':')))
@@ -193,7 +205,7 @@ function listFailures(route: Route): string[] {
     '401',
     '403',
     ...(isOfProject(route.needs) || namesSomething ? ['404'] : []),
-    ...(mayClash.has(route.reply) ? ['409'] : []),
+    ...(mayClash(route) ? ['409'] : []),
     ...(route.isGuarded ? ['412'] : []),
     ...(route.body ? ['413', '415'] : []),
     ...(route.body || isOfProject(route.needs) ? ['422'] : []),

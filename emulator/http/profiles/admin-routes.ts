@@ -6,6 +6,7 @@ import { version } from '../../version.js'
 import { audit } from '../control/access/audit.js'
 import { creators } from '../control/access/creators.js'
 import { keys } from '../control/access/keys.js'
+import { rights } from '../control/access/rights.js'
 import { buildRoutes, type ControlHandlers } from '../control/control-routes.js'
 import { projects } from '../control/projects.js'
 import { users } from '../control/users.js'
@@ -20,6 +21,7 @@ const handlers = {
   keys,
   audit,
   creators,
+  rights,
   users: pick(users, ['create', 'list', 'update', 'remove', 'token', 'logOut', 'sessions']),
 } satisfies { readonly [Name in keyof ControlHandlers]?: object }
 

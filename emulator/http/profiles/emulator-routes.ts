@@ -3,9 +3,11 @@
 import { audit } from '../control/access/audit.js'
 import { creators } from '../control/access/creators.js'
 import { keys } from '../control/access/keys.js'
+import { rights } from '../control/access/rights.js'
 import { clock } from '../control/clock.js'
 import { connections } from '../control/connections.js'
 import { buildRoutes, type ControlHandlers } from '../control/control-routes.js'
+import { dependants } from '../control/dependants.js'
 import { events } from '../control/events.js'
 import { faults } from '../control/faults.js'
 import { health } from '../control/health.js'
@@ -33,6 +35,8 @@ const handlers: ControlHandlers = {
   keys,
   audit,
   creators,
+  rights,
+  dependants,
   snapshots,
   indexes,
   history,

@@ -19,17 +19,21 @@ import {
   encodeRemoved,
 } from '../../../client/protocol/wire/records/documents.js'
 import { encodeTicket, ticketSchema } from '../../../client/protocol/wire/records/tickets.js'
+import type { SavedDocument } from '../../core/documents/upsert.js'
 import type { Ticket } from '../../core/realtime/tickets.js'
 import type { Outgoing } from '../exchange.js'
 import { eventStreamHeaders, type Stream } from '../realtime/sse.js'
+import { type AggregateReplyValues, aggregateReplies } from './aggregate-replies.js'
 import { type FileReplyValues, fileReplies } from './file-replies.js'
 import type { ReplyForm } from './reply-form.js'
 import { type UserReplyValues, userReplies } from './user-replies.js'
 import { writeInSteps } from './write-steps.js'
 
 /** The values that handlers return, by kind of reply. */
-export interface ReplyValues extends UserReplyValues, FileReplyValues {
+export interface ReplyValues extends UserReplyValues, FileReplyValues, AggregateReplyValues {
   document: OutgoingDocument
+  /** 201 if it was created, otherwise 200. */
+  savedDocument: SavedDocument
   documents: readonly OutgoingDocument[]
   page: Page<OutgoingDocument>
   collection: Collection
@@ -65,13 +69,22 @@ type Redirect =
   | string
   | { readonly location: string; readonly headers?: Readonly<Record<string, string>>; readonly isRefused?: boolean }
 
+const documentReply: ReplyForm<OutgoingDocument> = {
+  write: (dialect, document) => ({
+    body: encodeDocument(dialect, document),
+    headers: { etag: `"${document.version}"` },
+  }),
+  schema: (dialect) => record(dialect, axes.document[dialect.document].schema),
+}
+
 const replies: { readonly [Kind in ReplyKind]: ReplyForm<ReplyValues[Kind]> } = {
-  document: {
-    write: (dialect, document) => ({
-      body: encodeDocument(dialect, document),
-      headers: { etag: `"${document.version}"` },
+  document: documentReply,
+  savedDocument: {
+    write: (dialect, { document, isCreated }) => ({
+      ...documentReply.write(dialect, document),
+      status: isCreated ? 201 : 200,
     }),
-    schema: (dialect) => record(dialect, axes.document[dialect.document].schema),
+    schema: documentReply.schema,
   },
   documents: {
     write: (dialect, documents) => ({ body: encodeDocuments(dialect, documents) }),
@@ -107,6 +120,7 @@ const replies: { readonly [Kind in ReplyKind]: ReplyForm<ReplyValues[Kind]> } = 
   },
   ...userReplies,
   ...fileReplies,
+  ...aggregateReplies,
   plain: {
     write: (_dialect, body) => ({ body }),
     schema: () => ({ type: 'object' }),

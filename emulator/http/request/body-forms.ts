@@ -95,6 +95,16 @@ export function recordType<Member>(
   })
 }
 
+/** A type that contains itself, described only as an object: the reader of the description follows no circles. */
+export function nestedType<Value extends object>(find: () => z.ZodType<Value>): z.ZodType<Value> {
+  return anyJson.meta({ type: 'object' }).transform((sent, check) => {
+    const { success, data, error } = find().safeParse(sent)
+    if (success) return data
+    for (const issue of error.issues) check.issues.push(raw(issue, sent))
+    return z.NEVER
+  })
+}
+
 /** Converts an issue of a member to one of the object that contains it. */
 function raw(issue: z.core.$ZodIssue, input: Json): z.core.$ZodRawIssue {
   return { ...issue, input } as z.core.$ZodRawIssue
@@ -117,12 +127,17 @@ export function strictBody<Body>(type: z.ZodType<Body>): BodyForm<Body> {
     schema: () => jsonSchema(type, 'input'),
     read(_dialect, body) {
       requireLight(body)
-      const { success, data, error } = type.safeParse(body)
-      if (success) return data
-      const issues = error.issues.flatMap(toIssues)
-      throw new SvcError('VALIDATION_ERROR', issues[0] ? sentence(issues[0]) : 'The body is invalid.', issues)
+      return parseStrictly(type, body)
     },
   }
+}
+
+/** Parses a value described by zod. @throws {SvcError} `VALIDATION_ERROR` */
+export function parseStrictly<Value>(type: z.ZodType<Value>, value: unknown): Value {
+  const { success, data, error } = type.safeParse(value)
+  if (success) return data
+  const issues = error.issues.flatMap(toIssues)
+  throw new SvcError('VALIDATION_ERROR', issues[0] ? sentence(issues[0]) : 'The body is invalid.', issues)
 }
 
 /** A form posted by a page, with these text fields. */

@@ -6,14 +6,14 @@ import {
   onDeleteActions,
   type ValueRule,
 } from '../../../client/protocol/model/collection.js'
-import { anyJson, recordType } from './body-forms.js'
+import { anyJson, nestedType, recordType } from './body-forms.js'
 
 const roles = z.array(z.string().min(1)).optional()
+const fieldType = z.enum(fieldTypes)
 const lengthBound = z.number().int().min(0).optional()
 
 /** Options of a field and of the items of an array. Contract 13.1. */
 const valueOptions = {
-  type: z.enum(fieldTypes),
   description: z.string().max(1_000).optional(),
   enum: z.array(anyJson).min(1).max(1_000).optional(),
   min: z.number().optional(),
@@ -22,31 +22,33 @@ const valueOptions = {
   maxLength: lengthBound,
   pattern: z.string().max(200).optional(),
   format: z.enum(fieldFormats).optional(),
-  fields: z.lazy(() => recordType(fieldRule, {})).optional(),
-  items: z.lazy(() => itemRule).optional(),
+  fields: nestedType(() => nestedFields).optional(),
+  items: nestedType(() => itemRule).optional(),
   to: z.string().min(1).optional(),
   many: z.boolean().optional(),
   onDelete: z.enum(onDeleteActions).optional(),
 }
-const itemRule: z.ZodType<ValueRule> = z.strictObject(valueOptions)
+const itemRule: z.ZodType<ValueRule> = z.strictObject({ type: fieldType, ...valueOptions })
 const fieldRule: z.ZodType<FieldRule> = z.strictObject({
-  ...valueOptions,
+  type: fieldType,
   required: z.boolean().optional(),
   default: anyJson.optional(),
   unique: z.boolean().optional(),
+  ...valueOptions,
 })
+const nestedFields = recordType(fieldRule, {})
 
 /** Paths of fields, with the roles that may read or write each. */
 const fieldRoles = recordType(z.array(z.string().min(1))).optional()
 
+const fieldName = z.string().min(1).max(1_000)
+
 /** Settings of a collection for its documents and permissions. */
 export const collectionSettings = {
   schema: recordType(fieldRule).optional(),
-  unique: z
-    .array(z.array(z.string().min(1)).min(2).max(8))
-    .max(20)
-    .optional(),
-  title: z.string().min(1).max(1_000).optional(),
+  unique: z.array(z.array(fieldName).min(2).max(8)).max(20).optional(),
+  /** null takes it away. */
+  title: fieldName.nullable().optional(),
   permissions: z
     .strictObject({
       create: roles,

@@ -1,6 +1,12 @@
 /** The query parameters of routes: how to read each, and its description for OpenAPI. */
 
 import { z } from 'zod'
+import {
+  type AggregateQuery,
+  aggregateOperations,
+  type GroupQuery,
+  type MatchQuery,
+} from '../../../client/protocol/model/aggregate.js'
 import type { ListQuery, RecordQuery } from '../../../client/protocol/model/page.js'
 import { axes, type Dialect } from '../../../client/protocol/wire/axes.js'
 import type { JsonSchema } from '../../../client/protocol/wire/codec.js'
@@ -13,6 +19,11 @@ import {
   type Parameter,
   parseQuery,
 } from '../../../client/protocol/wire/query/decode.js'
+import {
+  decodeAggregateQuery,
+  decodeGroupQuery,
+  decodeMatchQuery,
+} from '../../../client/protocol/wire/query/decode-aggregate.js'
 import type { QueryForm, QueryParameter } from '../route.js'
 
 /**
@@ -53,15 +64,40 @@ export const listQuery: QueryForm<ListQuery> = {
     { name: 'count', description: 'Use false to skip the total.', schema: { type: 'boolean', default: true } },
     populateParameter,
     selectParameter,
-    {
-      name: 'filters',
-      description: `Any other name is a filter on that field. For example: ${axes.filters[dialect.filters].example}. Prefixes: [or], [or:group], [not], [not:group], [exists].`,
-      schema: { type: 'object', additionalProperties: { type: 'string' } },
-      style: 'form',
-      explode: true,
-    },
+    filtersParameter(dialect),
   ],
   read: decodeListQuery,
+}
+
+const fieldParameter: QueryParameter = {
+  name: 'field',
+  description: 'A field; dotted for nested fields.',
+  schema: { type: 'string' },
+  required: true,
+}
+
+/** Contract 13.7. */
+export const matchQuery: QueryForm<MatchQuery> = {
+  parameters: (dialect) => [populateParameter, filtersParameter(dialect)],
+  read: decodeMatchQuery,
+}
+
+export const groupQuery: QueryForm<GroupQuery> = {
+  parameters: (dialect) => [fieldParameter, ...matchQuery.parameters(dialect)],
+  read: decodeGroupQuery,
+}
+
+export const aggregateQuery: QueryForm<AggregateQuery> = {
+  parameters: (dialect) => [
+    fieldParameter,
+    {
+      name: 'operation',
+      description: 'What to compute. "count" counts the documents whose field is not null.',
+      schema: { ...oneOf(aggregateOperations), default: 'count' },
+    },
+    ...matchQuery.parameters(dialect),
+  ],
+  read: decodeAggregateQuery,
 }
 
 /** The parts of one record to return. */
@@ -103,6 +139,17 @@ export function namedQuery<Name extends string>(
   }
 }
 
+/** Refuses parameters that other routes of documents take, so that they are not ignored. Ignores other names. */
+export function withoutParameter(name: string, message: string): QueryForm<undefined> {
+  return {
+    parameters: () => [],
+    read(_dialect, parameters) {
+      if (parameters.some(([given]) => given === name)) throw badParameter(name, message)
+      return undefined
+    },
+  }
+}
+
 /** Parameters described by zod: texts, and numbers, for which an invalid value counts as 0. Ignores other names. */
 export function zodQuery<Query>(type: z.ZodType<Query>): QueryForm<Query> {
   const { properties = {} } = z.toJSONSchema(type, { io: 'input' })
@@ -135,6 +182,16 @@ export function allParameters(names: Readonly<Record<string, string>>): QueryFor
     parameters: () =>
       Object.entries(names).map(([name, description]) => ({ name, description, schema: { type: 'string' } })),
     read: (_dialect, parameters) => new URLSearchParams(parameters.map(([name, value]) => [name, value])),
+  }
+}
+
+function filtersParameter(dialect: Dialect): QueryParameter {
+  return {
+    name: 'filters',
+    description: `Any other name is a filter on that field. For example: ${axes.filters[dialect.filters].example}. Prefixes: [or], [or:group], [not], [not:group], [exists].`,
+    schema: { type: 'object', additionalProperties: { type: 'string' } },
+    style: 'form',
+    explode: true,
   }
 }
 

@@ -1,6 +1,10 @@
 import { createDocuments, removeDocuments, updateDocuments } from '../../core/documents/batches.js'
 import { documentIds, documentUpdates, newDocuments } from '../request/body-forms.js'
+import { withoutParameter } from '../request/read-list.js'
 import { route } from '../route.js'
+
+/** Contract 13.8. */
+const query = withoutParameter('upsert', '"upsert" takes one document. Send the documents of a batch one by one.')
 
 /** Spec, "Endpoints / Documents", the batches: each applies to all of its documents or to none. */
 export const batchRoutes = [
@@ -20,6 +24,7 @@ export const batchRoutes = [
     },
     needs: 'caller',
     scope: 'in collection',
+    query,
     body: newDocuments,
     isCreating: true,
     status: 201,
@@ -35,6 +40,7 @@ export const batchRoutes = [
     },
     needs: 'caller',
     scope: 'in collection',
+    query,
     body: documentUpdates,
     reply: 'documents',
     handle: (ctx, { params, body }) => updateDocuments(ctx, params.collection, body),
@@ -53,6 +59,7 @@ export const batchRoutes = [
     },
     needs: 'caller',
     scope: 'in collection',
+    query,
     body: documentIds,
     reply: 'allRemoved',
     handle: (ctx, { params, body }) => removeDocuments(ctx, params.collection, body),

@@ -1,4 +1,5 @@
-import type { OutgoingDocument } from '../../../client/protocol/model/document.js'
+import type { Fields, OutgoingDocument } from '../../../client/protocol/model/document.js'
+import { SvcError } from '../../../client/protocol/model/errors.js'
 import { axes } from '../../../client/protocol/wire/axes.js'
 import type { PutMeaning } from '../../../client/protocol/wire/put/decode.js'
 import { requireCreateGrant } from '../../core/collections/collections.js'
@@ -13,10 +14,12 @@ import {
   updateDocument,
 } from '../../core/documents/documents.js'
 import { requireChangeable } from '../../core/documents/single-writes.js'
+import { type SavedDocument, upsertDocument } from '../../core/documents/upsert.js'
+import type { Uploads } from '../../core/files/uploads.js'
 import { documentChanges, newDocument } from '../request/body-forms.js'
 import { documentForm } from '../request/file-forms.js'
 import { placesInDocument } from '../request/issue-places.js'
-import { listQuery, recordQuery, textQuery } from '../request/read-list.js'
+import { listQuery, namedQuery, recordQuery } from '../request/read-list.js'
 import { type BodyForm, route } from '../route.js'
 
 const all = [
@@ -32,6 +35,25 @@ const one = [
   '/api/collections/:collection/:id',
   '/api/collections/:collection/documents/:id',
 ] as const
+
+const upsertWords =
+  'Unique field. Updates the document that has the value of the body in it (200), otherwise creates one (201).'
+
+/** Refuses a form, because files are stored before their document is known. Contract 13.8. */
+function requireNoUpsert(upsert: string | undefined): void {
+  if (upsert === undefined) return
+  const message = '"upsert" takes JSON. Send files in an update of the document.'
+  throw new SvcError('INVALID_QUERY', message, [{ in: 'query', path: ['upsert'], message, type: 'form' }])
+}
+
+async function saveDocument(
+  ctx: Context,
+  collection: string,
+  { upsert, fields, uploads }: { upsert: string | undefined; fields: Fields; uploads: Uploads },
+): Promise<SavedDocument> {
+  if (upsert !== undefined) return upsertDocument(ctx, collection, upsert, fields)
+  return { document: await createDocument(ctx, collection, fields, uploads), isCreated: true }
+}
 
 /** The write that a PUT means in its dialect. */
 type Put = (ctx: Context, collection: string, id: string, options: DocumentWrite) => Promise<OutgoingDocument>
@@ -68,13 +90,18 @@ export const documentRoutes = [
     paths: { any: all },
     needs: 'caller',
     scope: 'in collection',
+    query: namedQuery({ upsert: upsertWords }),
     body: newDocument,
     form: documentForm,
-    beforeFiles: (ctx, { params }) => requireCreateGrant(ctx, params.collection),
+    async beforeFiles(ctx, { params, query }) {
+      requireNoUpsert(query.upsert)
+      await requireCreateGrant(ctx, params.collection)
+    },
     isCreating: true,
     status: 201,
-    reply: 'document',
-    handle: (ctx, { params, body, uploads }) => createDocument(ctx, params.collection, body, uploads),
+    reply: 'savedDocument',
+    handle: (ctx, { params, query: { upsert }, body: fields, uploads }) =>
+      saveDocument(ctx, params.collection, { upsert, fields, uploads }),
   }),
   route({
     id: 'documents.createIn',
@@ -84,14 +111,18 @@ export const documentRoutes = [
     sharesPaths: true,
     needs: 'caller',
     scope: 'in collection',
-    query: textQuery('collection', 'Name or id of the collection.'),
+    query: namedQuery({ collection: 'Name or id of the collection.', upsert: upsertWords }),
     body: newDocument,
     form: documentForm,
-    beforeFiles: (ctx, { query }) => requireCreateGrant(ctx, query),
+    async beforeFiles(ctx, { query: { collection = '', upsert } }) {
+      requireNoUpsert(upsert)
+      await requireCreateGrant(ctx, collection)
+    },
     isCreating: true,
     status: 201,
-    reply: 'document',
-    handle: (ctx, { query, body, uploads }) => createDocument(ctx, query, body, uploads),
+    reply: 'savedDocument',
+    handle: (ctx, { query: { collection = '', upsert }, body: fields, uploads }) =>
+      saveDocument(ctx, collection, { upsert, fields, uploads }),
   }),
   route({
     id: 'documents.list',

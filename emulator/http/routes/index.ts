@@ -2,6 +2,7 @@
 
 import type { Route } from '../route.js'
 import { accountRoutes } from './accounts.js'
+import { aggregateRoutes } from './aggregates.js'
 import { batchRoutes } from './batches.js'
 import { collectionRoutes } from './collections.js'
 import { documentRoutes } from './documents.js'
@@ -15,6 +16,7 @@ import { verificationRoutes } from './verification.js'
 export const routes: readonly Route[] = [
   ...collectionRoutes,
   ...documentRoutes,
+  ...aggregateRoutes,
   ...batchRoutes,
   ...storageRoutes,
   ...accountRoutes,

@@ -1,6 +1,7 @@
 import type { StoredUser } from '../../../client/protocol/model/document.js'
 import { JsonText } from '../../../client/protocol/model/json.js'
 import type { ListQuery, Page } from '../../../client/protocol/model/page.js'
+import type { Project } from '../../../client/protocol/model/project.js'
 import { type Database, nothing, sql, writing } from '../../database/port.js'
 import { buildUserPage, type UserListTarget } from '../lists/users.js'
 
@@ -68,6 +69,38 @@ export async function selectUsersById(db: Database, project: string, ids: readon
   const rows = await db.query<UserRow>(sql`
     select ${columns} from users u where u.id = any(${ids}::uuid[]) and u.project_id = ${project}`)
   return rows.map(fromRow)
+}
+
+/** A user as permissions see one. */
+export interface UserToAsk {
+  readonly id: string
+  readonly email: string
+  readonly emailKey: string
+  readonly roles: readonly string[]
+  readonly isVerified: boolean
+}
+
+/** Returns the users of the project among ids and addresses, with the roles that their tokens have. */
+export async function selectUsersToAsk(
+  db: Database,
+  { id, settings: { trustDataRole } }: Pick<Project, 'id' | 'settings'>,
+  given: readonly string[],
+): Promise<UserToAsk[]> {
+  type Row = Pick<UserRow, 'id' | 'email' | 'roles' | 'email_verified'> & {
+    email_key: string
+    trusted_role: string | null
+  }
+  const rows = await db.query<Row>(sql`
+    select u.id, u.email, u.email_key, u.roles, u.trusted_role, u.email_verified
+    from users u
+    where u.project_id = ${id}
+      and (u.id::text = any(${given}::text[]) or u.email_key = any(${given.map((one) => one.toLowerCase())}::text[]))`)
+  return rows.map((row) => {
+    const roles: string[] = JSON.parse(row.roles)
+    const trusted = trustDataRole && row.trusted_role !== null ? [row.trusted_role] : []
+    const { id, email, email_key: emailKey, email_verified: isVerified } = row
+    return { id, email, emailKey, isVerified, roles: [...roles, ...trusted] }
+  })
 }
 
 export async function selectUserByEmail(

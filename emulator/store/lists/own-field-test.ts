@@ -30,18 +30,19 @@ export function ownFieldTest(field: OwnField, test: PlainTest): Fragment {
     case 'lte':
       return canHold(test.value) ? compares(field, test.operator, test.value) : sql`false`
     case 'contains':
-      return like(texts[field], `%${escaped(test.value)}%`)
+      return like(ownTexts[field], `%${escaped(test.value)}%`)
     case 'icontains':
-      return canHold(test.value) ? isLikeAnyCase(texts[field], `%${escaped(test.value)}%`) : sql`false`
+      return canHold(test.value) ? isLikeAnyCase(ownTexts[field], `%${escaped(test.value)}%`) : sql`false`
     case 'startswith':
-      return like(texts[field], `${escaped(test.value)}%`)
+      return like(ownTexts[field], `${escaped(test.value)}%`)
     case 'endswith':
-      return like(texts[field], `%${escaped(test.value)}`)
+      return like(ownTexts[field], `%${escaped(test.value)}`)
   }
 }
 
 const iso = (time: Fragment) => sql`to_char(${time} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
-const texts: Readonly<Record<OwnField, Fragment>> = {
+/** The texts of built-in fields, as answers have them. */
+export const ownTexts: Readonly<Record<OwnField, Fragment>> = {
   id: sql`d.id::text`,
   createdAt: iso(ownTimes.createdAt),
   updatedAt: iso(ownTimes.updatedAt),
@@ -60,7 +61,7 @@ function compares(field: OwnField, order: Order, text: string): Fragment {
   }
   const time = ownTimes[field]
   if (isMoment(text)) return sql`${time} ${comparisons[order]} ${text}::timestamptz`
-  const test = sql`${texts[field]} collate "C" ${comparisons[order]} ${text}`
+  const test = sql`${ownTexts[field]} collate "C" ${comparisons[order]} ${text}`
   const day = `${text.slice(0, 10)}T00:00:00.000Z`
   if (!isMoment(day)) return test
   // Adds a condition for an index: the text only decides among the times of its day.

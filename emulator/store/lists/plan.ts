@@ -17,6 +17,8 @@ export interface ListTarget extends Pick<Reach, 'project'>, Reader {
   readonly indexes?: FieldIndexes | undefined
   /** Only documents that this user created. */
   readonly creator?: string | undefined
+  /** Only the documents that a permission covers. */
+  readonly part?: Reach['part']
   /** Omitted in a transaction, whose changes may be rolled back. */
   readonly totals?: Totals | undefined
 }
@@ -75,8 +77,7 @@ export function planList(
   const scope = { ...reach, collection: collection.id, populate: query.populate }
   const asked = { query, scope, ordering: buildOrdering(query.sort), ...splitBounds(query.where) }
   const plain = { equality: undefined, nearDocuments: minNear, totalKey: undefined, remembered: undefined }
-  if (scope.creator !== undefined)
-    return { ...asked, ...plain, strategy: 'find all', ...planForCreator(scope, indexes) }
+  if (isLimited(scope)) return { ...asked, ...plain, strategy: 'find all', ...planForPart(scope, indexes) }
   if (isWalk(asked)) return { ...asked, ...plain, strategy: 'walk', planned: 'once' }
   const equality = equalityIn(query)
   const use = equality && inEquality(equality, query.sort)
@@ -104,9 +105,18 @@ export function planList(
   return { ...plan, nearDocuments, strategy: chooseStrategy(plan, nearDocuments) }
 }
 
-/** A user's documents are few, and found by creator. Totals are not cached, because each user has another. */
-function planForCreator(scope: ListPlan['scope'], indexes: FieldIndexes | undefined) {
-  const known = indexes?.request(scope.collection, [creatorUse])
+/** Whether the list shows only documents of one creator, or those that a permission covers. */
+function isLimited({ creator, part }: ListPlan['scope']): boolean {
+  return creator !== undefined || part !== undefined
+}
+
+/**
+ * A user's documents are few. They are found by creator, or through the index over all data by member. Totals are not
+ * cached, because each user has another.
+ */
+function planForPart(scope: ListPlan['scope'], indexes: FieldIndexes | undefined) {
+  const isByCreator = scope.creator !== undefined || scope.part?.own === true
+  const known = indexes?.request(scope.collection, isByCreator ? [creatorUse] : [])
   return { scope: { ...scope, known }, planned: known?.isSmall ? 'once' : 'each time' } as const
 }
 

@@ -2,6 +2,7 @@
  * Implements `matches` of core/realtime/matching.ts in SQL. test/emulator/store/where-parity.test.ts compares the two.
  */
 
+import { memberPrefix } from '../../../client/protocol/model/access/member-word.js'
 import { ownerWord } from '../../../client/protocol/model/collection.js'
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import { sizes } from '../../../client/protocol/model/limits.js'
@@ -15,7 +16,8 @@ import {
   type Where,
 } from '../../../client/protocol/model/where.js'
 import { type Fragment, joinSql, nothing, sql } from '../../database/port.js'
-import { isCreatedBy } from '../creators.js'
+import { type Covered, isCovered } from '../memberships.js'
+import { isCreatedBy } from '../sql-fragments.js'
 import { type Comparison, comparesAll, fieldTest, type Help, isComparison, missingTest } from './field-test.js'
 import { ownFieldTest } from './own-field-test.js'
 
@@ -36,10 +38,12 @@ export interface Reach extends Help {
   readonly roles: readonly string[]
   /** The names of the only collections that the caller may read; then users are excluded too. Default: any. */
   readonly collections?: readonly string[] | undefined
-  /** The signed-in user, who may read their own documents if the permissions list `owner`. */
+  /** The signed-in user, who may read documents as their creator or as a member if the permissions say so. */
   readonly user?: string | undefined
   /** Only documents that this user created. */
   readonly creator?: string | undefined
+  /** Only the documents that a permission covers. */
+  readonly part?: Covered | undefined
 }
 
 /** The permissions of the caller. */
@@ -47,11 +51,14 @@ export type Reader = Pick<Reach, 'mayReadAll' | 'roles' | 'collections' | 'user'
 
 /** Compiles a condition over `documents d`. Passes values and field names as parameters, never as text. */
 export function compileWhere(where: Where, reach: Reach): Fragment {
-  const { creator } = reach
-  if (where.all.length === 0) return isCreatedBy(creator)
+  const { creator, part } = reach
+  const allowed = [
+    ...(creator === undefined ? [] : [isCreatedBy(creator)]),
+    ...(part === undefined ? [] : [isCovered(part)]),
+  ]
+  if (where.all.length === 0) return allowed.length === 0 ? sql`true` : joinSql(allowed, ' and ')
   requireBounded(where, reach)
-  const clauses = mergeRanges(where, reach)
-  return joinSql(creator === undefined ? clauses : [isCreatedBy(creator), ...clauses], ' and ')
+  return joinSql([...allowed, ...mergeRanges(where, reach)], ' and ')
 }
 
 /** Compiles each clause separately, except comparisons of one field. */
@@ -148,7 +155,10 @@ export function readable(reader: Reader): Fragment {
   const { mayReadAll, user } = reader
   const isWhole = readableWhole(reader)
   if (mayReadAll || user === undefined) return isWhole
-  return sql`(${isWhole} or (${inScope(reader)} and c.permissions -> 'read' ? ${ownerWord} and ${isCreatedBy(user)}))`
+  const isOwn = sql`c.permissions -> 'read' ? ${ownerWord} and ${isCreatedBy(user)}`
+  const isMember = sql`c.permissions ->> 'read' like ${`%"${memberPrefix}%`}
+    and svc.is_member(c.permissions -> 'read', d.data, c.schema, c.project_id, ${user})`
+  return sql`(${isWhole} or (${inScope(reader)} and (${isOwn} or ${isMember})))`
 }
 
 /** Whether the caller may read all documents of the collection `c`. */

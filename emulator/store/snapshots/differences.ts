@@ -29,7 +29,8 @@ export interface Differences {
 const compared = {
   projects: { content: sql`t.settings`, name: sql`null::text`, group: sql`null::uuid` },
   collections: {
-    content: sql`jsonb_build_object('name', t.name, 'schema', t.schema, 'permissions', t.permissions)`,
+    content: sql`jsonb_build_object('name', t.name, 'schema', t.schema, 'unique', t.unique_fields, 'title', t.title,
+      'permissions', t.permissions)`,
     name: sql`t.name`,
     group: sql`null::uuid`,
   },

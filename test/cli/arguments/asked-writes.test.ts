@@ -63,6 +63,7 @@ const reads: readonly (readonly string[])[] = [
   ['collections', 'schema', 'infer', 'posts'],
   ['dialects', 'detect'],
   ['diff'],
+  ['docs', 'aggregate', 'posts', '--sum', 'views'],
   ['docs', 'count', 'posts'],
   ['docs', 'export', 'posts', '--out', 'posts.ndjson', '--replace'],
   ['docs', 'get', 'posts', id],

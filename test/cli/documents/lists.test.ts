@@ -39,6 +39,53 @@ test('contract 12.3 a page that was cut says so, and --quiet does not hide it', 
   expect(all.stderr).toBe('')
 })
 
+test('contract 13.7 docs aggregate computes numbers and counts values', async () => {
+  const numbers = ['--sum', 'n', '--max', 'n', '--avg', 'rare', '--count', 'rare']
+  const table = await world.svc(['docs', 'aggregate', 'posts', ...numbers])
+  const few = await world.json(['docs', 'aggregate', 'posts', '--sum', 'n', '--sum', 'rare', '--where', 'n__lt=3'])
+  const groups = await world.svc(['docs', 'aggregate', 'posts', '--group-by', 'rare'])
+  const grouped = await world.json(['docs', 'aggregate', 'posts', '--group-by', 'n', '--where', 'rare=yes'])
+
+  const rows = table.stdout.split('\n').map((line) => line.trim().split(/\s+/))
+  expect(rows.slice(1, 5)).toEqual([
+    ['count', 'rare', '2'],
+    ['sum', 'n', '8385'],
+    ['avg', 'rare', 'null'],
+    ['max', 'n', '129'],
+  ])
+  expect(few).toEqual({
+    results: [
+      { operation: 'sum', field: 'n', result: 3 },
+      { operation: 'sum', field: 'rare', result: 0 },
+    ],
+  })
+  expect(groups.stdout).toMatch(/^rare +documents *\nyes +2 *\n$/)
+  expect(grouped).toEqual({
+    groups: [
+      { value: 0, count: 1 },
+      { value: 1, count: 1 },
+    ],
+  })
+})
+
+test('contract 13.7 docs aggregate says what is missing', async () => {
+  const nothing = await world.svc(['docs', 'aggregate', 'posts'])
+  const both = await world.svc(['docs', 'aggregate', 'posts', '--sum', 'n', '--group-by', 'n'])
+  const none = await world.svc(['docs', 'aggregate', 'posts', '--group-by', 'nope'])
+  const gone = await world.svc(['docs', 'aggregate', 'pots', '--sum', 'n'])
+  const service = await openDeployedService()
+  service.collections.set('posts', [])
+  const target = ['--url', service.url, '--key', service.apiKey]
+  const lacking = await world.svc(['docs', 'aggregate', 'posts', '--sum', 'n', ...target])
+  await service.close()
+
+  expect([nothing.exit, both.exit]).toEqual([2, 2])
+  expect(nothing.stderr).toContain('--group-by status')
+  expect(none).toMatchObject({ exit: 0, stdout: '', stderr: 'No document has a value in "nope".\n' })
+  expect(gone.stderr).toMatch(/No collection "pots"\.\s+Did you mean "posts"\?/)
+  expect(lacking).toMatchObject({ exit: 4, stderr: 'error  The service does not support aggregates.\n' })
+})
+
 test('collections list says which are guarded', async () => {
   await world.svc(['collections', 'create', 'guarded'])
   await world.svc(['collections', 'permissions', 'guarded', '--update', 'editor'])

@@ -234,7 +234,7 @@ const mistakes: readonly (readonly [title: string, name: string, content: string
     'documents under another name',
     'bad.json',
     '{"collections": {\n  "bad-j": {\n    "docs": [{"x": 1}]\n  }\n}}',
-    /bad\.json:3: unknown "docs" in "bad-j"\. Use schema, permissions, key and documents/,
+    /bad\.json:3: unknown "docs" in "bad-j"\. Use schema, unique, title, permissions, key and documents/,
   ],
   ['a row that is no object', 'bad-i.ndjson', '{"x":1}\n\n[2]\n', /bad-i\.ndjson:3: /],
 ]

@@ -43,6 +43,32 @@ test('a pull brings collections with schema and permissions, and documents whose
   expect([first, second]).not.toContain(one.id)
 })
 
+test('a pull brings collections whose links lead to each other, and a part of them with plain ids', async () => {
+  const link = (to: string) => ({ type: 'link', to }) as const
+  await there.collections.create({ name: 'cards', schema: { next: link('cards') }, title: null })
+  const schema = { title: { type: 'string' }, card: link('cards') } as const
+  await there.collections.create({ name: 'boards', schema, unique: [['title', 'card']], title: 'title' })
+  await there.collections.update('cards', {
+    schema: { next: link('cards'), board: { ...link('boards'), required: true } },
+  })
+  const board = await there.collection('boards').create({ title: 'B' })
+  const first = await there.collection('cards').create({ board: board.id })
+  const second = await there.collection('cards').create({ board: board.id, next: first.id })
+  await there.collection('cards').update(first.id, { next: second.id })
+  await there.collection('boards').update(board.id, { card: second.id })
+
+  const part = await world.json(['pull', 'boards', ...staging])
+  expect(part).toMatchObject({ created: 1, refused: [] })
+  expect((await here.collections.get('boards')).schema).toEqual({ ...schema, card: { type: 'string' } })
+  await here.collections.delete('boards')
+  const whole = await world.json(['pull', ...staging])
+
+  expect(whole).toMatchObject({ created: 3, refused: [] })
+  expect(await here.collections.get('boards')).toMatchObject({ schema, unique: [['title', 'card']], title: 'title' })
+  expect((await here.collections.get('cards')).schema).toMatchObject({ board: { to: 'boards' }, next: { to: 'cards' } })
+  expect((await world.svc(['diff', '--profile', 'staging'])).exit).toBe(0)
+})
+
 test('what changed on one side goes to the other, and what changed on both only by force', async () => {
   await there.collections.create({ name: 'posts' })
   await there

@@ -259,3 +259,20 @@ test.each(['fill', 'upsert'] as const)(
     expect(await held()).toEqual(before)
   },
 )
+
+test('contract 13.2 a seed may link to documents that follow, and to nothing that is not there', async () => {
+  const { apply, fields, owner } = await aSeededProject()
+  const seed = (board: string): readonly SeedStep[] => [
+    { step: 'collection', name: 'cards', schema: { board: { type: 'link', to: 'boards' } } },
+    { step: 'documents', documents: [{ name: 'card', data: { board }, hasReferences: true }] },
+    { step: 'collection', name: 'boards' },
+    { step: 'documents', documents: [{ name: 'first', data: {}, isReferred: true }] },
+  ]
+
+  const wrong = await apply('fill', seed('01900000-0000-7000-8000-000000000000')).catch((error: unknown) => error)
+  await apply('fill', seed(`\${boards.first.id}`))
+
+  expect(wrong).toMatchObject({ code: 'VALIDATION_ERROR', issues: [{ path: [1, 0, 'board'] }] })
+  const { items } = await owner.collection('boards').list()
+  expect(await fields('cards')).toEqual([{ board: items[0]?.id }])
+})

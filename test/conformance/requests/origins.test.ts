@@ -176,7 +176,8 @@ describe('Hosts', () => {
     for (const second of [`localhost:${port}`, 'evil.example']) {
       for (const more of ['connection: close\r\n', 'connection: upgrade\r\nupgrade: websocket\r\n']) {
         const socket = connect(Number(port), '127.0.0.1')
-        socket.end(`GET /realtime HTTP/1.1\r\nHost: localhost:${port}\r\nhost: ${second}\r\n${more}\r\n`)
+        // Not `end`: Node drops a request whose client has closed its side before the answer.
+        socket.write(`GET /realtime HTTP/1.1\r\nHost: localhost:${port}\r\nhost: ${second}\r\n${more}\r\n`)
         expect(await text(socket)).toMatch(/^HTTP\/1.1 400 [\s\S]*more than one/)
       }
     }

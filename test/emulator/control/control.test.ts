@@ -7,8 +7,10 @@ import { operations, streams } from '../../../client/protocol/control/operations
 import { openSender } from '../../../client/send.js'
 import { type Emulator, startEmulator } from '../../../emulator/dev.js'
 import { accountCases } from './accounts.cases.js'
+import { dependantsCases } from './dependants.cases.js'
 import { observationCases } from './observed.cases.js'
 import type { Opened } from './opened.js'
+import { rightsCases } from './rights.cases.js'
 import { simulationCases } from './simulated.cases.js'
 import { stateCases } from './state.cases.js'
 
@@ -113,6 +115,8 @@ it('no name in a path is a name in the request, since a call takes both as one o
 
 describe('contract 11 every operation of the control API replies as its contract says', () => {
   accountCases(opened)
+  rightsCases(opened)
+  dependantsCases(opened)
   stateCases(opened)
   observationCases(opened)
   simulationCases(opened)

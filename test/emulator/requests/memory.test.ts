@@ -61,6 +61,17 @@ it('contract 11 the last 200 refused requests of each project are kept beside th
   expect([log.get('request-398'), log.get('request-4999')]).toEqual([undefined, undefined])
 })
 
+it('contract 11 refused requests of many projects are kept up to 2,000 in all', () => {
+  const log = openRequestLog({ isOn: true })
+
+  for (let number = 0; number < 6_000; number++) {
+    log.add({ ...aRequest(number, 'x'), project: `project-${number % 50}`, status: 403 })
+  }
+
+  expect(log.list()).toHaveLength(3_000)
+  expect(log.get('request-2999')).toBeUndefined()
+})
+
 it('contract 11 what is forgotten makes room for bodies again', () => {
   const log = openRequestLog({ isOn: true })
   const content = 'x'.repeat(64 * 1024)

@@ -11,8 +11,8 @@ import type { Where } from '../../../client/protocol/model/where.js'
 import { findable } from '../../../emulator/core/access/findable.js'
 import {
   allows,
-  creatorFor,
   grantFor,
+  partFor,
   readerFor,
   requireAllowed,
   requireGranted,
@@ -157,13 +157,15 @@ describe('Permissions', () => {
     ['a key that may write, for deleting', key(['write']), {}, 'delete', 'all'],
     ['a key that may write, for reading', key(['write']), {}, 'read', 'none'],
   ]
+  const own = { own: true, members: [] }
   test.each(cases)('%s', (_, caller, permissions, kind, access) => {
     const grant = grantFor(caller, posts(permissions))
 
-    expect(grant[kind]).toBe(access)
-    expect(allows(grant, kind, { createdBy: caller.user?.id ?? null })).toBe(access !== 'none')
-    expect(allows(grant, kind, { createdBy: 'another user' })).toBe(access === 'all')
-    expect(creatorFor(grant, kind)).toBe(access === 'own' ? caller.user?.id : undefined)
+    expect(grant[kind]).toEqual(access === 'own' ? own : access)
+    expect(allows(grant, kind, { id: 'd', createdBy: caller.user?.id ?? null })).toBe(access !== 'none')
+    expect(allows(grant, kind, { id: 'd', createdBy: 'another user' })).toBe(access === 'all')
+    if (access === 'own') expect(partFor(grant, kind)).toMatchObject({ user: caller.user?.id, ...own })
+    if (access === 'all') expect(partFor(grant, kind)).toBeUndefined()
     const required = () => requireGranted(grant, kind)
     if (access === 'none') expect(required).toThrow()
     else expect(required).not.toThrow()

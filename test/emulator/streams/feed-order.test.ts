@@ -179,9 +179,9 @@ describe.each(engines)('A connection on %s', (engine) => {
     for (let n = 0; n < 50; n++) {
       const listener = aListener(aConnection(), 'posts', log, { measureCost: () => 1_000 })
       const { receive } = listener
-      listener.receive = (change) => {
+      listener.receive = (change, links) => {
         count()
-        receive(change)
+        receive(change, links)
       }
       await feeds.join(project, listener, undefined)
     }

@@ -149,9 +149,9 @@ describe.each(engines)('Those who catch up on %s', (engine) => {
     const [first] = all[0] ?? aListener()
     const { receive } = first
     let receivedMeanwhile = 0
-    first.receive = (change) => {
+    first.receive = (change, links) => {
       if (received() === 0) setImmediate(() => (receivedMeanwhile = received()))
-      receive(change)
+      receive(change, links)
     }
 
     const documents = Array.from({ length: 200 }, () => ({ id: newId(new Date()), json: '{}' }))

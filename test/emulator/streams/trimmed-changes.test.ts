@@ -25,7 +25,7 @@ describe.each(engines)('on %s', (engine) => {
     }
     const joining = feeds.join(
       project,
-      aListener(connection, 'posts', log, { receive: (change) => receive(change) }),
+      aListener(connection, 'posts', log, { receive: (change, links) => receive(change, links) }),
       0,
     )
     await vi.waitFor(() => expect(seqsOf(log).at(-1)).toBe(20), patiently)

@@ -4,18 +4,18 @@ import type { CommandInput } from '../../../base/service-command.js'
 import { TargetCommand } from '../../../base/target-command.js'
 import { ruleRows } from '../../../collections/schema-rows.js'
 import { collectionArg } from '../../../documents/fields-args.js'
-import { count, counted, table } from '../../../terminal/print.js'
+import { count, counted, type Row, table } from '../../../terminal/print.js'
 import { startProgress } from '../../../terminal/progress.js'
 import { prose } from '../../../terminal/prose.js'
 import { shellWord } from '../../../terminal/shell-word.js'
-import { inferSchema } from '../../../types/infer-schema.js'
+import { countFields, inferSchema } from '../../../types/infer-schema.js'
 import { readCollection } from '../../../types/read-collections.js'
 
 export default class CollectionsSchemaInfer extends TargetCommand {
   static override summary = 'Infer a schema from the documents of a collection.'
   static override description =
     prose(`Reads every document, and infers a schema that all of them match. A field that each document has is required. A field with
-values of several types accepts any. Keeps existing rules. --apply sets the schema for later writes.
+values of several types accepts any, and one with few texts accepts only those. Shows how many documents have each field. Keeps existing rules. --apply sets the schema for later writes.
 
 Check the required fields before you apply it. A field that every document has today may be missing tomorrow.`)
   static override examples = [
@@ -54,7 +54,7 @@ Check the required fields before you apply it. A field that every document has t
 
     const isEmpty = Object.keys(schema).length === 0
     if (isEmpty) this.note(`"${collection.name}" has no documents to infer a schema from.`)
-    else this.log(table(ruleRows(schema)))
+    else this.log(table(withCounts(ruleRows(schema), countFields(read))))
     if (read.total !== undefined && read.read < read.total)
       this.note(`Read ${count(read.read)} of ${counted(read.total, 'document')}.`)
     if (isEmpty || !flags.apply) {
@@ -68,8 +68,16 @@ Check the required fields before you apply it. A field that every document has t
   }
 }
 
+/** Adds how many documents have each field. */
+function withCounts(rows: readonly Row[], counts: ReadonlyMap<string, string>): Row[] {
+  return rows.map((row) => ({ ...row, documents: counts.get(String(row.field)) ?? '' }))
+}
+
 function withoutNewRequired(inferred: Schema, before: Schema): Schema {
   return Object.fromEntries(
-    Object.entries(inferred).map(([name, rule]) => [name, Object.hasOwn(before, name) ? rule : { type: rule.type }]),
+    Object.entries(inferred).map(([name, rule]) => {
+      const { required: _, ...others } = rule
+      return [name, Object.hasOwn(before, name) ? rule : others]
+    }),
   )
 }

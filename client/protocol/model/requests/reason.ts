@@ -55,6 +55,14 @@ export type Reason =
     }
   /** 409: unique name that is already taken. */
   | { readonly kind: 'taken'; readonly what: 'collection' | 'email'; readonly name: string }
+  /** 409: fields whose values another document has already. */
+  | {
+      readonly kind: 'duplicate'
+      readonly collection: string
+      readonly fields: readonly string[]
+      /** Stored documents that a new rule does not allow. */
+      readonly documents?: readonly string[]
+    }
   /** 409: file that belongs to a document or a user. */
   | { readonly kind: 'in use'; readonly file: string }
   /** 412: versions in `if-match`, and the current version. */
@@ -122,3 +130,6 @@ export type LimitName =
   | 'schema bytes'
   | 'collection bytes'
   | 'populated values'
+  | 'linked records'
+  | 'dependent records'
+  | 'dependent bytes'

@@ -51,6 +51,8 @@ export interface SeedCollection {
   readonly step: 'collection'
   readonly name: string
   readonly schema?: Schema | undefined
+  readonly unique?: readonly (readonly string[])[] | undefined
+  readonly title?: string | null | undefined
   readonly permissions?: Permissions | undefined
   /** Field that identifies a document. */
   readonly key?: string | undefined

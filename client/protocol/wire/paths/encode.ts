@@ -37,9 +37,9 @@ export function documents(dialect: Speaks, collection: string): string {
   return documentPaths[dialect.paths](collection)
 }
 
-/** Path to count documents, for services that list without a total. */
-export function count(collection: string): string {
-  return `${create(collection)}/query/documents/count`
+/** Path to count, aggregate or group documents. */
+export function query(collection: string, what: 'count' | 'aggregate' | 'group-by'): string {
+  return `${create(collection)}/query/documents/${what}`
 }
 
 export function document(dialect: Speaks, collection: string, id: string): string {

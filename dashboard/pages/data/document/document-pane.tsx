@@ -1,19 +1,26 @@
-/** Shows the selected document: JSON, fields, links, files and history. */
-import { Suspense, useEffect, useRef, useState } from 'react'
-import { formatCount } from '../../../../client/protocol/model/figures.js'
-import { useUndo } from '../../../frame/undo.js'
+/** Shows the selected document: its form, JSON, links, files and history. */
+import { Suspense, useEffect, useMemo, useRef, useState } from 'react'
+import type { Collection, Fields } from '../../../../client/index.js'
+import type { Schema } from '../../../../client/protocol/model/collection.js'
+import { isObject } from '../../../../client/protocol/model/json.js'
+import { useCommand } from '../../../frame/command-line.js'
 import { Failure } from '../../../live/failure.js'
-import { Button, Copy } from '../../../parts/button.js'
-import { formatName } from '../../../parts/columns.js'
+import { Copy } from '../../../parts/button.js'
+import { shortId } from '../../../parts/columns.js'
+import { Icon } from '../../../parts/icons.js'
 import { Pane } from '../../../parts/layout.js'
-import { describeError, Gone, isMissing, Skeleton } from '../../../parts/states.js'
+import { Menu } from '../../../parts/menu.js'
+import { Gone, isMissing, Skeleton } from '../../../parts/states.js'
 import { type Tab, Tabs } from '../../../parts/tabs.js'
 import { Time } from '../../../parts/time.js'
 import { shortcut } from '../../../parts/words.js'
-import { useSession } from '../../../session/context.js'
 import { lazyPart } from '../../../session/scripts.js'
+import { type Checked, checkForm, formatSaving } from '../form/checks.js'
+import { FormTab } from '../form/form-tab.js'
+import { parsed } from '../form/text-controls.js'
+import { formatTitle } from '../form/titles.js'
 import { ConflictView } from './conflict-view.js'
-import { FieldsTab } from './fields-tab.js'
+import { DocumentFoot, useRemove } from './document-foot.js'
 import { FilesTab, filesIn } from './files-tab.js'
 import { HistoryTab } from './history-tab.js'
 import type { KnownFields } from './json-completion.js'
@@ -23,10 +30,14 @@ import { useKnownFields } from './use-known-fields.js'
 
 const JsonEditor = lazyPart(() => import('./json-editor.js'))
 
+type Settings = Pick<Collection, 'schema' | 'title'>
+
 interface PaneProps {
   readonly collection: string
   /** Undefined for a new document. */
   readonly id: string | undefined
+  /** Schema and title field of the collection. Undefined until loaded. */
+  readonly settings: Settings | undefined
   readonly onClose: () => void
   /** Opens a document, with the cursor position if the editor has the focus. */
   readonly onOpen: (id: string, cursor?: number) => void
@@ -34,13 +45,20 @@ interface PaneProps {
   readonly takeCursor: () => number | undefined
 }
 
-export function DocumentPane({ collection, id, onClose, onOpen, takeCursor }: PaneProps) {
+export function DocumentPane({ collection, id, settings, onClose, onOpen, takeCursor }: PaneProps) {
+  const schema = settings?.schema
   const edited = useDocument(collection, id)
   const known = useKnownFields(collection)
-  const [tab, setTab] = useState('json')
   const { stored, error, conflict } = edited
+  const [tab, setTab] = useTab(schema)
+  const { data, checked } = useChecked(schema, edited, tab)
+  const isForm = tab === 'form'
+  const wrong = isForm ? checked.wrong : []
+  const remove = useRemove(collection, edited, onClose)
+  useCommand(formatSaving(collection, id, data ?? {}, checked.changed))
   const cursor = useRef<() => number | undefined>(() => undefined)
   const save = async () => {
+    if (wrong.length > 0) return
     const saved = await edited.save()
     if (saved && id === undefined) onOpen(saved.id, cursor.current())
   }
@@ -54,21 +72,32 @@ export function DocumentPane({ collection, id, onClose, onOpen, takeCursor }: Pa
   const hasText = id === undefined || stored !== undefined || (isGone && edited.isChanged)
   return (
     <Pane
-      title={<bdi>{id === undefined ? `New document in ${collection}` : stored ? formatName(stored) : '…'}</bdi>}
+      title={
+        <bdi>{id === undefined ? `New document in ${collection}` : stored ? formatTitle(stored, settings) : '…'}</bdi>
+      }
       facts={
         stored ? (
           <>
-            {stored.id} · version {stored.version} · <Time at={stored.updatedAt} /> ·{' '}
-            <Copy text={stored.id} label="copy id" />
+            <span title={stored.id}>{shortId(stored.id)}</span> · version {stored.version} ·{' '}
+            <Time at={stored.updatedAt} /> · <Copy text={stored.id} label="copy id" />
           </>
         ) : (
           ''
         )
       }
+      actions={
+        stored && !isGone && edited.isChanged ? (
+          <Menu
+            label="More for this document"
+            trigger={<Icon name="more" />}
+            entries={[{ label: 'Delete', run: () => void remove(), isBad: true }]}
+          />
+        ) : null
+      }
       onClose={onClose}
       foot={
         hasText && !isGone && !conflict ? (
-          <Foot collection={collection} edited={edited} save={save} onClose={onClose} />
+          <DocumentFoot {...{ edited, wrong, save, remove }} changed={id === undefined ? [] : checked.changed} />
         ) : null
       }
     >
@@ -92,17 +121,61 @@ export function DocumentPane({ collection, id, onClose, onOpen, takeCursor }: Pa
         </Gone>
       ) : null}
       {isGone && !conflict && edited.failure && !isMissing(edited.failure) ? <Failure error={edited.failure} /> : null}
-      {!hasText && !error ? <Skeleton /> : null}
+      {(!hasText && !error) || tab === undefined ? <Skeleton /> : null}
       {conflict ? <ConflictView conflict={conflict} edited={edited} /> : null}
-      {hasText && !conflict ? (
+      {hasText && !conflict && tab !== undefined ? (
         <Tabs
           value={tab}
           onChange={setTab}
-          tabs={buildTabs({ collection, id, edited, known, cursor, takeCursor, save: () => void save() })}
+          tabs={[
+            {
+              name: 'form',
+              title: 'Form',
+              content: () => <FormTab {...{ collection, edited, data, checked }} schema={schema ?? {}} />,
+            },
+            ...buildTabs({ collection, id, edited, known, cursor, takeCursor, save: () => void save() }),
+          ]}
         />
       ) : null}
     </Pane>
   )
+}
+
+/** Opens the form where there is a schema, and JSON elsewhere. Ctrl J and ⌘J change between them. */
+function useTab(schema: Schema | undefined): [string | undefined, (tab: string) => void] {
+  const [picked, setPicked] = useState<string>()
+  // Stays when the schema changes while the document is open.
+  const usual = useRef<string>(undefined)
+  usual.current ??= schema && (Object.keys(schema).length > 0 ? 'form' : 'json')
+  const tab = picked ?? usual.current
+  const latest = useRef(tab)
+  latest.current = tab
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (event.key.toLowerCase() !== 'j' || !(event.metaKey || event.ctrlKey)) return
+      event.preventDefault()
+      setPicked(latest.current === 'json' ? 'form' : 'json')
+    }
+    addEventListener('keydown', onKey)
+    return () => removeEventListener('keydown', onKey)
+  }, [])
+  return [tab, setPicked]
+}
+
+const unchecked: Checked = { changed: [], issues: [], wrong: [] }
+
+/** Parsing longer texts on each key in the JSON editor would slow down typing. */
+const maxParsed = 100_000
+
+/** Parses and checks the text. The data are undefined unless the text is a JSON object. */
+function useChecked(schema: Schema | undefined, edited: Edited, tab: string | undefined) {
+  const { text, base, stored } = edited
+  const isRead = tab === 'form' || text.length <= maxParsed
+  return useMemo((): { readonly data?: Fields; readonly checked: Checked } => {
+    const data = isRead ? parsed(text) : undefined
+    if (!isObject(data)) return { checked: unchecked }
+    return { data, checked: checkForm(schema ?? {}, data, stored && base) }
+  }, [schema, text, base, stored, isRead])
 }
 
 /** Saves on Ctrl S or ⌘S anywhere in the pane. The JSON editor has its own shortcut. */
@@ -139,6 +212,7 @@ function buildTabs({ collection, id, edited, known, cursor, takeCursor, save }: 
     {
       name: 'json',
       title: 'JSON',
+      hint: shortcut('J'),
       content: () => (
         <Suspense fallback={<Skeleton />}>
           <JsonEditor
@@ -149,7 +223,6 @@ function buildTabs({ collection, id, edited, known, cursor, takeCursor, save }: 
         </Suspense>
       ),
     },
-    { name: 'fields', title: 'Fields', content: () => <FieldsTab text={text} edit={edit} issues={issues} /> },
   ]
   if (id === undefined || !stored) return editing
   const files = filesIn(stored.data)
@@ -169,52 +242,4 @@ function buildTabs({ collection, id, edited, known, cursor, takeCursor, save }: 
       ),
     },
   ]
-}
-
-interface FootProps {
-  readonly collection: string
-  readonly edited: Edited
-  readonly save: () => Promise<void>
-  readonly onClose: () => void
-}
-
-function Foot({ collection, edited, save, onClose }: FootProps) {
-  const { client } = useSession()
-  const { doUndoably, notify } = useUndo()
-  const { stored, isChanged, isStale, typedAs, isSaving, failure, discard } = edited
-  async function remove() {
-    if (!stored) return
-    try {
-      const command = `svc docs delete ${collection} ${stored.id}`
-      const work = () => client.collection(collection).delete(stored.id)
-      if (!(await doUndoably(`Deleted ${formatName(stored)}`, command, work))) return
-      discard()
-      onClose()
-    } catch (error) {
-      notify({ text: describeError(error), isBad: true })
-    }
-  }
-  return (
-    <>
-      {failure ? (
-        <div className="foot-failure">
-          <Failure error={failure} />
-        </div>
-      ) : null}
-      <span className={`mono grow ${isStale || typedAs !== undefined ? 'warn' : 'dim'}`}>
-        {typedAs !== undefined
-          ? `edited as ${typedAs}`
-          : isStale
-            ? `someone else saved version ${formatCount(stored?.version ?? 0)}`
-            : stored
-              ? `If-Match ${stored.version}`
-              : ''}
-      </span>
-      {stored ? <Button onClick={() => void remove()}>Delete</Button> : null}
-      {isChanged ? <Button onClick={discard}>Discard</Button> : null}
-      <Button look="main" disabled={isSaving || (stored !== undefined && !isChanged)} onClick={() => void save()}>
-        {stored ? 'Save' : 'Create'} <kbd>{shortcut('S')}</kbd>
-      </Button>
-    </>
-  )
 }

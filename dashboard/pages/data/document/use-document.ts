@@ -6,6 +6,7 @@ import { parseExactJson } from '../../../../client/protocol/model/exact-json.js'
 import { isObject } from '../../../../client/protocol/model/json.js'
 import { type Acting, useSession } from '../../../session/context.js'
 import { type Draft, draftKey, dropDraft, keepDraft, readDraft } from '../../../session/drafts.js'
+import { findChanged, pick } from '../form/checks.js'
 import { type Conflict, type Editing, type EditingEvent, nextEditing } from './editing.js'
 
 export interface Edited {
@@ -13,6 +14,8 @@ export interface Edited {
   readonly stored: Document | undefined
   readonly error: unknown
   readonly text: string
+  /** Version that the edits are based on. Undefined for a new document, and until loaded. */
+  readonly base: Fields | undefined
   readonly isChanged: boolean
   /** Someone else saved the document after the draft began. */
   readonly isStale: boolean
@@ -81,7 +84,8 @@ export function useDocument(collection: string, id: string | undefined): Edited 
       if (typedAs !== undefined) throw new Error(describeOtherAuthor(typedAs))
       mine = over?.data ?? parse(sent)
       const version = over?.version ?? draft?.version ?? stored?.version
-      const saved = await write(documents, { id, data: mine, version })
+      const before = over && conflict ? conflict.theirs.data : (draft?.base ?? stored?.data ?? {})
+      const saved = await write(documents, { id, data: mine, version, before })
       queries.setQueryData(['document', saved.id, collection, acting?.user.id], saved)
       const newer = readDraft(key)
       // Text typed during the save is based on the version just stored.
@@ -129,6 +133,7 @@ export function useDocument(collection: string, id: string | undefined): Edited 
   return {
     ...{ stored, error, failure, conflict, typedAs, edit, save, discard, editJoined, createAgain },
     text: draft?.text ?? clean,
+    base: id === undefined ? undefined : (draft?.base ?? stored?.data),
     isSaving: state.kind === 'saving',
     isChanged: draft !== undefined,
     isStale: draft !== undefined && stored?.version !== undefined && stored.version !== draft.version,
@@ -164,12 +169,17 @@ function startDraft(document: Document | undefined, acting: Acting | undefined):
 interface Written {
   readonly id: string | undefined
   readonly data: Fields
+  readonly before: Fields
   readonly version: number | undefined
 }
 
-function write(documents: ReturnType<Client['collection']>, { id, data, version }: Written): Promise<Document> {
+/** Sends only what changed where it can, so that stored values that break a rule elsewhere do not matter. Contract 13.2. */
+function write(documents: ReturnType<Client['collection']>, { id, data, before, version }: Written): Promise<Document> {
   if (id === undefined) return documents.create(data)
-  return documents.replace(id, data, version === undefined ? {} : { ifMatch: version })
+  const options = version === undefined ? {} : { ifMatch: version }
+  const changed = findChanged(data, before)
+  const canPatch = changed.length > 0 && changed.every((name) => Object.hasOwn(data, name) && !name.startsWith('$'))
+  return canPatch ? documents.update(id, pick(data, changed), options) : documents.replace(id, data, options)
 }
 
 function describeOtherAuthor(name: string): string {

@@ -1,0 +1,166 @@
+/** Controls for lists: chips for values to choose from, rows for all others. */
+import { type KeyboardEvent, useRef } from 'react'
+import type { Issue, Json } from '../../../../client/index.js'
+import type { ValueRule } from '../../../../client/protocol/model/collection.js'
+import { Icon } from '../../../parts/icons.js'
+import { type ControlProps, useControl } from './control.js'
+import { formatChoice } from './rules.js'
+
+export function ListControl(props: ControlProps) {
+  const { rule, value } = props
+  const items = Array.isArray(value) ? value : []
+  return rule.items?.enum ? <ChipsControl {...props} items={items} /> : <RowsControl {...props} items={items} />
+}
+
+type ListProps = ControlProps & { readonly items: readonly Json[] }
+
+function ChipsControl({ id, label, rule, items, value, onChange, placeholder }: ListProps) {
+  const choices = rule.items?.enum ?? []
+  const chosen = items.map(formatChoice)
+  const left = choices.filter((choice) => !chosen.includes(formatChoice(choice)))
+  const change = (next: readonly Json[]) => onChange(next.length === 0 && value === undefined ? undefined : [...next])
+  return (
+    <span className="in chips">
+      {items.map((item, at) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a list may hold a value twice.
+        <span className="chip-value" key={`${at} ${formatChoice(item)}`}>
+          {formatChoice(item)}
+          <button
+            type="button"
+            aria-label={`Remove ${formatChoice(item)}`}
+            onClick={() => change(items.filter((_, other) => other !== at))}
+          >
+            <Icon name="close" />
+          </button>
+        </span>
+      ))}
+      <select
+        id={id}
+        className="add-chip link"
+        aria-label={`Add to ${label}`}
+        value=""
+        disabled={left.length === 0}
+        onChange={({ target }) => {
+          const choice = left.find((each) => formatChoice(each) === target.value)
+          if (choice !== undefined) change([...items, choice])
+        }}
+      >
+        <option value="">+ Add</option>
+        {left.map((choice) => (
+          <option key={formatChoice(choice)} value={formatChoice(choice)}>
+            {formatChoice(choice)}
+          </option>
+        ))}
+      </select>
+      <small>{value === undefined && placeholder !== undefined ? placeholder : `of ${choices.length}`}</small>
+    </span>
+  )
+}
+
+/** Longer lists are edited as JSON, because each item is a control. */
+export const maxRows = 100
+
+function RowsControl({ id, label, rule, items, value, onChange, issues, placeholder }: ListProps) {
+  const Control = useControl()
+  const list = useRef<HTMLDivElement>(null)
+  const item: ValueRule = rule.items ?? { type: 'any' }
+  const change = (next: readonly Json[]) => onChange(next.length === 0 && value === undefined ? undefined : [...next])
+  const focusRow = (at: number) =>
+    requestAnimationFrame(() =>
+      list.current?.children[at]?.querySelector<HTMLElement>('input:not([type="checkbox"]), textarea, input')?.focus(),
+    )
+  const move = (at: number, to: number) => {
+    if (to < 0 || to >= items.length) return
+    const next = [...items]
+    next.splice(to, 0, ...next.splice(at, 1))
+    change(next)
+    requestAnimationFrame(() => list.current?.children[to]?.querySelector<HTMLElement>('.grip')?.focus())
+  }
+  const add = () => {
+    change([...items, initialValue(item)])
+    focusRow(items.length)
+  }
+  return (
+    <div className="items">
+      <div ref={list}>
+        {items.map((each, at) => (
+          <div
+            // biome-ignore lint/suspicious/noArrayIndexKey: items have no other identity.
+            key={at}
+            className="item"
+          >
+            <button
+              type="button"
+              className="grip"
+              aria-label={`Move item ${at + 1} of ${label}`}
+              title="Move with the arrow keys or by dragging"
+              draggable
+              onKeyDown={(event) => moveByKey(event, at, move)}
+              onDragStart={(event) => event.dataTransfer.setData('text/svc-item', `${id} ${at}`)}
+            >
+              <Icon name="grip" />
+            </button>
+            {/* biome-ignore lint/a11y/noStaticElementInteractions: the grip does the same by keyboard. */}
+            <div
+              className="grow"
+              onDragOver={(event) => event.dataTransfer.types.includes('text/svc-item') && event.preventDefault()}
+              onDrop={(event) => {
+                const [from, index] = event.dataTransfer.getData('text/svc-item').split(' ')
+                if (from === id) move(Number(index), at)
+              }}
+            >
+              <Control
+                id={`${id}.${at}`}
+                label={`${label} ${at + 1}`}
+                rule={item}
+                isRequired={false}
+                isWrong={issues.some(({ path }) => path[0] === at)}
+                value={each}
+                onChange={(next) => change(items.map((other, index) => (index === at ? (next ?? null) : other)))}
+                issues={below(issues, at)}
+              />
+            </div>
+            <button
+              type="button"
+              className="icon-button small"
+              aria-label={`Remove item ${at + 1} of ${label}`}
+              onClick={() => change(items.filter((_, index) => index !== at))}
+            >
+              <Icon name="close" />
+            </button>
+          </div>
+        ))}
+      </div>
+      <button type="button" id={id} className="link" onClick={add} aria-label={`Add item to ${label}`}>
+        + Add item
+      </button>
+      {value === undefined && placeholder !== undefined ? <span className="was">{placeholder}</span> : null}
+    </div>
+  )
+}
+
+function moveByKey(event: KeyboardEvent, at: number, move: (at: number, to: number) => void) {
+  const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
+  if (step === undefined) return
+  event.preventDefault()
+  move(at, at + step)
+}
+
+/** Keeps the issues below one part of a value, with paths from there. */
+export function below(issues: readonly Issue[], part: string | number): readonly Issue[] {
+  return issues.filter(({ path }) => path[0] === part).map((issue) => ({ ...issue, path: issue.path.slice(1) }))
+}
+
+const initialValues: Partial<Record<ValueRule['type'], Json>> = {
+  number: 0,
+  integer: 0,
+  boolean: false,
+  array: [],
+  any: null,
+}
+
+function initialValue({ type, fields }: ValueRule): Json {
+  if (type !== 'object') return initialValues[type] ?? ''
+  const needed = Object.entries(fields ?? {}).filter(([, rule]) => rule.required && rule.type === 'string')
+  return Object.fromEntries(needed.map(([name]) => [name, '']))
+}

@@ -1,0 +1,146 @@
+/** The rules of a collection beyond single fields: what is unique together, and the field that names a document. */
+import type { Collection, Issue } from '../../../../client/index.js'
+import type { Schema } from '../../../../client/protocol/model/collection.js'
+import { equalJson } from '../../../../client/protocol/model/json.js'
+import { Icon } from '../../../parts/icons.js'
+import { findTitleField } from '../form/titles.js'
+import type { Change } from './changes.js'
+import { whyNotUnique } from './edits.js'
+
+export interface Rules {
+  readonly schema: Schema
+  readonly unique?: readonly (readonly string[])[]
+  /** null takes a stored one away. */
+  readonly title?: string | null
+}
+
+export function readRules({ schema, unique, title }: Collection): Rules {
+  return { schema, ...(unique ? { unique } : {}), ...(title === undefined ? {} : { title }) }
+}
+
+/** Takes other fields. What names a field that is gone is left out, and what names the renamed one follows it. */
+export function withFields(value: Rules, schema: Schema, before?: string, renamed?: string): Rules {
+  const follow = (name: string) => (renamed !== undefined && name === before ? renamed : name)
+  const groups = (value.unique ?? []).map((group) => group.map(follow).filter((name) => Object.hasOwn(schema, name)))
+  const title = typeof value.title === 'string' ? follow(value.title) : value.title
+  const { title: _, unique, ...rest } = value
+  return {
+    ...{ ...rest, schema },
+    ...(unique ? { unique: groups.filter((group) => group.length > 0) } : {}),
+    ...(title === undefined || (title !== null && !Object.hasOwn(schema, title)) ? {} : { title }),
+  }
+}
+
+export function checkGroups({ unique = [] }: Rules): Issue[] {
+  const isShort = unique.some((group) => group.length < 2)
+  return isShort ? [{ path: ['unique'], message: 'A group needs two fields.', type: 'too_small' }] : []
+}
+
+export function findRuleChanges(before: Rules, after: Rules): Change[] {
+  const unique = equalJson((before.unique ?? []) as string[][], (after.unique ?? []) as string[][])
+    ? []
+    : [{ field: '', option: 'unique', text: 'what is unique together', isStricter: true }]
+  const title =
+    before.title === after.title
+      ? []
+      : [{ field: '', option: 'title', text: `title ${after.title ?? 'by default'}`, isStricter: false }]
+  return [...unique, ...title]
+}
+
+interface RulesProps {
+  readonly value: Rules
+  readonly base: Rules
+  readonly onChange: (value: Rules) => void
+}
+
+export function CollectionRules({ value, base, onChange }: RulesProps) {
+  const { schema, unique = [], title } = value
+  const texts = Object.keys(schema).filter((name) => schema[name]?.type === 'string')
+  const usual = findTitleField({ schema })
+  const choosable = Object.entries(schema).flatMap(([name, rule]) => (whyNotUnique(rule) === undefined ? [name] : []))
+  const change = (at: number, group: readonly string[]) => {
+    const next = [...unique]
+    next.splice(at, 1, ...(group.length === 0 ? [] : [group]))
+    onChange({ ...value, unique: next })
+  }
+  return (
+    <>
+      <h4>
+        Unique together <small>no two documents share all values of a group</small>
+      </h4>
+      <div className="settings-line">
+        {unique.map((group, at) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: groups have no other identity.
+          <span key={at} className="in chips group">
+            {group.map((field) => (
+              <span key={field} className="chip-value">
+                {field}
+                <button
+                  type="button"
+                  aria-label={`Remove ${field} from group ${at + 1}`}
+                  onClick={() =>
+                    change(
+                      at,
+                      group.filter((each) => each !== field),
+                    )
+                  }
+                >
+                  <Icon name="close" />
+                </button>
+              </span>
+            ))}
+            <AddTo
+              label={`Add to group ${at + 1}`}
+              names={choosable.filter((name) => !group.includes(name))}
+              onAdd={(name) => change(at, [...group, name])}
+            />
+            {group.length < 2 ? <small className="warn">needs two fields</small> : null}
+          </span>
+        ))}
+        <AddTo label="Add a group" names={choosable} onAdd={(name) => change(unique.length, [name])} />
+      </div>
+      <h4>
+        Title <small>the field shown for a document</small>
+      </h4>
+      <div className="settings-line">
+        <select
+          aria-label="Title"
+          value={title ?? ''}
+          onChange={({ target }) => {
+            const { title: _, ...rest } = value
+            const unset = base.title === undefined ? rest : { ...rest, title: null }
+            onChange(target.value === '' ? unset : { ...rest, title: target.value })
+          }}
+        >
+          <option value="">{usual === undefined ? 'the id' : `${usual}, the first required text`}</option>
+          {texts.map((name) => (
+            <option key={name}>{name}</option>
+          ))}
+        </select>
+      </div>
+    </>
+  )
+}
+
+interface AddProps {
+  readonly label: string
+  readonly names: readonly string[]
+  readonly onAdd: (name: string) => void
+}
+
+function AddTo({ label, names, onAdd }: AddProps) {
+  return (
+    <select
+      className="add-chip link"
+      aria-label={label}
+      value=""
+      disabled={names.length === 0}
+      onChange={({ target }) => onAdd(target.value)}
+    >
+      <option value="">+ Add</option>
+      {names.map((name) => (
+        <option key={name}>{name}</option>
+      ))}
+    </select>
+  )
+}

@@ -1,0 +1,190 @@
+/** The rules for the documents of a collection: its fields, what is unique together, and the field that names a document. */
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useLocation } from 'wouter'
+import type { CountedCollection, Issue } from '../../../../client/index.js'
+import { formatCount } from '../../../../client/protocol/model/figures.js'
+import { checkFieldSettings, checkSchema } from '../../../../client/protocol/model/schema-contradictions.js'
+import { shellWord } from '../../../../client/snippets/shell.js'
+import { useCommand } from '../../../frame/command-line.js'
+import { Query } from '../../../live/query.js'
+import { Button, Copy } from '../../../parts/button.js'
+import { Page } from '../../../parts/layout.js'
+import { Empty } from '../../../parts/states.js'
+import { shortcut } from '../../../parts/words.js'
+import { useSession } from '../../../session/context.js'
+import { CollectionTabs } from '../collection-tabs.js'
+import { JsonSettings } from '../json-settings.js'
+import { SettingsSide } from '../settings-side.js'
+import { useKeys, useSettings } from '../use-settings.js'
+import { type Change, findChanges } from './changes.js'
+import { CollectionRules, checkGroups, findRuleChanges, type Rules, readRules, withFields } from './collection-rules.js'
+import { newName, withRule } from './edits.js'
+import { FieldTable } from './field-table.js'
+
+export function SchemaPage({ name }: { name: string }) {
+  const { owner } = useSession()
+  const [, go] = useLocation()
+  const collection = useQuery({ queryKey: ['collections', 'one', name], queryFn: () => owner.collections.get(name) })
+  useCommand(`svc collections schema ${shellWord(name)} --schema schema.json`)
+  if (collection.data) return <SchemaEditor key={collection.data.id} collection={collection.data} />
+  return (
+    <Page title={name} tabs={<CollectionTabs collection={name} open="schema" />}>
+      <Query query={collection} gone={{ what: 'collection', back: 'All collections', onBack: () => go('/data') }}>
+        {() => null}
+      </Query>
+    </Page>
+  )
+}
+
+function SchemaEditor({ collection }: { collection: CountedCollection }) {
+  const { name, documentCount } = collection
+  const settings = useSettings<Rules>(collection, 'schema', readRules)
+  const [selected, select] = useState<string>()
+  const [added, setAdded] = useState<string>()
+  const [isJson, setJson] = useState(false)
+  const { value, base, change, isChanged } = settings
+  const { schema } = value
+  const changes = [...findChanges(base.schema, schema), ...findRuleChanges(base, value)]
+  const contradictions = [
+    ...checkSchema(schema),
+    ...checkGroups(value),
+    ...checkFieldSettings({ ...value, permissions: collection.permissions ?? {} }, value),
+  ]
+  const problems = findProblems([...contradictions, ...settings.issues])
+  const wrong = [...findProblems(contradictions).keys()]
+  const count = Object.keys(schema).length
+  const add = () => {
+    const fresh = newName(schema)
+    change({ ...value, schema: withRule(schema, fresh, { type: 'string' }) })
+    setJson(false)
+    setAdded(fresh)
+    select(fresh)
+  }
+  const fix = (field: string) => {
+    setJson(false)
+    select(field)
+    requestAnimationFrame(() => document.getElementById(`schema ${field}`)?.querySelector('button')?.focus())
+  }
+  useKeys({
+    n: add,
+    'mod-j': () => setJson(!isJson),
+    'mod-s': () => isChanged && wrong.length === 0 && settings.save(),
+    escape: () => select(undefined),
+  })
+  return (
+    <Page
+      title={name}
+      tabs={<CollectionTabs collection={name} open="schema" count={documentCount} />}
+      facts={`${count} ${count === 1 ? 'field' : 'fields'}${isChanged ? ` · ${changes.length} not saved` : ''}`}
+      actions={
+        <>
+          <Button aria-pressed={isJson} onClick={() => setJson(!isJson)}>
+            Edit as JSON <kbd>{shortcut('J')}</kbd>
+          </Button>
+          <Button onClick={add}>
+            Add field <kbd>N</kbd>
+          </Button>
+        </>
+      }
+      pane={
+        <SettingsSide
+          title="What this changes"
+          facts={`${changes.length} ${changes.length === 1 ? 'change' : 'changes'}${documentCount === undefined ? '' : ` · ${formatCount(documentCount)} documents`}`}
+          settings={settings}
+          changes={changes.length}
+          wrong={wrong}
+          onFix={fix}
+        >
+          <Effects changes={changes} problems={problems} />
+        </SettingsSide>
+      }
+    >
+      {isJson ? (
+        <JsonSettings label="Schema as JSON" value={value} onChange={change} />
+      ) : count === 0 ? (
+        <Empty title="No fields yet" command={`svc collections schema ${shellWord(name)} --schema schema.json`}>
+          <p>Any document is valid. With fields, documents are checked when they are written, and open as a form.</p>
+          <Button look="main" onClick={add}>
+            Add field
+          </Button>
+        </Empty>
+      ) : (
+        <div className="settings-body">
+          <FieldTable
+            {...{ schema, changes, problems, selected, added }}
+            onSelect={select}
+            onChange={(next, renamed) => {
+              change(withFields(value, next, selected, renamed))
+              if (renamed !== undefined) select(renamed)
+            }}
+          />
+          <CollectionRules value={value} base={base} onChange={change} />
+          <h4>
+            JSON <small>as it will be stored</small>
+            <Copy text={() => JSON.stringify(value, undefined, 2)} />
+          </h4>
+          <pre className="json mono">{JSON.stringify(value, undefined, 2)}</pre>
+        </div>
+      )}
+    </Page>
+  )
+}
+
+/** Returns the first thing that is wrong with each field. */
+function findProblems(issues: readonly Issue[]): ReadonlyMap<string, string> {
+  const found = new Map<string, string>()
+  for (const { path, message } of issues) {
+    const [, field = '', ...rest] = path[0] === 'schema' ? path : ['', ...path]
+    const text = [...rest, message].join(' ')
+    if (!found.has(String(field))) found.set(String(field), text)
+  }
+  return found
+}
+
+interface EffectsProps {
+  readonly changes: readonly Change[]
+  readonly problems: ReadonlyMap<string, string>
+}
+
+/** A box for each field that changes: what is wrong first, then what stored documents may break. */
+function Effects({ changes, problems }: EffectsProps) {
+  const fields = [...new Set(changes.map(({ field }) => field))].filter((field) => !problems.has(field))
+  const boxes = fields.map((field) => {
+    const own = changes.filter((each) => each.field === field)
+    return {
+      field,
+      text: own.map(({ text }) => text).join(', '),
+      isStricter: own.some((each) => each.isStricter),
+      isUnique: own.some(({ option, isStricter }) => option === 'unique' && isStricter),
+    }
+  })
+  if (boxes.length === 0 && problems.size === 0) {
+    return <p className="padded dim">Nothing yet. What you change is listed here before you save it.</p>
+  }
+  return (
+    <div className="effects">
+      {[...problems].map(([field, text]) => (
+        <div key={field} className="effect bad">
+          <b>{field}: cannot be saved</b>
+          <p>{text}</p>
+        </div>
+      ))}
+      {boxes
+        .sort((one, other) => Number(other.isStricter) - Number(one.isStricter))
+        .map(({ field, text, isStricter, isUnique }) => (
+          <div key={field} className={`effect ${isStricter ? 'warn' : 'good'}`}>
+            <b>{[field, text].filter((part) => part !== '').join(': ')}</b>
+            <p>{describeEffect(isStricter, isUnique)}</p>
+          </div>
+        ))}
+    </div>
+  )
+}
+
+function describeEffect(isStricter: boolean, isUnique: boolean): string {
+  if (isUnique) return 'Saving is refused if two stored documents have the same value.'
+  return isStricter
+    ? 'Applies to writes from then on. Stored documents stay as they are.'
+    : 'Every stored document still fits.'
+}

@@ -1,0 +1,47 @@
+/** Counts what a deletion takes along, for people who are about to delete. Contract 13.3. */
+import { usersWord } from '../../../client/protocol/model/collection.js'
+import { isId } from '../../../client/protocol/model/document.js'
+import { selectCollection } from '../../store/collections.js'
+import { noSuchCollection } from '../access/missing.js'
+import type { Backend, Context } from '../context.js'
+import { callerFor, unscoped } from '../identity.js'
+import { requireProject } from '../projects/require-project.js'
+import { inTransaction, unitFor } from '../unit-of-work.js'
+import { type Deleted, planDependants } from './dependants.js'
+
+/** Documents of one collection that a deletion deletes or changes too. */
+export interface Dependants {
+  readonly collection: string
+  readonly deleted: number
+  readonly changed: number
+}
+
+/**
+ * Changes nothing. A deletion a moment later may find other documents.
+ *
+ * @throws {SvcError} `NOT_FOUND`, and `DOCUMENT_IN_USE` or `RESULT_TOO_LARGE` if the deletion would fail
+ */
+export async function previewDeletion(
+  backend: Backend,
+  projectId: string,
+  { to, ids }: Deleted,
+): Promise<Dependants[]> {
+  const project = await requireProject(backend, projectId)
+  const collection = to === usersWord ? undefined : await selectCollection(backend.db, project.id, to)
+  if (to !== usersWord && !collection) throw noSuchCollection(to)
+  const caller = callerFor({ id: project.id, secret: true, ...unscoped })
+  const ctx: Context = { project, caller, ...unitFor(backend) }
+  const deleted = { to: collection?.id ?? usersWord, ids: ids.filter(isId) }
+  const plan = await inTransaction(ctx, (ctx) => planDependants(ctx, deleted))
+  const counts = new Map<string, { deleted: number; changed: number }>()
+  const add = (name: string, kind: 'deleted' | 'changed', number: number) => {
+    const before = counts.get(name) ?? { deleted: 0, changed: 0 }
+    counts.set(name, { ...before, [kind]: before[kind] + number })
+  }
+  for (const { collection, ids } of plan?.levels ?? []) add(collection.name, 'deleted', ids.length)
+  for (const { collection, documents } of plan?.unset.values() ?? []) {
+    const staying = [...documents.keys()].filter((id) => !plan?.isDeleted.has(id))
+    if (staying.length > 0) add(collection.name, 'changed', staying.length)
+  }
+  return [...counts].map(([collection, counted]) => ({ collection, ...counted }))
+}

@@ -1,0 +1,91 @@
+/** Follows the linked documents on which a subscription depends. Contract 13.9. */
+import { listsUser, readField } from '../../../client/protocol/model/access/member-word.js'
+import { type StoredCollection, usersWord } from '../../../client/protocol/model/collection.js'
+import type { Fields } from '../../../client/protocol/model/document.js'
+import type { Database } from '../../database/port.js'
+import { selectCollection } from '../../store/collections.js'
+import type { Backend } from '../context.js'
+import { isOfDocument, parseStates } from './changed-documents.js'
+import type { Listener } from './connections.js'
+import type { Watched } from './watched.js'
+
+interface Follower {
+  /** Follows the collections that the schema names for the links, besides those that it follows already. */
+  follow(collection: StoredCollection, watched: Watched | undefined): Promise<void>
+  end(): void
+}
+
+interface FollowOptions {
+  readonly project: string
+  readonly listener: Listener
+  readonly isWanted: boolean
+}
+
+/** Watches the linked documents of a subscription, and reports when the user becomes a member or stops being one. */
+export function openFollower(
+  backend: Backend,
+  { project, listener, isWanted }: FollowOptions,
+  changed: () => void,
+): Follower {
+  const followed = new Map<string, Listener>()
+  let hasEnded = false
+
+  function end(): void {
+    hasEnded = true
+    for (const one of followed.values()) backend.feeds.leave(one)
+    followed.clear()
+  }
+
+  return {
+    async follow(collection, watched) {
+      if (!watched || !isWanted) return
+      for (const { link, field } of watched.links) {
+        const target = await findTarget(backend.db, project, collection, link)
+        const name = JSON.stringify([target, field])
+        if (target === undefined || followed.has(name) || hasEnded || listener.isOver()) continue
+        const follower = followerFor({ listener, collection: target, field, user: watched.user }, changed)
+        followed.set(name, follower)
+        await backend.feeds.join(project, follower, undefined)
+      }
+    },
+    end,
+  }
+}
+
+interface FollowerOptions {
+  readonly listener: Listener
+  readonly collection: string
+  readonly field: string
+  readonly user: string
+}
+
+function followerFor({ listener, collection, field, user }: FollowerOptions, changed: () => void): Listener {
+  const { subscriber, caller, isOver } = listener
+  return {
+    ...{ subscriber, caller, isOver, collection },
+    position: 0,
+    isFollower: true,
+    begun: () => undefined,
+    live: () => undefined,
+    missed: changed,
+    measureCost: () => 1,
+    receive(change) {
+      if (!isOfDocument(change)) return changed()
+      const isListed = (fields: Fields) => listsUser(readField(fields, field), user)
+      const [now = false, before = change.kind === 'updated' ? now : false] = parseStates(change).map(isListed)
+      if (change.kind === 'updated' ? now !== before : now) changed()
+    },
+  }
+}
+
+/** Returns the id of the collection that the schema names for a link. */
+async function findTarget(
+  db: Database,
+  project: string,
+  { schema }: StoredCollection,
+  link: string,
+): Promise<string | undefined> {
+  const to = Object.hasOwn(schema, link) ? schema[link]?.to : undefined
+  if (to === undefined || to === usersWord) return undefined
+  return (await selectCollection(db, project, to))?.id
+}

@@ -1,0 +1,57 @@
+/** The unique rules of a collection, and the values that a document takes under them. Contract 13.2. */
+import { createHash } from 'node:crypto'
+import type { StoredCollection } from '../../client/protocol/model/collection.js'
+import type { Fields } from '../../client/protocol/model/document.js'
+import { canonicalJson, type Json } from '../../client/protocol/model/json.js'
+
+export type Ruled = Pick<StoredCollection, 'schema' | 'unique'>
+
+export interface UniqueRule {
+  /** Identifies the rule in the database. */
+  readonly key: string
+  readonly fields: readonly string[]
+}
+
+/** A value that one document of a collection may have. */
+export interface Claim {
+  readonly rule: string
+  /** SHA-256 of the canonical value, in hex. */
+  readonly digest: string
+}
+
+/** Longer keys are hashed, because an index entry has a limit. */
+const maxKeyCharacters = 200
+
+export function listUniqueRules({ schema, unique = [] }: Ruled): UniqueRule[] {
+  const single = Object.keys(schema).filter((name) => schema[name]?.unique)
+  const groups = [...single.map((name) => [name]), ...unique.map((names) => [...new Set(names)].sort())]
+  const rules = new Map(groups.map((fields) => [keyFor(fields), fields]))
+  return [...rules].map(([key, fields]) => ({ key, fields }))
+}
+
+function keyFor(fields: readonly string[]): string {
+  const text = JSON.stringify(fields)
+  return text.length <= maxKeyCharacters ? text : hash(text)
+}
+
+/** Identifies all rules of a collection together; empty without rules. */
+export function fingerprintRules(collection: Ruled): string {
+  const keys = listUniqueRules(collection).map(({ key }) => key)
+  return keys.length === 0 ? '' : hash(JSON.stringify(keys.sort()))
+}
+
+/** Lists the values that a document takes. Missing and null values are free. */
+export function listClaims(rules: readonly UniqueRule[], fields: Fields): Claim[] {
+  return rules.flatMap(({ key, fields: names }) => {
+    const values = names.map((name) => (Object.hasOwn(fields, name) ? fields[name] : null) ?? null)
+    return values.includes(null) ? [] : [{ rule: key, digest: digestValues(values) }]
+  })
+}
+
+export function digestValues(values: readonly Json[]): string {
+  return hash(canonicalJson(values.length === 1 ? (values[0] ?? null) : [...values]))
+}
+
+function hash(text: string): string {
+  return createHash('sha256').update(text).digest('hex')
+}

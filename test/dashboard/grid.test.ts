@@ -1,0 +1,107 @@
+import { beforeEach, expect, it } from 'vitest'
+import { type DashboardWorld, worldsOfFile } from './world.js'
+
+const openWorld = worldsOfFile()
+let world: DashboardWorld
+
+beforeEach(async () => {
+  world = await openWorld()
+  const { client } = world
+  await client.collections.create({
+    name: 'cards',
+    schema: {
+      title: { type: 'string', required: true },
+      points: { type: 'integer' },
+      column: { type: 'string', enum: ['backlog', 'doing', 'done'] },
+    },
+  })
+  for (const title of ['Four', 'Three', 'Two', 'One']) {
+    await client.collection('cards').create({ title, points: title.length, column: 'doing' })
+  }
+})
+
+const box = (at: number) => world.page.locator('.grid-rows .row-box').nth(at)
+const button = (name: string | RegExp) => world.page.getByRole('button', { name, exact: typeof name === 'string' })
+const cell = (row: string, text: string) => world.row(row).getByRole('cell', { name: text, exact: true })
+const stored = async () => {
+  const { items } = await world.client.collection('cards').list()
+  return Object.fromEntries(items.map(({ data }) => [data.title, data]))
+}
+
+it('selects a range with shift, edits the selected in one form, sends what was touched, and deletes them', async () => {
+  const { page, goTo } = world
+  await goTo('data/cards?orderBy=createdAt&order=desc')
+  await world.row('One').waitFor()
+  await box(0).click()
+  await box(2).click({ modifiers: ['Shift'] })
+  await page.getByText('3 selected', { exact: true }).waitFor()
+
+  await page.keyboard.press('e')
+  expect(await page.getByRole('textbox', { name: 'points', exact: true }).getAttribute('placeholder')).toBe('mixed')
+  expect(await page.getByRole('radio', { name: 'doing', exact: true }).isChecked()).toBe(true)
+  await page.getByRole('textbox', { name: 'points', exact: true }).fill('8')
+  const sent = page.waitForRequest(/batch\/documents\/update/)
+  await button('Save 3').click()
+  const { updates } = (await sent).postDataJSON()
+  await page.getByText('Changed 3 documents in cards', { exact: true }).waitFor()
+
+  expect(Object.values(updates)).toEqual(Array(3).fill({ data: { points: 8 } }))
+  expect(await stored()).toMatchObject({
+    One: { points: 8 },
+    Two: { points: 8 },
+    Three: { points: 8 },
+    Four: { points: 4 },
+  })
+  await page
+    .getByRole('toolbar')
+    .getByRole('button', { name: /^Delete/ })
+    .click()
+  await page.getByText('Deleted 3 documents in cards', { exact: true }).waitFor()
+  expect(Object.keys(await stored())).toEqual(['Four'])
+  expect(world.faults).toEqual([])
+})
+
+it('edits a cell in place: Enter saves, Esc cancels, Tab goes on, and a broken rule says what is valid', async () => {
+  const { page, goTo } = world
+  await goTo('data/cards')
+  await cell('One', '3').dblclick()
+  const editor = page.locator('.cell-edit input')
+  await editor.fill('many')
+  await page.keyboard.press('Enter')
+  await page.getByText('Use a whole number.', { exact: true }).waitFor()
+  await page.keyboard.press('Escape')
+  await editor.waitFor({ state: 'detached' })
+  expect(await stored()).toMatchObject({ One: { points: 3 } })
+
+  await cell('One', '3').dblclick()
+  await editor.fill('5')
+  await page.keyboard.press('Tab')
+  await page.locator('.cell-edit select').selectOption('done')
+  await cell('One', 'done').waitFor()
+
+  await expect.poll(stored).toMatchObject({ One: { points: 5, column: 'done' }, Two: { points: 3, column: 'doing' } })
+  expect(world.faults).toEqual([])
+})
+
+it('hides, moves and pins columns, and keeps that for the collection', async () => {
+  const { page, goTo } = world
+  const heads = () => page.getByRole('columnheader').allTextContents()
+  await goTo('data/cards')
+  await world.row('One').waitFor()
+  expect(await heads()).toEqual(['', 'titletext', 'id', 'pointsint', 'columnenum', 'created'])
+
+  await button(/^Columns/).click()
+  await page.getByRole('checkbox', { name: 'id', exact: true }).uncheck()
+  await button('Move column').press('ArrowUp')
+  await button('Pin points').click()
+  await page.keyboard.press('Escape')
+  await expect.poll(heads).toEqual(['', 'titletext', 'pointsint', 'columnenum', 'created'])
+  await page.reload()
+
+  await expect.poll(heads).toEqual(['', 'titletext', 'pointsint', 'columnenum', 'created'])
+  expect(await page.getByRole('columnheader').filter({ hasText: 'points' }).getAttribute('class')).toContain('pinned')
+  await button(/^Columns/).click()
+  await button('Reset').click()
+  await expect.poll(heads).toEqual(['', 'titletext', 'id', 'pointsint', 'columnenum', 'created'])
+  await world.expectAccessible()
+})

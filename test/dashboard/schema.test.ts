@@ -1,0 +1,83 @@
+import { beforeEach, expect, it } from 'vitest'
+import { type DashboardWorld, worldsOfFile } from './world.js'
+
+const openWorld = worldsOfFile()
+let world: DashboardWorld
+
+beforeEach(async () => {
+  world = await openWorld()
+  await world.client.collections.create({ name: 'boards' })
+  await world.client.collections.create({ name: 'cards' })
+})
+
+const button = (name: string) => world.page.getByRole('button', { name, exact: true })
+const box = (name: string) => world.page.getByRole('textbox', { name, exact: true })
+const select = (name: string) => world.page.getByRole('combobox', { name, exact: true })
+
+it('makes a schema without a line of JSON, by keyboard alone', async () => {
+  const { page, client, goTo } = world
+  await goTo('data/cards')
+  await page.getByRole('link', { name: 'Schema', exact: true }).press('Enter')
+  await page.getByRole('heading', { name: 'No fields yet', exact: true }).waitFor()
+
+  await page.keyboard.press('n')
+  await page.locator('[aria-label="field name"]:focus').waitFor()
+  await page.keyboard.type('title')
+  await page.keyboard.press('Enter')
+  await page.getByRole('checkbox', { name: 'title required', exact: true }).press('Space')
+  await page.getByRole('spinbutton', { name: 'title most length', exact: true }).fill('120')
+  await button('Add field N').press('Enter')
+  await box('field name').fill('column')
+  await box('field name').press('Enter')
+  await box('column choices').pressSequentially('backlog,doing')
+  await box('column choices').press('Enter')
+  await button('Add field N').press('Enter')
+  await box('field name').fill('board')
+  await box('field name').press('Enter')
+  await select('board type').selectOption('link')
+  await select('board links to').selectOption('boards')
+  await page.getByRole('radio', { name: 'delete', exact: true }).press('Space')
+  await button('Move board').press('ArrowUp')
+  await button('Add field N').press('Enter')
+  await box('field name').fill('steps')
+  await box('field name').press('Enter')
+  await select('steps type').selectOption('array')
+  await select('steps items').selectOption('object')
+  await button('Add field to steps items').press('Enter')
+  await box('steps items field 1').fill('text')
+  await box('steps items field 1').press('Enter')
+  await page.getByText('4 changes', { exact: true }).waitFor()
+  await page.keyboard.press('ControlOrMeta+S')
+  await page.getByText('4 fields', { exact: true }).waitFor()
+
+  const { schema } = await client.collections.get('cards')
+  expect(schema).toEqual({
+    title: { type: 'string', required: true, maxLength: 120 },
+    board: { type: 'link', to: 'boards', onDelete: 'delete' },
+    column: { type: 'string', enum: ['backlog', 'doing'] },
+    steps: { type: 'array', items: { type: 'object', fields: { text: { type: 'string' } } } },
+  })
+  await world.expectAccessible()
+  expect(world.faults).toEqual([])
+})
+
+it('strikes out what contradicts, with the reason, and keeps changes while another tab is open', async () => {
+  const { page, client, goTo } = world
+  const schema = { board: { type: 'link', to: 'boards', required: true }, labels: { type: 'array' } } as const
+  await client.collections.update('cards', { schema })
+  await goTo('data/cards/schema')
+  await button('board').click()
+
+  expect(await page.getByRole('radio', { name: 'unset', exact: true }).isDisabled()).toBe(true)
+  await page.getByText(/unset needs a field that is not required\./).waitFor()
+  expect(await page.getByRole('checkbox', { name: 'labels unique', exact: true }).count()).toBe(0)
+  await page.getByRole('checkbox', { name: 'board required', exact: true }).uncheck()
+  await page.getByRole('radio', { name: 'unset', exact: true }).check()
+  await page.getByRole('link', { name: /^Documents/ }).click()
+  await page.getByRole('link', { name: 'Schema', exact: true }).click()
+
+  await page.getByText('board: onDelete unset, required removed', { exact: true }).waitFor()
+  await button('Discard').click()
+  await page.getByText('Nothing yet.', { exact: false }).waitFor()
+  expect((await client.collections.get('cards')).schema).toEqual(schema)
+})
