@@ -2,7 +2,7 @@
 import { SvcError } from '../protocol/model/errors.js'
 import { valueKind } from '../protocol/model/json.js'
 import { parsePath } from '../protocol/model/path.js'
-import { anyOf, type Clause, negateAll, type Operator, type PlainTest, type Where } from '../protocol/model/where.js'
+import { anyOf, type Clause, negate, type Operator, type PlainTest, type Where } from '../protocol/model/where.js'
 import { encodeBody, sendable } from '../protocol/wire/sendable.js'
 
 type Alternatives = readonly { readonly [field: string]: unknown }[]
@@ -18,17 +18,18 @@ export function toWhere(filter: object = {}): Where {
   return { all: toClauses(filter as Alternatives[number]) }
 }
 
-function toClauses(filter: Alternatives[number]): Clause[] {
-  return sendable('A filter', () => Object.entries(filter)).flatMap(([field, condition]): Clause[] => {
+/** Returns the clauses of a filter, or of its opposite. */
+function toClauses(filter: Alternatives[number], isNegated = false): Clause[] {
+  const parts = sendable('A filter', () => Object.entries(filter)).flatMap(([field, condition]): Clause[][] => {
     if (condition === undefined) return []
-    if (Array.isArray(condition)) {
-      const parts = (condition as Alternatives).map(toClauses)
-      if (field === 'or') return anyOf(parts)
-      if (field === 'and') return parts.flat()
+    if (Array.isArray(condition) && (field === 'or' || field === 'and')) {
+      const inner = (condition as Alternatives).map((one) => toClauses(one, isNegated))
+      return [(field === 'or') === isNegated ? inner.flat() : anyOf(inner)]
     }
-    if (field === 'not' && valueKind(condition) === 'Object') return negateAll(toClauses(condition as Alternatives[0]))
-    return toTests(field, condition).map((test) => ({ any: [test] }))
+    if (field === 'not' && valueKind(condition) === 'Object') return [toClauses(condition as never, !isNegated)]
+    return toTests(field, condition).map((test) => [{ any: [isNegated ? negate(test) : test] }])
   })
+  return isNegated ? anyOf(parts) : parts.flat()
 }
 
 function toTests(field: string, condition: unknown): PlainTest[] {

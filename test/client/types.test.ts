@@ -189,10 +189,16 @@ describe('a typed client', () => {
     const range = { gt: 'a', gte: 'a', lt: 'z', lte: 'z' }
     const parts = { contains: 'a', icontains: 'a', startswith: 'a', endswith: 'a' }
     const ofAll: Where = {
-      title: { ...range, ...parts, eq: 'a', ne: 'a', in: ['a'], notin: ['a'], isnull: true, exists: true } satisfies Record<
-        Operator,
-        unknown
-      >,
+      title: {
+        ...range,
+        ...parts,
+        eq: 'a',
+        ne: 'a',
+        in: ['a'],
+        notin: ['a'],
+        isnull: true,
+        exists: true,
+      } satisfies Record<Operator, unknown>,
     }
     expectTypeOf(ofAll).toExtend<Where>()
     // @ts-expect-error: no such operator

@@ -115,8 +115,8 @@ export async function updateDocuments(
   name: string,
   updates: ReadonlyMap<string, DocumentUpdate>,
 ): Promise<StoredDocument[]> {
-  const merge = await openMerge(ctx, name, updates.values())
-  const edits = [...updates].map(([id, changes]) => [id, merge(changes)] as const)
+  const toEdit = await openMerge(ctx, name, updates.values())
+  const edits = [...updates].map(([id, changes]) => [id, toEdit(changes)] as const)
   return workLong(ctx, (ctx) => changeDocuments(ctx, name, new Map(edits)))
 }
 

@@ -28,12 +28,12 @@ import type { VersionGuard } from './writing.js'
 
 /** Reads the page and its total at the same moment. Spec, "List query parameters". */
 export async function listDocuments(ctx: Context, name: string, query: ListQuery): Promise<Page<OutgoingDocument>> {
-  const sorted = query.sort.map(({ path }) => path)
-  const { grant, target, query: listed } = await openListing(ctx, name, query, sorted)
+  const sortPaths = query.sort.map(({ path }) => path)
+  const { grant, target, query: listed } = await openListing(ctx, name, query, sortPaths)
   requireSelectable(grant, query.select)
-  const timed = { ...listed, sort: markSort(query.sort, grant.collection.schema) }
+  const sorted = { ...listed, sort: markSort(query.sort, grant.collection.schema) }
   async function read() {
-    const page = await selectPage(ctx.db, target, timed)
+    const page = await selectPage(ctx.db, target, sorted)
     const items = await visibleTo(grant, page.items)
     return { ...page, items: await populate(ctx, items, query.populate, query.select) }
   }
@@ -95,8 +95,8 @@ export async function updateDocument(
   { guard = 'any', uploads = noUploads }: DocumentWrite = {},
 ): Promise<OutgoingDocument> {
   const fields = withUploads(ctx.backend, changes.fields, uploads)
-  const merge = await openMerge(ctx, name, [changes])
-  const edit = merge({ ...changes, fields })
+  const toEdit = await openMerge(ctx, name, [changes])
+  const edit = toEdit({ ...changes, fields })
   return changeDocument(ctx, name, id, edit, { guard, adopt: adoptFor(id, uploads) })
 }
 

@@ -1,5 +1,5 @@
 /** Merges the changes of an update into a document. Contract 3.2, 3.3 and 13.6. */
-import type { DocumentUpdate, Fields } from '../../../client/protocol/model/document.js'
+import type { DocumentUpdate } from '../../../client/protocol/model/document.js'
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import { refusedField } from '../access/closed-fields.js'
 import type { Grant } from '../access/grant.js'
@@ -16,12 +16,15 @@ export async function openMerge(
   const isUnsetting = [...updates].some(({ unset }) => unset.length > 0)
   const grant = isUnsetting ? await requireGrant(ctx, name, 'update') : undefined
   return (changes) => {
-    const { applyTo, sends } = mergeEdit(changes)
-    const checked = (before: Fields) => {
-      if (grant) requireUnsettable(grant, changes.unset)
-      return applyTo(before)
+    const edit = mergeEdit(changes)
+    if (!grant) return edit
+    return {
+      ...edit,
+      applyTo(before) {
+        requireUnsettable(grant, changes.unset)
+        return edit.applyTo(before)
+      },
     }
-    return { applyTo: checked, sends }
   }
 }
 

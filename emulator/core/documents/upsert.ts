@@ -1,6 +1,6 @@
 /** Updates the document that has a value of a unique field, or creates it. Contract 13.8. */
 import type { PermissionKind } from '../../../client/protocol/model/collection.js'
-import type { Fields, OutgoingDocument } from '../../../client/protocol/model/document.js'
+import { type Fields, noOperators, type OutgoingDocument } from '../../../client/protocol/model/document.js'
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import { DatabaseError } from '../../database/port.js'
 import { selectDocumentVersion } from '../../store/documents.js'
@@ -95,7 +95,7 @@ async function create(ctx: Context, { name, fields }: Upsert): Promise<SavedDocu
 async function update(ctx: Context, id: string, upsert: Upsert): Promise<SavedDocument> {
   const { name, fields } = upsert
   await requireOwn(ctx, id, upsert)
-  const merge = mergeEdit({ fields, append: {}, remove: {}, unset: [] })
+  const merge = mergeEdit({ fields, ...noOperators })
   const applyTo = (before: Fields) => {
     if (!mayHaveValue(before, upsert)) throw new ValueLost()
     return merge.applyTo(before)

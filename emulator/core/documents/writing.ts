@@ -69,7 +69,9 @@ export interface Edit {
 export function mergeEdit(changes: DocumentUpdate): Edit {
   return {
     applyTo: (before) => mergeFields(before, changes),
-    sends: (name) => [changes.fields, changes.remove, changes.append].some((part) => Object.hasOwn(part, name)),
+    sends: (name) =>
+      [changes.fields, changes.remove, changes.append].some((part) => Object.hasOwn(part, name)) ||
+      changes.unset.includes(name),
   }
 }
 

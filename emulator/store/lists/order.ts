@@ -3,7 +3,7 @@ import { type OwnField, ownField } from '../../../client/protocol/model/where.js
 import { type Fragment, identifier, joinSql, nothing, sql } from '../../database/port.js'
 import { fieldInstant, fieldValue, inOrder, ownTimes } from './fields.js'
 
-/** The order of a list: what to read of `documents d`, and the order by it and the id. */
+/** The order of a list: how to read what decides it from `documents d`, and the order itself. */
 export interface Ordering {
   /** The column `value`, null if the field is missing. Only for a sort by one field. */
   readonly value: Fragment
@@ -86,7 +86,7 @@ function orderByField(sort: Sort | undefined): Omit<Ordering, 'names' | 'select'
 
 /** A column that one of several fields is sorted by. */
 interface SortColumn {
-  /** What to read of `documents d`. */
+  /** The value as `documents d` have it. */
   readonly raw: Fragment
   /** The columns made of it, as `field.<column>`. */
   readonly columns: readonly { readonly name: Fragment; readonly value: Fragment }[]
