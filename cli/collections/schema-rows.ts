@@ -22,7 +22,7 @@ function innerRows({ fields, items }: ValueRule, path: string): Row[] {
 }
 
 /** Formats a type with the target of a link, or the type of the items. */
-export function typeWords({ type, to, many, items }: ValueRule): string {
+function typeWords({ type, to, many, items }: ValueRule): string {
   if (type === 'link') return `${many ? 'links' : 'link'} to ${to ?? 'nothing'}`
   return items ? `${type} of ${typeWords(items)}` : type
 }

@@ -305,7 +305,7 @@ export async function selectRecords(
   }
 }
 
-export function listLinks(documents: readonly NewData[]): Link[] {
+function listLinks(documents: readonly NewData[]): Link[] {
   return documents.flatMap(({ links = [] }) => links)
 }
 

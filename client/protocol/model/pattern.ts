@@ -4,7 +4,7 @@
  */
 
 /** Contract 13.1. */
-export const maxPatternLength = 200
+const maxPatternLength = 200
 
 /** Chosen by us: the steps of a pattern when its repetitions are written out, so that `(a{99}){99}` stays cheap. */
 const maxSteps = 600

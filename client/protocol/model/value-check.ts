@@ -26,7 +26,7 @@ export function openPass(): Pass {
 }
 
 /** Tells whether a pass found so much that it can end. */
-export function isFull({ issues }: Pass): boolean {
+function isFull({ issues }: Pass): boolean {
   return issues.length >= sizes.maxIssues
 }
 
