@@ -69,7 +69,9 @@ export interface Edit {
 export function mergeEdit(changes: DocumentUpdate): Edit {
   return {
     applyTo: (before) => mergeFields(before, changes),
-    sends: (name) => Object.values(changes).some((part) => Object.hasOwn(part, name)),
+    // An operator names its fields as keys, or as a list.
+    sends: (name) =>
+      Object.values(changes).some((part) => (Array.isArray(part) ? part.includes(name) : Object.hasOwn(part, name))),
   }
 }
 
