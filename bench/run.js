@@ -5,16 +5,17 @@ import * as batches from './rows/batches.js'
 import * as client from './rows/client.js'
 import * as growth from './rows/growth.js'
 import * as peers from './rows/peers.js'
+import * as queries from './rows/queries.js'
 import * as reads from './rows/reads.js'
 import * as realtime from './rows/realtime.js'
-import * as selections from './rows/selections.js'
 import * as snapshots from './rows/snapshots.js'
 import * as stalls from './rows/stalls.js'
 import * as start from './rows/start.js'
+import * as unique from './rows/unique.js'
 import { formatTable, isReached } from './tools/table.js'
 
 /** @type {Record<string, { measure: () => Promise<import('./tools/table.js').Row[]> }>} */
-const groups = { start, reads, selections, batches, snapshots, realtime, client, peers, growth, stalls }
+const groups = { start, reads, queries, batches, snapshots, realtime, client, unique, peers, growth, stalls }
 /** These take minutes each, so they run only if named. */
 const onlyWhenNamed = ['peers', 'growth', 'stalls']
 

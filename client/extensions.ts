@@ -140,7 +140,7 @@ export async function upsert<Schema, Data extends object>(
     body: encodeFields(spoken, fields as Fields),
     wrappers: [0, 1],
   }))
-  return written as Promise<unknown> as Promise<Document<Data>>
+  return written as Promise<Document<Data>>
 }
 
 function decodeResult(record: Json): number | null {

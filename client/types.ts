@@ -1,5 +1,6 @@
 /** Types of filters, sorting and linked documents, derived from a schema. */
 import type { Document, Fields } from './protocol/model/document.js'
+import type { Sort } from './protocol/model/page.js'
 import type { AppUser } from './protocol/model/user.js'
 import type { Where } from './protocol/model/where.js'
 
@@ -104,6 +105,8 @@ interface AnyCondition<Value> {
   readonly notin?: readonly Value[]
   /** Whether the field is missing or null. */
   readonly isnull?: boolean
+  /** Whether the document has the field, even if it is null. */
+  readonly exists?: boolean
 }
 
 interface OrderedCondition<Value> extends AnyCondition<Value> {
@@ -159,23 +162,56 @@ type Conditions<Data> = {
 }
 
 /**
- * A filter: `{ status: 'published', views: { gte: 100 }, or: [{ featured: true }, …] }`. All conditions must hold, and
- * at least one of `or`. Pass a ready `Where` to filter by fields named `or` or `all`.
+ * A filter: `{ status: 'published', views: { gte: 100 }, or: [{ featured: true }, …], not: { hidden: true } }`. All conditions
+ * must hold, at least one of `or`, and all of `and`; `not` excludes what matches. Pass a ready `Where` to filter by fields named
+ * like these words, or `all`.
  */
 export type Filter<Data = Fields> = string extends keyof Data
   ? OpenFilter
-  : Conditions<Data> & { readonly or?: readonly Filter<Data>[] }
+  : Conditions<Data> & {
+      readonly or?: readonly Filter<Data>[]
+      readonly and?: readonly Filter<Data>[]
+      readonly not?: Filter<Data>
+    }
 
 /** Filter of a collection without a schema. */
 export interface OpenFilter {
   readonly or?: readonly OpenFilter[]
-  readonly [field: string]: Condition<unknown> | readonly OpenFilter[] | undefined
+  readonly and?: readonly OpenFilter[]
+  readonly not?: OpenFilter
+  readonly [field: string]: Condition<unknown> | OpenFilter | readonly OpenFilter[] | undefined
 }
 
 export type WhereInput<Data> = Filter<Data> | Where
 
 /** Fields you can sort a list by. */
 export type SortField<Data> = FieldPath<Data> | keyof OwnFields
+
+/** A field to sort by, with `-` in front for descending order. */
+export type SortBy<Data> = SortField<Data> | `-${SortField<Data>}` | Sort
+
+/** Fields you can select. Dotted for nested fields, and for fields of populated documents. */
+export type SelectPath<Schema, Data, Path extends string> = FieldPath<WithLinked<Schema, Data, Path>> | keyof OwnFields
+
+/** Data with the selected fields only. Links and lists keep their types, with the selected fields of their documents. */
+export type Selected<Data, Name extends string> = [Name] extends [never]
+  ? Data
+  : string extends keyof Data
+    ? Data
+    : {
+        [Field in keyof Data as Field extends Heads<Name> ? Field : never]: Field extends Name
+          ? Data[Field]
+          : SelectedField<Data[Field], Rests<Name, Field & string>>
+      }
+
+type SelectedField<Value, Rest extends string> =
+  Value extends Document<infer Data>
+    ? Document<Selected<Data, Rest>>
+    : Value extends AppUser | string | number | boolean | null | undefined
+      ? Value
+      : Value extends readonly (infer Item)[]
+        ? readonly SelectedField<Item, Rest>[]
+        : Selected<Value, Rest>
 
 /** Fields you can populate. Dotted for nested links, and for links in objects or arrays of objects. */
 export type PopulatePath<Schema, Data, Depth extends 0[] = []> = [Data] extends [never]

@@ -47,7 +47,7 @@ export abstract class BulkCommand extends TargetCommand {
    */
   protected async writeMatching(name: string, flags: BulkFlags, bulk: BulkWrite): Promise<number> {
     const { verb, done, write, undo, lost } = bulk
-    const where = readWhere(flags.where, flags.or)
+    const where = readWhere(flags)
     const client = this.client(flags, { dialect: withLargePages(this.requireTarget(flags).dialect) })
     const collection = client.collection(name)
     const total = await collection.count({ where })

@@ -7,7 +7,7 @@ import { emulatorOfRunOrHere, noEmulatorAsked } from '../base/here.js'
 import { stopSignal } from '../base/stop-signal.js'
 import { TargetCommand } from '../base/target-command.js'
 import { documentFields, emptyResultNotes } from '../documents/empty-result.js'
-import { readWhere, whereFlags } from '../documents/where-flag.js'
+import { conditionFlags, readWhere, whereFlags } from '../documents/where-flag.js'
 import { changeLines } from '../tail/change-lines.js'
 import { execute, forward } from '../tail/deliver.js'
 import { graceSeconds, maxSecondsToOpen, openEnding, tooFew, unlessAborted } from '../tail/ending.js'
@@ -92,7 +92,18 @@ Exits with 7 if it could not listen in time, or if fewer events than --max came 
     'forward-to': Flags.string({ description: 'address to POST each event to, as JSON', helpValue: 'url' }),
     all: Flags.boolean({
       description: 'all events of the emulator: users, logins, files, mail, refused requests and more',
-      exclusive: ['where', 'or', 'events', 'transport', 'since', 'exec', 'forward-to', 'url', 'key', 'profile', 'as'],
+      exclusive: [
+        ...conditionFlags,
+        'events',
+        'transport',
+        'since',
+        'exec',
+        'forward-to',
+        'url',
+        'key',
+        'profile',
+        'as',
+      ],
     }),
     only: Flags.string({
       dependsOn: ['all'],
@@ -112,7 +123,7 @@ Exits with 7 if it could not listen in time, or if fewer events than --max came 
     const refusal = new AbortController()
     const WebSocket = reportingSocket((failure) => refusal.abort(failure))
     const client = await this.ownerClient(flags, { transport, WebSocket })
-    const asked = { where: readWhere(flags.where, flags.or), since, target: this.there('') }
+    const asked = { where: readWhere(flags), since, target: this.there('') }
     const stop = stopSignal()
     const ending = openEnding(stop.signal, timeout)
     const signal = AbortSignal.any([ending.signal, refusal.signal])

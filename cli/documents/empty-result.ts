@@ -182,7 +182,7 @@ const matchable: { readonly [Type in FieldType]: { readonly [Kind in Comparison]
 }
 
 function canMatch(test: Test, type: FieldType): boolean {
-  const comparison = comparisons[test.operator]
+  const comparison = test.operator === 'not' ? undefined : comparisons[test.operator]
   if (comparison === undefined) return true
   const values = 'values' in test ? test.values : 'value' in test ? [test.value] : []
   const isNull = (text: string) => comparison === 'equality' && text === 'null'

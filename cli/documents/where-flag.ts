@@ -1,9 +1,9 @@
-/** Reads `--where`, `--or`, and `--sort`. They use the double-underscore spelling in every dialect. */
+/** Reads the flags that filter and sort. They use the double-underscore spelling in every dialect. */
 import * as Flags from '@oclif/core/flags'
 import { SvcError } from '../../client/protocol/model/errors.js'
 import type { Sort } from '../../client/protocol/model/page.js'
 import { parsePath } from '../../client/protocol/model/path.js'
-import type { Clause, Test, Where } from '../../client/protocol/model/where.js'
+import { anyOf, type Clause, negate, negateAll, type Test, type Where } from '../../client/protocol/model/where.js'
 import { dialects } from '../../client/protocol/wire/dialects.js'
 import { decodeWhere as readConditions } from '../../client/protocol/wire/query/decode.js'
 import { misuse } from '../base/failure.js'
@@ -22,16 +22,40 @@ export const whereFlags = {
     description: 'at least one --or condition must match; with group names, at least one per group',
     helpValue: '[group:]field=value',
   }),
+  not: Flags.string({
+    multiple: true,
+    multipleNonGreedy: true,
+    description: 'only documents that do not match; with group names, that do not match all of a group',
+    helpValue: '[group:]field=value',
+  }),
+  exists: Flags.string({
+    multiple: true,
+    multipleNonGreedy: true,
+    delimiter: ',',
+    description: 'only documents that have the field, even if it is null',
+    helpValue: 'field',
+  }),
+  missing: Flags.string({
+    multiple: true,
+    multipleNonGreedy: true,
+    delimiter: ',',
+    description: 'only documents without the field',
+    helpValue: 'field',
+  }),
 }
 
-export interface WhereFlags {
-  readonly where?: readonly string[] | undefined
-  readonly or?: readonly string[] | undefined
+export type WhereFlags = { readonly [Name in keyof typeof whereFlags]?: readonly string[] | undefined }
+
+/** The flags that select documents by condition. */
+export const conditionFlags = Object.keys(whereFlags) as (keyof typeof whereFlags)[]
+
+export function hasConditions(flags: WhereFlags): boolean {
+  return conditionFlags.some((name) => flags[name] !== undefined)
 }
 
 export const sortFlag = Flags.string({
   char: 's',
-  description: 'field to sort by, with a minus for descending order, for example -createdAt',
+  description: 'fields to sort by, with a minus for descending order, for example -points,title',
   helpValue: 'field',
 })
 
@@ -43,15 +67,41 @@ export const populateFlag = Flags.string({
   helpValue: 'field',
 })
 
-/** Combines all `--where` conditions with one clause per `--or` group. */
-export function readWhere(all: readonly string[] = [], any: readonly string[] = []): Where {
-  const clauses = all.flatMap((condition) => readCondition(splitCondition(condition)))
-  const groups = new Map<string, Test[]>()
-  for (const condition of any) {
-    const [group, rest] = splitGroup(condition)
-    groups.set(group, [...(groups.get(group) ?? []), ...readCondition(splitCondition(rest)).flatMap(({ any }) => any)])
+export const selectFlag = Flags.string({
+  multiple: true,
+  multipleNonGreedy: true,
+  delimiter: ',',
+  description: 'the only fields to read, besides id and times, for example title,author.name',
+  helpValue: 'field',
+})
+
+/** Combines the conditions of all flags. */
+export function readWhere({ where = [], or = [], not = [], exists = [], missing = [] }: WhereFlags): Where {
+  const excluded = readGroups(not)
+  const alone = excluded.get('') ?? []
+  excluded.delete('')
+  return {
+    all: [
+      ...where.flatMap((condition) => readCondition(splitCondition(condition))),
+      ...[...readGroups(or).values()].flatMap(anyOf),
+      ...[...alone, ...[...excluded.values()].map((conditions) => conditions.flat())].flatMap(negateAll),
+      ...exists.map((field) => existence(field, true)),
+      ...missing.map((field) => existence(field, false)),
+    ],
   }
-  return { all: [...clauses, ...[...groups.values()].map((any) => ({ any }))] }
+}
+
+function readGroups(conditions: readonly string[]): Map<string, (readonly Clause[])[]> {
+  const groups = new Map<string, (readonly Clause[])[]>()
+  for (const condition of conditions) {
+    const [group, rest] = splitGroup(condition)
+    groups.set(group, [...(groups.get(group) ?? []), readCondition(splitCondition(rest))])
+  }
+  return groups
+}
+
+function existence(field: string, exists: boolean): Clause {
+  return { any: [{ path: parsePath(field), operator: 'exists', exists }] }
 }
 
 /** Accepts both words in every dialect: `__contains` is the service's own, `__icontains` ignores case. */
@@ -71,6 +121,7 @@ function readDoubled(name: string, value: string): Where {
 }
 
 function asContains(test: Test): Test {
+  if (test.operator === 'not') return negate(asContains(test.test))
   return test.operator === 'icontains' ? { ...test, operator: 'contains' } : test
 }
 
@@ -80,19 +131,27 @@ export interface Condition {
   readonly tests: readonly Test[]
 }
 
-/** Returns the conditions of both flags separately. */
-export function listConditions({ where = [], or = [] }: WhereFlags): Condition[] {
-  return [...where, ...or.map((one) => splitGroup(one)[1])].map((text) => ({
+/** Returns each condition that a document must meet. Negated conditions are met by documents without the field. */
+export function listConditions({ where = [], or = [], exists = [] }: WhereFlags): Condition[] {
+  const conditions = [...where, ...or.map((one) => splitGroup(one)[1])].map((text) => ({
     text,
     tests: readCondition(splitCondition(text)).flatMap(({ any }) => any),
   }))
+  const existing = exists.map((field) => ({ text: `--exists ${field}`, tests: existence(field, true).any }))
+  return [...conditions, ...existing].filter(({ tests }) => tests.every(({ operator }) => operator !== 'not'))
 }
 
-export function readSort(text: string | undefined): Sort | undefined {
-  if (text === undefined) return undefined
-  const name = text.replace(/^[-+]/, '')
-  if (name === '') throw misuse(`Not a valid order: --sort "${text}".`, 'Use --sort title or --sort -createdAt.')
-  return { path: parsePath(name), direction: text.startsWith('-') ? 'desc' : 'asc' }
+/** Splits at commas; `\,` is a comma in a name. */
+export function readSort(text: string | undefined): readonly Sort[] {
+  if (text === undefined) return []
+  return text.split(/(?<!\\),/).map((part) => {
+    const name = part
+      .replace(/^[-+]/, '')
+      .replace(/^\\(?=-)/, '')
+      .replaceAll('\\,', ',')
+    if (name === '') throw misuse(`Not a valid order: --sort "${text}".`, 'Use --sort title or --sort -points,title.')
+    return { path: parsePath(name), direction: part.startsWith('-') ? 'desc' : 'asc' }
+  })
 }
 
 /** Splits `price:views__gte=1` into the group `price` and a condition. A leading colon (`:a:b=1`) means no group. */

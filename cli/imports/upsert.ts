@@ -1,5 +1,5 @@
 import pLimit from 'p-limit'
-import { mergeFields } from '../../client/protocol/model/document.js'
+import { mergeFields, noOperators } from '../../client/protocol/model/document.js'
 import { placed, SvcError } from '../../client/protocol/model/errors.js'
 import { type Json, type JsonObject, objectOfMany } from '../../client/protocol/model/json.js'
 import { findOtherKey } from '../../client/protocol/model/seed/keys.js'
@@ -125,7 +125,7 @@ function mergeRows(rows: readonly ReadRow[], { keyIn }: Field): Map<string, Json
     const value = keyIn(fields)
     if (value === undefined) continue
     const before = merged.get(value)
-    merged.set(value, before ? mergeFields(before, { fields, remove: {}, append: {} }) : fields)
+    merged.set(value, before ? mergeFields(before, { fields, ...noOperators }) : fields)
   }
   return merged
 }

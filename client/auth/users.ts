@@ -11,7 +11,7 @@ import type { Session } from './session.js'
 export interface UserListOptions<Data> extends CallOptions {
   /** Filters by fields of `data`, without a prefix, and by `id`, `email` and `roles`. */
   readonly where?: WhereInput<Data & { email: string; roles: readonly string[] }>
-  readonly sort?: string | Sort
+  readonly sort?: string | Sort | readonly (string | Sort)[]
   readonly populate?: readonly string[]
   readonly limit?: number
   readonly offset?: number

@@ -31,8 +31,17 @@ export interface WriteOptions extends CallOptions {
   readonly ifMatch?: number
 }
 
-/** Fields to change. `$append` and `$remove` change items of arrays. */
-export type Update<Data> = Partial<WithFiles<Data>> & { readonly $append?: Items<Data>; readonly $remove?: Items<Data> }
+/** Fields to change. `$append` and `$remove` change items of arrays, and `$unset` takes fields away. */
+export type Update<Data> = Partial<WithFiles<Data>> & {
+  readonly $append?: Items<Data>
+  readonly $remove?: Items<Data>
+  readonly $unset?: readonly UnsetField<Data>[]
+}
+
+/** Fields that a document may go without. */
+type UnsetField<Data> = string extends keyof Data
+  ? string
+  : { [Name in keyof Data & string]: undefined extends Data[Name] ? Name : never }[keyof Data & string]
 
 /** Items of fields that hold arrays, or may hold them. */
 type Items<Data> = {
@@ -87,7 +96,8 @@ export function collectionWrites<Data extends object>({ ask }: Session, name: st
     },
 
     /**
-     * Changes some fields and keeps the others. `$append` and `$remove` change single items of arrays.
+     * Changes some fields and keeps the others. `$append` and `$remove` change single items of arrays, and `$unset` takes fields
+     * away.
      *
      * @example
      * const post = await svc.collection('posts').create({ title: 'Hello', tags: ['new'] })
@@ -148,6 +158,19 @@ export function collectionWrites<Data extends object>({ ask }: Session, name: st
     },
 
     /**
+     * Takes fields away. A document without a field differs from one whose field is `null`.
+     *
+     * @example
+     * const post = await svc.collection('posts').create({ title: 'Hello', subtitle: 'A greeting' })
+     * await svc.collection('posts').unset(post.id, ['subtitle'])
+     *
+     * @throws {SvcError} `VALIDATION_ERROR` for a required field
+     */
+    unset(id: string, names: readonly UnsetField<Data>[], options?: WriteOptions): Promise<Document<Data>> {
+      return one('PATCH', toPath(id), { $unset: names }, options)
+    },
+
+    /**
      * Creates all documents or none, in the order given. At most 1,000 per call.
      *
      * @example
@@ -168,7 +191,7 @@ export function collectionWrites<Data extends object>({ ask }: Session, name: st
      * if (one && two) await svc.collection('posts').updateMany({ [one.id]: { views: 1 }, [two.id]: { views: 2 } })
      */
     async updateMany(
-      updates: Readonly<Record<string, Partial<Writable<Data>> & Pick<Update<Data>, '$append' | '$remove'>>>,
+      updates: Readonly<Record<string, Partial<Writable<Data>> & Pick<Update<Data>, '$append' | '$remove' | '$unset'>>>,
       options?: BatchOptions,
     ): Promise<Document<Data>[]> {
       return many('/update', () => encodeBatchUpdate(updates), options)

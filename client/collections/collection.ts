@@ -1,6 +1,6 @@
 import type { Session } from '../auth/session.js'
 import type { Document, Fields } from '../protocol/model/document.js'
-import type { Page, Sort } from '../protocol/model/page.js'
+import type { Page } from '../protocol/model/page.js'
 import { decodeDocument } from '../protocol/wire/document/decode.js'
 import { otherForm } from '../protocol/wire/expected.js'
 import * as addresses from '../protocol/wire/paths/encode.js'
@@ -9,23 +9,29 @@ import { decodeCount } from '../protocol/wire/records/decode.js'
 import type { Spoken } from '../protocol/wire/spoken.js'
 import { type LiveList, type LiveOptions, openLive } from '../realtime/live.js'
 import { openSubscription, type SubscribeOptions, type Subscription } from '../realtime/subscription.js'
-import type { Populated, PopulatePath, SortField, WhereInput, WithLinked } from '../types.js'
+import type { Populated, PopulatePath, Selected, SelectPath, SortBy, WhereInput, WithLinked } from '../types.js'
 import { type CallOptions, collectionWrites } from './collection-writes.js'
 import { type Extensible, internals } from './internals.js'
 import { getLinked, listPage, type PageQuery, readPages, toQuery } from './list-pages.js'
 
 /** Selects and sorts documents. */
-export interface Selection<Data, Path extends string = string, Schema = unknown> extends CallOptions {
+export interface Selection<Data, Path extends string = string, Schema = unknown, Name extends string = string>
+  extends CallOptions {
   /** Filter. May use fields of linked documents if their ids are populated. */
   readonly where?: WhereInput<WithLinked<Schema, Data, Path>>
-  /** Field to sort by. Prefix it with `-` for descending order. Default: newest first. */
-  readonly sort?: SortField<Data> | `-${SortField<Data>}` | Sort
+  /**
+   * Field to sort by, or several: later ones decide where earlier ones are equal. Prefix a field with `-` for descending
+   * order. Default: newest first.
+   */
+  readonly sort?: SortBy<Data> | readonly SortBy<Data>[]
   /** Fields whose ids are replaced by the linked documents. */
   readonly populate?: readonly Path[]
+  /** The only fields to return. The id and the times always stay. Default: all fields. */
+  readonly select?: readonly Name[]
 }
 
-export interface ListOptions<Data, Path extends string = string, Schema = unknown>
-  extends Selection<Data, Path, Schema> {
+export interface ListOptions<Data, Path extends string = string, Schema = unknown, Name extends string = string>
+  extends Selection<Data, Path, Schema, Name> {
   /** Default 20, at most 100; in dialect b 50, at most 500. */
   readonly limit?: number
   readonly offset?: number
@@ -48,16 +54,20 @@ export function openCollection<Schema, Data extends object = Fields>(session: Se
      * @example
      * const page = await svc.collection('posts').list({
      *   where: { status: 'published', views: { gte: 100 } },
-     *   sort: '-views',
+     *   sort: ['-views', 'title'],
+     *   select: ['title', 'views'],
      *   limit: 10,
      * })
      *
      * @throws {SvcError} `NOT_FOUND`
      */
-    async list<const Path extends PopulatePath<Schema, Data> = never>(
-      options: ListOptions<Data, Path, Schema> = {},
-    ): Promise<Page<Document<Populated<Schema, Data, Path>>>> {
-      return readPage(toQuery(options)) as Promise<Page<Document<Populated<Schema, Data, Path>>>>
+    async list<
+      const Path extends PopulatePath<Schema, Data> = never,
+      const Name extends SelectPath<Schema, Data, Path> = never,
+    >(
+      options: ListOptions<Data, Path, Schema, Name> = {},
+    ): Promise<Page<Document<Selected<Populated<Schema, Data, Path>, Name>>>> {
+      return readPage(toQuery(options)) as Promise<Page<Document<Selected<Populated<Schema, Data, Path>, Name>>>>
     },
 
     /**
@@ -69,11 +79,14 @@ export function openCollection<Schema, Data extends object = Fields>(session: Se
      *
      * @throws {SvcError} `NOT_FOUND`
      */
-    async *iterate<const Path extends PopulatePath<Schema, Data> = never>(
-      options: Selection<Data, Path, Schema> = {},
-    ): AsyncGenerator<Document<Populated<Schema, Data, Path>>, void, undefined> {
+    async *iterate<
+      const Path extends PopulatePath<Schema, Data> = never,
+      const Name extends SelectPath<Schema, Data, Path> = never,
+    >(
+      options: Selection<Data, Path, Schema, Name> = {},
+    ): AsyncGenerator<Document<Selected<Populated<Schema, Data, Path>, Name>>, void, undefined> {
       const pages = readPages(readPage, toQuery(options))
-      for await (const { items } of pages) yield* items as Document<Populated<Schema, Data, Path>>[]
+      for await (const { items } of pages) yield* items as Document<Selected<Populated<Schema, Data, Path>, Name>>[]
     },
 
     /**
@@ -113,12 +126,17 @@ export function openCollection<Schema, Data extends object = Fields>(session: Se
      *
      * @throws {SvcError} `NOT_FOUND`
      */
-    async get<const Path extends PopulatePath<Schema, Data> = never>(
+    async get<
+      const Path extends PopulatePath<Schema, Data> = never,
+      const Name extends SelectPath<Schema, Data, Path> = never,
+    >(
       id: string,
-      options: Pick<Selection<Data, Path>, 'populate' | 'signal'> = {},
-    ): Promise<Document<Populated<Schema, Data, Path>>> {
+      options: Pick<Selection<Data, Path, Schema, Name>, 'populate' | 'select' | 'signal'> = {},
+    ): Promise<Document<Selected<Populated<Schema, Data, Path>, Name>>> {
       const toPath = (dialect: Spoken) => addresses.document(dialect, name, id)
-      return getLinked(session, toPath, decodeDocument, options) as Promise<Document<Populated<Schema, Data, Path>>>
+      return getLinked(session, toPath, decodeDocument, options) as Promise<
+        Document<Selected<Populated<Schema, Data, Path>, Name>>
+      >
     },
 
     /**
@@ -153,15 +171,19 @@ export function openCollection<Schema, Data extends object = Fields>(session: Se
      *
      * @throws {SvcError} `FORBIDDEN`
      */
-    live<const Path extends PopulatePath<Schema, Data> = never>(
-      options: ListOptions<Data, Path, Schema> & LiveOptions<Document<Populated<Schema, Data, Path>>> = {},
-    ): LiveList<Document<Populated<Schema, Data, Path>>> {
+    live<
+      const Path extends PopulatePath<Schema, Data> = never,
+      const Name extends SelectPath<Schema, Data, Path> = never,
+    >(
+      options: ListOptions<Data, Path, Schema, Name> &
+        LiveOptions<Document<Selected<Populated<Schema, Data, Path>, Name>>> = {},
+    ): LiveList<Document<Selected<Populated<Schema, Data, Path>, Name>>> {
       const { signal } = options
       const query = toQuery(options)
       // Changes hold only the ids of linked documents, so only a new list can tell whether the filter matches.
       const isLinked = query.populate[0] && query.where.all.some(({ any }) => any.some(({ path }) => path[1]))
       return openLive(
-        () => readPage(query) as Promise<Page<Document<Populated<Schema, Data, Path>>>>,
+        () => readPage(query) as Promise<Page<Document<Selected<Populated<Schema, Data, Path>, Name>>>>,
         (callbacks) =>
           openSubscription<Data>(session, name, { where: isLinked ? undefined : query.where, signal, ...callbacks }),
         options,

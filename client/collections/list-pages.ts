@@ -2,23 +2,27 @@
 
 import type { Session } from '../auth/session.js'
 import type { Fields } from '../protocol/model/document.js'
-import type { ListQuery, Page, Sort } from '../protocol/model/page.js'
+import type { ListQuery, Page, RecordQuery, Sort } from '../protocol/model/page.js'
 import { type Path, parsePath } from '../protocol/model/path.js'
 import type { Where } from '../protocol/model/where.js'
 import { otherForm } from '../protocol/wire/expected.js'
 import type { Listed } from '../protocol/wire/list/decode.js'
-import { encodeListQuery, populateParameter } from '../protocol/wire/query/encode.js'
+import { encodeListQuery, recordParameters } from '../protocol/wire/query/encode.js'
 import { decodePage, type ReadItem } from '../protocol/wire/records/decode.js'
 import type { Spoken } from '../protocol/wire/spoken.js'
 import type { CallOptions } from './collection-writes.js'
 import { readLinks } from './links.js'
 import { toWhere } from './where.js'
 
+/** One field, or several in order of importance. */
+type SortInput = string | Sort | readonly (string | Sort)[]
+
 interface ListInput extends CallOptions {
   readonly where?: object
   /** Field to sort by. Prefix it with `-` for descending order. */
-  readonly sort?: string | Sort
+  readonly sort?: SortInput
   readonly populate?: readonly string[]
+  readonly select?: readonly string[]
   readonly limit?: number
   readonly offset?: number
   readonly count?: boolean
@@ -32,12 +36,18 @@ export interface PageQuery extends Partial<ListQuery>, CallOptions {
 }
 
 /** Converts list options to a query. */
-export function toQuery({ where, sort, populate = [], ...page }: ListInput) {
-  const sorted: Sort | undefined =
-    typeof sort === 'string'
-      ? { path: parsePath(sort.replace(/^-/, '')), direction: sort.startsWith('-') ? 'desc' : 'asc' }
-      : sort
-  return { ...page, where: toWhere(where), sort: sorted, populate: populate.map(parsePath) }
+export function toQuery({ where, sort = [], populate, select, ...page }: ListInput) {
+  const toSort = (one: string | Sort): Sort =>
+    typeof one === 'string'
+      ? { path: parsePath(one.replace(/^-/, '')), direction: one.startsWith('-') ? 'desc' : 'asc' }
+      : one
+  return { ...page, where: toWhere(where), sort: [sort].flat().map(toSort), ...toRecordQuery({ populate, select }) }
+}
+
+/** Without fields to select, selects the id, which always stays. */
+function toRecordQuery({ populate = [], select }: Pick<ListInput, 'populate' | 'select'>): RecordQuery {
+  const fields = select && !select[0] ? ['id'] : (select ?? [])
+  return { populate: populate.map(parsePath), select: fields.map(parsePath) }
 }
 
 /** Reads one page and decodes its links. */
@@ -63,7 +73,7 @@ export async function listPage<Item extends { readonly data: Fields }>(
     )
   const page = await readPage(query)
   // A service that does not know a parameter treats it as a filter, which matches nothing.
-  if (!page.items[0] && !isOwn && (query.sort || query.count === false)) {
+  if (!page.items[0] && !isOwn && (query.sort?.[0] || query.count === false)) {
     const { items } = await readPage({ where: behind.where, limit: 1, offset: behind.read || undefined })
     if (items[0]) throw otherForm('filters', 'The list is empty only with a sort, a cursor or "count". ')
   }
@@ -83,7 +93,7 @@ export async function* readPages<
   Item extends { readonly id: string },
   ListInput extends Pick<PageQuery, 'where' | 'sort'>,
 >(
-  list: (query: ListInput & Omit<PageQuery, 'populate'>) => Promise<Page<Item>>,
+  list: (query: ListInput & Omit<PageQuery, 'populate' | 'select'>) => Promise<Page<Item>>,
   query: ListInput,
   after?: { readonly id: string; readonly read: number },
   maxAtOnce = pageSize,
@@ -94,9 +104,9 @@ export async function* readPages<
   for (;;) {
     const { where, sort } = query
     const cursor: Where['all'] = last ? [{ any: [{ path: ['id'], operator: 'gt', value: last }] }] : []
-    const step: Partial<PageQuery> = sort
+    const step: Partial<PageQuery> = sort?.[0]
       ? { offset: read }
-      : { where: { all: [...where.all, ...cursor] }, sort: { path: ['id'], direction: 'asc' } }
+      : { where: { all: [...where.all, ...cursor] }, sort: [{ path: ['id'], direction: 'asc' }] }
     const behind = { where, read }
     const page = await list({ ...query, ...step, behind, limit, count: false }).catch((error) => {
       if (limit < 2 || error.code !== 'RESULT_TOO_LARGE') throw error
@@ -107,8 +117,8 @@ export async function* readPages<
     }
     const ids = page.items.map(({ id }) => id)
     // With a sort, concurrent writes may move single documents to the next page, but never a whole page.
-    if (ids[0] && ids[sort ? 'every' : 'some']((id) => before.has(id)))
-      throw otherForm(sort ? 'paging' : 'filters', 'The same documents came twice. ')
+    if (ids[0] && ids[sort?.[0] ? 'every' : 'some']((id) => before.has(id)))
+      throw otherForm(sort?.[0] ? 'paging' : 'filters', 'The same documents came twice. ')
     last = ids[ids.length - 1]
     if (!last) return
     yield page
@@ -124,11 +134,11 @@ export function getLinked<Item extends { readonly data: Fields }>(
   { ask }: Session,
   toPath: (dialect: Spoken) => string,
   read: ReadItem<Item>,
-  { populate = [], signal }: Pick<ListInput, 'populate' | 'signal'>,
+  { signal, ...options }: Pick<ListInput, 'populate' | 'select' | 'signal'>,
 ): Promise<Item> {
-  const paths = populate.map(parsePath)
-  const query = paths.map(populateParameter)
-  return ask('GET', '', linked(read, paths), (dialect) => ({ path: toPath(dialect), query, signal }))
+  const asked = toRecordQuery(options)
+  const query = recordParameters(asked)
+  return ask('GET', '', linked(read, asked.populate), (dialect) => ({ path: toPath(dialect), query, signal }))
 }
 
 function linked<Item extends { readonly data: Fields }>(read: ReadItem<Item>, paths: readonly Path[]): ReadItem<Item> {

@@ -2,11 +2,8 @@
 import { SvcError } from '../protocol/model/errors.js'
 import { valueKind } from '../protocol/model/json.js'
 import { parsePath } from '../protocol/model/path.js'
-import type { Clause, Operator, Test, Where } from '../protocol/model/where.js'
+import { anyOf, type Clause, negateAll, type Operator, type PlainTest, type Where } from '../protocol/model/where.js'
 import { encodeBody, sendable } from '../protocol/wire/sendable.js'
-
-/** Maximum number of clauses that an `or` may expand to. */
-const maxClauses = 200
 
 type Alternatives = readonly { readonly [field: string]: unknown }[]
 
@@ -24,33 +21,28 @@ export function toWhere(filter: object = {}): Where {
 function toClauses(filter: Alternatives[number]): Clause[] {
   return sendable('A filter', () => Object.entries(filter)).flatMap(([field, condition]): Clause[] => {
     if (condition === undefined) return []
-    if (field === 'or' && Array.isArray(condition)) return anyOf(condition as Alternatives)
+    if (Array.isArray(condition)) {
+      const parts = (condition as Alternatives).map(toClauses)
+      if (field === 'or') return anyOf(parts)
+      if (field === 'and') return parts.flat()
+    }
+    if (field === 'not' && valueKind(condition) === 'Object') return negateAll(toClauses(condition as Alternatives[0]))
     return toTests(field, condition).map((test) => ({ any: [test] }))
   })
 }
 
-/** Expands "(a and b) or c" to "(a or c) and (b or c)". */
-function anyOf(alternatives: Alternatives): Clause[] {
-  let clauses: Clause[] = [{ any: [] }]
-  for (const alternative of alternatives) {
-    const asked = toClauses(alternative)
-    clauses = clauses.flatMap(({ any }) => asked.map((clause) => ({ any: [...any, ...clause.any] })))
-    if (clauses.length > maxClauses) throw new SvcError('INVALID_FILTER', 'This "or" is too large.')
-  }
-  return clauses
-}
-
-function toTests(field: string, condition: unknown): Test[] {
+function toTests(field: string, condition: unknown): PlainTest[] {
   const tests = valueKind(condition) === 'Object' ? (condition as object) : { eq: condition }
   return Object.entries(tests).flatMap(([operator, value]) =>
     value === undefined ? [] : [toTest(field, operator as Operator, value)],
   )
 }
 
-function toTest(field: string, operator: Operator, value: unknown): Test {
+function toTest(field: string, operator: Operator, value: unknown): PlainTest {
   const path = parsePath(field)
   const format = (one: unknown) => toText(field, one)
   if (operator === 'in' || operator === 'notin') return { path, operator, values: [value].flat().map(format) }
+  if (operator === 'exists') return { path, operator, exists: value === true }
   return operator === 'isnull' ? { path, operator, isNull: value === true } : { path, operator, value: format(value) }
 }
 

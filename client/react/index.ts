@@ -6,7 +6,7 @@ import type { Client, UntypedSchema } from '../index.js'
 import { repeatable } from '../keys.js'
 import type { Document, Fields } from '../protocol/model/document.js'
 import type { SvcError } from '../protocol/model/errors.js'
-import type { AnySchema, Populated, PopulatePath } from '../types.js'
+import type { AnySchema, Populated, PopulatePath, Selected, SelectPath } from '../types.js'
 import { asText } from './as-text.js'
 import { clientStore, unknownAuth } from './client-store.js'
 import { type LiveState, noState } from './live-store.js'
@@ -19,13 +19,19 @@ export type { LiveState } from './live-store.js'
 export type { PageState } from './page.js'
 
 /** Selects documents. With `suspense`, a boundary above waits for the first page. */
-export type LiveQuery<Data, Path extends string, Schema> = Omit<Selection<Data, Path, Schema>, 'signal'> & {
+export type LiveQuery<Data, Path extends string, Schema, Name extends string = string> = Omit<
+  Selection<Data, Path, Schema, Name>,
+  'signal'
+> & {
   readonly limit?: number
   readonly offset?: number
   readonly suspense?: boolean
 }
 
-export type PageQuery<Data, Path extends string, Schema> = Omit<LiveQuery<Data, Path, Schema>, 'offset' | 'suspense'>
+export type PageQuery<Data, Path extends string, Schema, Name extends string = string> = Omit<
+  LiveQuery<Data, Path, Schema, Name>,
+  'offset' | 'suspense'
+>
 
 export interface DocumentState<Item> {
   /** Undefined while loading, and if the document does not exist. */
@@ -73,23 +79,35 @@ export interface Hooks<Schema extends AnySchema<Schema>, UserData extends object
   /** Returns the client of the provider above. @throws {Error} without a provider */
   useClient(): Client<Schema, UserData>
   /** Keeps a list up to date. Components with the same query share one subscription. */
-  useLive<Name extends keyof Schema & string, const Path extends PopulatePath<Schema, Schema[Name]> = never>(
+  useLive<
+    Name extends keyof Schema & string,
+    const Path extends PopulatePath<Schema, Schema[Name]> = never,
+    const Field extends SelectPath<Schema, Schema[Name], Path> = never,
+  >(
     collection: Name,
-    query?: LiveQuery<Schema[Name], Path, Schema>,
-  ): LiveState<Document<Populated<Schema, Schema[Name], Path>>>
+    query?: LiveQuery<Schema[Name], Path, Schema, Field>,
+  ): LiveState<Document<Selected<Populated<Schema, Schema[Name], Path>, Field>>>
   /** Keeps a document up to date. Loads nothing while the id is undefined. */
-  useDocument<Name extends keyof Schema & string, const Path extends PopulatePath<Schema, Schema[Name]> = never>(
+  useDocument<
+    Name extends keyof Schema & string,
+    const Path extends PopulatePath<Schema, Schema[Name]> = never,
+    const Field extends SelectPath<Schema, Schema[Name], Path> = never,
+  >(
     collection: Name,
     id: string | undefined,
-    options?: { readonly populate?: readonly Path[]; readonly suspense?: boolean },
-  ): DocumentState<Document<Populated<Schema, Schema[Name], Path>>>
+    options?: { readonly populate?: readonly Path[]; readonly select?: readonly Field[]; readonly suspense?: boolean },
+  ): DocumentState<Document<Selected<Populated<Schema, Schema[Name], Path>, Field>>>
   /** Returns optimistic writes: shown at once, and rolled back if refused. */
   useMutation<Name extends keyof Schema & string>(collection: Name, options?: MutationOptions): Mutations<Schema[Name]>
   /** Reads one page of a list at a time. */
-  usePage<Name extends keyof Schema & string, const Path extends PopulatePath<Schema, Schema[Name]> = never>(
+  usePage<
+    Name extends keyof Schema & string,
+    const Path extends PopulatePath<Schema, Schema[Name]> = never,
+    const Field extends SelectPath<Schema, Schema[Name], Path> = never,
+  >(
     collection: Name,
-    query?: PageQuery<Schema[Name], Path, Schema>,
-  ): PageState<Document<Populated<Schema, Schema[Name], Path>>>
+    query?: PageQuery<Schema[Name], Path, Schema, Field>,
+  ): PageState<Document<Selected<Populated<Schema, Schema[Name], Path>, Field>>>
   /** Returns the signed-in user and the calls for login. */
   useAuth(): AuthValue<UserData>
 }
@@ -129,12 +147,12 @@ const noId = '00000000-0000-0000-0000-000000000000'
 function useDocument(
   collection: string,
   id: string | undefined,
-  { populate, suspense }: { readonly populate?: readonly string[]; readonly suspense?: boolean } = {},
+  { suspense, ...query }: Pick<Query, 'populate' | 'select' | 'suspense'> = {},
 ): DocumentState<Doc> {
   const { items, isLoading, status, error } = useLive(collection, {
     where: { id: id ?? noId },
     limit: 1,
-    populate,
+    ...query,
     suspense: suspense && id !== undefined,
   })
   return { document: items[0], isLoading, status, error }

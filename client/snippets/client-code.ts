@@ -1,13 +1,13 @@
 /** Converts a recorded request to code that calls the client. */
 import type { RequestRecord } from '../protocol/control/requests.js'
 import { isObject, type Json, parseJson } from '../protocol/model/json.js'
-import type { ListQuery } from '../protocol/model/page.js'
+import type { ListQuery, RecordQuery, Sort } from '../protocol/model/page.js'
 import { formatPath } from '../protocol/model/path.js'
-import type { Test, Where } from '../protocol/model/where.js'
+import type { PlainTest, Where } from '../protocol/model/where.js'
 import type { Dialect } from '../protocol/wire/axes.js'
 import { decodeBatchCreate, decodeBatchDelete, decodeChanges, decodeNewDocument } from '../protocol/wire/body/decode.js'
 import { parseDialect } from '../protocol/wire/dialects.js'
-import { decodeListQuery, decodePopulate, parseQuery } from '../protocol/wire/query/decode.js'
+import { decodeListQuery, decodeRecordQuery, parseQuery } from '../protocol/wire/query/decode.js'
 import { describeMissingParts, hasWholeBody } from './lacking.js'
 
 type Recorded = Pick<RequestRecord, 'method' | 'path' | 'route' | 'dialect' | 'request'>
@@ -89,28 +89,46 @@ function collectionCall(route: string, name: string, fields: Json): string | und
 }
 
 function readChanges(dialect: Dialect, body: Json): Json {
-  const { fields, append, remove } = decodeChanges(dialect, isObject(body) ? body : {})
+  const { fields, append, remove, unset } = decodeChanges(dialect, isObject(body) ? body : {})
   const has = (one: object) => Object.keys(one).length > 0
-  return { ...fields, ...(has(append) ? { $append: append } : {}), ...(has(remove) ? { $remove: remove } : {}) }
+  return {
+    ...fields,
+    ...(has(append) ? { $append: append } : {}),
+    ...(has(remove) ? { $remove: remove } : {}),
+    ...(has(unset) ? { $unset: [...unset] } : {}),
+  }
 }
 
 /** Includes only options in the query, because the client and the service share their defaults. */
-function listOptions({ where, sort, limit, offset, count, populate }: ListQuery, query: string): string {
+function listOptions({ where, sort, limit, offset, count, ...record }: ListQuery, query: string): string {
   const names = new Set(parseQuery(query).map(([name]) => name))
   const options: { [name: string]: Json } = {
     ...(where.all.length === 0 ? {} : { where: simplifyWhere(where) }),
-    ...(sort ? { sort: `${sort.direction === 'desc' ? '-' : ''}${formatPath(sort.path)}` } : {}),
+    ...sortOption(sort),
     ...(names.has('limit') || names.has('page_size') ? { limit } : {}),
     ...(offset > 0 ? { offset } : {}),
     ...(count ? {} : { count }),
-    ...(populate.length === 0 ? {} : { populate: populate.map(formatPath) }),
+    ...recordOptions(record),
   }
   return Object.keys(options).length === 0 ? '' : code(options)
 }
 
+function sortOption(sort: readonly Sort[]): { sort?: Json } {
+  const [first, ...others] = sort.map(({ path, direction }) => `${direction === 'desc' ? '-' : ''}${formatPath(path)}`)
+  if (first === undefined) return {}
+  return { sort: others.length === 0 ? first : [first, ...others] }
+}
+
+function recordOptions({ populate, select }: RecordQuery): { [name: string]: Json } {
+  return {
+    ...(populate.length === 0 ? {} : { populate: populate.map(formatPath) }),
+    ...(select.length === 0 ? {} : { select: select.map(formatPath) }),
+  }
+}
+
 function populateOptions(query: string): string {
-  const paths = decodePopulate(parseQuery(query)).map(formatPath)
-  return paths.length === 0 ? '' : `, ${code({ populate: paths })}`
+  const options = recordOptions(decodeRecordQuery(parseQuery(query)))
+  return Object.keys(options).length === 0 ? '' : `, ${code(options)}`
 }
 
 /** Uses the short form if each clause tests one field once; otherwise the full form. */
@@ -118,12 +136,14 @@ function simplifyWhere(where: Where): Json {
   const tests = where.all.flatMap(({ any }) => (any.length === 1 ? any : []))
   const simple = new Map<string, { [operator: string]: Json }>()
   for (const test of tests) {
+    if (test.operator === 'not') return JSON.parse(JSON.stringify(where))
     const field = formatPath(test.path)
     const conditions = simple.get(field) ?? {}
     if (test.operator in conditions) return JSON.parse(JSON.stringify(where))
     simple.set(field, { ...conditions, [test.operator]: readTest(test) })
   }
-  if (tests.length < where.all.length || simple.has('or') || simple.has('all')) return JSON.parse(JSON.stringify(where))
+  if (tests.length < where.all.length || reserved.some((word) => simple.has(word)))
+    return JSON.parse(JSON.stringify(where))
   return Object.fromEntries(
     [...simple].map(([field, conditions]) => {
       const { eq, ...others } = conditions
@@ -132,8 +152,12 @@ function simplifyWhere(where: Where): Json {
   )
 }
 
-function readTest(test: Test): Json {
+/** Words of a filter, which cannot name a field in the short form. */
+const reserved = ['or', 'and', 'not', 'all']
+
+function readTest(test: PlainTest): Json {
   if ('values' in test) return test.values.map(plain)
+  if ('exists' in test) return test.exists
   return 'isNull' in test ? test.isNull : plain(test.value)
 }
 

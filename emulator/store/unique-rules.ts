@@ -48,7 +48,7 @@ export function listClaims(rules: readonly UniqueRule[], fields: Fields): Claim[
   })
 }
 
-export function digestValues(values: readonly Json[]): string {
+function digestValues(values: readonly Json[]): string {
   return hash(canonicalJson(values.length === 1 ? (values[0] ?? null) : [...values]))
 }
 

@@ -71,6 +71,12 @@ function isClaimed(collection: string): Fragment {
 }
 
 function asRows(values: readonly ValueOfDocument[]): Fragment {
+  const [only, ...others] = values
+  // A single value is cheaper without arrays.
+  if (only && others.length === 0) {
+    return sql`(select ${only.rule}::text as rule, ${only.digest}::text as digest, ${only.document}::uuid as document_id,
+      1 as place) as claim`
+  }
   const sorted = [...values].sort(
     (one, other) => compareText(one.rule, other.rule) || compareText(one.digest, other.digest),
   )

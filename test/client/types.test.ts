@@ -189,7 +189,7 @@ describe('a typed client', () => {
     const range = { gt: 'a', gte: 'a', lt: 'z', lte: 'z' }
     const parts = { contains: 'a', icontains: 'a', startswith: 'a', endswith: 'a' }
     const ofAll: Where = {
-      title: { ...range, ...parts, eq: 'a', ne: 'a', in: ['a'], notin: ['a'], isnull: true } satisfies Record<
+      title: { ...range, ...parts, eq: 'a', ne: 'a', in: ['a'], notin: ['a'], isnull: true, exists: true } satisfies Record<
         Operator,
         unknown
       >,

@@ -21,7 +21,7 @@ beforeEach(async () => {
 })
 
 const box = (at: number) => world.page.locator('.grid-rows .row-box').nth(at)
-const button = (name: string | RegExp) => world.page.getByRole('button', { name, exact: typeof name === 'string' })
+const button = (name: string | RegExp) => world.page.getByRole('button', { name, exact: true })
 const cell = (row: string, text: string) => world.row(row).getByRole('cell', { name: text, exact: true })
 const stored = async () => {
   const { items } = await world.client.collection('cards').list()

@@ -10,7 +10,7 @@ beforeEach(async () => {
 })
 
 const toggle = (who: string, kind: string) => world.page.getByRole('switch', { name: `${who}: ${kind}`, exact: true })
-const button = (name: string | RegExp) => world.page.getByRole('button', { name, exact: typeof name === 'string' })
+const button = (name: string | RegExp) => world.page.getByRole('button', { name, exact: true })
 const permissions = async () => (await world.client.collections.get('posts')).permissions
 
 it('never opens an action by switching its last toggle off, and says what is public', async () => {

@@ -15,11 +15,14 @@ import { startEmulator } from '../../emulator/dev.js'
 vi.mock('../../emulator/database/migrations/migrations.js', async (original) => {
   const { migrations } = await original<typeof import('../../emulator/database/migrations/migrations.js')>()
   const statements = [{ text: "alter table documents add column words text not null default 'none'", values: [] }]
-  return { migrations: [...migrations, { number: 101, name: 'words', statements }] }
+  return { migrations: [...migrations, { number: 100 + migrations.length, name: 'words', statements }] }
 })
 
+const next = migrations.at(-1)?.number ?? 0
+const last = next - 1
+
 let folder: string
-/** A state folder at version 100 with a document, which is not open. Tests work on copies of it. */
+/** A state folder at the last version with a document, which is not open. Tests work on copies of it. */
 let former: string
 let apiKey: string
 beforeAll(async () => {
@@ -35,7 +38,7 @@ beforeAll(async () => {
   await createClient(emulator).collection('posts').create({ title: 'Hello' })
   await emulator.close()
   await change(join(former, 'data'), sql`alter table svc.documents drop column words`)
-  await change(join(former, 'data'), sql`delete from svc.migrations where number = 101`)
+  await change(join(former, 'data'), sql`delete from svc.migrations where number = ${next}::int`)
 })
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
@@ -69,23 +72,24 @@ it('opens with its key and its documents, and a copy of its data is kept', async
   expect(emulator.apiKey).toBe(apiKey)
   expect(items.map(({ data }) => data)).toEqual([{ title: 'Hello' }])
   expect(count).toBe(2)
-  expect((await readdir(dir)).filter((name) => name.startsWith('data'))).toEqual(['data', 'data.version-100'])
-  expect(await newestIn(join(dir, 'data'))).toEqual({ newest: 101 })
-  expect(await newestIn(join(dir, 'data.version-100'))).toEqual({ newest: 100 })
+  expect((await readdir(dir)).filter((name) => name.startsWith('data'))).toEqual(['data', `data.version-${last}`])
+  expect(await newestIn(join(dir, 'data'))).toEqual({ newest: next })
+  expect(await newestIn(join(dir, `data.version-${last}`))).toEqual({ newest: last })
 })
 
 it('a copy that was interrupted is begun anew, and nothing is changed before it is whole', async () => {
   const dir = await aFolder('interrupted')
-  await cp(join(dir, 'data', 'global'), join(dir, 'data.version-100.new', 'global'), { recursive: true })
+  await cp(join(dir, 'data', 'global'), join(dir, `data.version-${last}.new`, 'global'), { recursive: true })
 
   await (await startEmulator({ dir })).close()
 
-  expect(existsSync(join(dir, 'data.version-100.new'))).toBe(false)
-  expect(await newestIn(join(dir, 'data.version-100'))).toEqual({ newest: 100 })
+  expect(existsSync(join(dir, `data.version-${last}.new`))).toBe(false)
+  expect(await newestIn(join(dir, `data.version-${last}`))).toEqual({ newest: last })
 })
 
 it('is refused below version 100, in a sentence that names the version which reads it, and is left as it is', async () => {
   const dir = await aFolder('older')
+  await change(join(dir, 'data'), sql`delete from svc.migrations where number > 100`)
   await change(join(dir, 'data'), sql`update svc.migrations set number = 28`)
 
   await expect(startEmulator({ dir })).rejects.toMatchObject({
@@ -103,5 +107,5 @@ it('a start that refuses an older database does not change it', async () => {
   await expect(migrate(db, { refusesOlder: true, migrations })).rejects.toThrow(OlderDatabaseError)
   await db.close()
 
-  expect(await newestIn(dataDir)).toEqual({ newest: 100 })
+  expect(await newestIn(dataDir)).toEqual({ newest: last })
 })

@@ -48,7 +48,7 @@ frequent value first.`)
     if (grouped === undefined && asked.length === 0) {
       throw misuse('Nothing to aggregate.', 'Use --sum views or --group-by status.')
     }
-    const where = readWhere(flags.where, flags.or)
+    const where = readWhere(flags)
     const client = await this.ownerClient(flags)
     const collection = client.collection(args.collection)
     if (grouped === undefined) {

@@ -16,7 +16,7 @@ export default class DocsCount extends TargetCommand {
 
   async run() {
     const { args, flags } = await this.parse(DocsCount)
-    const where = readWhere(flags.where, flags.or)
+    const where = readWhere(flags)
     const client = await this.ownerClient(flags)
     const count = await client.collection(args.collection).count({ where })
 

@@ -7,7 +7,7 @@ import { lostByDeletion } from '../../base/target-command.js'
 import { BulkCommand } from '../../bulk/bulk-command.js'
 import { findDependants, formatDependants } from '../../documents/dependants.js'
 import { collectionArg } from '../../documents/fields-args.js'
-import { whereFlags } from '../../documents/where-flag.js'
+import { conditionFlags, hasConditions, whereFlags } from '../../documents/where-flag.js'
 import type { TargetFlags } from '../../target/target.js'
 import { counted } from '../../terminal/print.js'
 import { prose } from '../../terminal/prose.js'
@@ -36,7 +36,7 @@ deleted or changed because they link to one. For other services, the documents a
   static override flags = {
     ...whereFlags,
     ...backupFlag,
-    all: Flags.boolean({ description: 'all documents in the collection', exclusive: ['where', 'or'] }),
+    all: Flags.boolean({ description: 'all documents in the collection', exclusive: conditionFlags }),
   }
 
   protected readonly access = 'write'
@@ -44,7 +44,7 @@ deleted or changed because they link to one. For other services, the documents a
   async run() {
     const { args, argv, flags } = await this.parse(DocsDelete)
     const ids = [...new Set(argv.slice(1).map(String))]
-    const isByCondition = flags.all || (flags.where ?? flags.or) !== undefined
+    const isByCondition = flags.all || hasConditions(flags)
     if (ids.length > 0 === isByCondition) {
       throw misuse('Select documents by ids, --where or --all.', 'Use exactly one of them.')
     }

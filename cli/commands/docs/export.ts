@@ -65,7 +65,7 @@ Writes to <file>.part first, so the file is always complete. To resume a stopped
     keepHeapSmall()
     const client = await this.ownerClient(flags)
     const collection = client.collection(args.collection)
-    const where = readWhere(flags.where, flags.or)
+    const where = readWhere(flags)
     const { total } = await collection.list({ where, limit: 1 })
     const format = exportFormat({ format: flags.format, out })
     // The id distinguishes collections of the same name in different services.

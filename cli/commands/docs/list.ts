@@ -13,7 +13,7 @@ import {
   namesOfAll,
   printDocuments,
 } from '../../documents/list-documents.js'
-import { populateFlag, readSort, readWhere, sortFlag, whereFlags } from '../../documents/where-flag.js'
+import { populateFlag, readSort, readWhere, selectFlag, sortFlag, whereFlags } from '../../documents/where-flag.js'
 import { pageLimitFlag } from '../../terminal/limit-flag.js'
 import { counted, pageNote } from '../../terminal/print.js'
 import { prose } from '../../terminal/prose.js'
@@ -25,13 +25,14 @@ export default class DocsList extends TargetCommand {
 
 Conditions have a field and, after two underscores, a comparison: __ne, __gt, __gte, __lt, __lte, __contains, __icontains,
 __startswith, __endswith, __in, __notin, __isnull. Use __eq if the name of the field ends with one of these. Use dots for nested and
-populated fields, for example author.name.
+populated fields, for example author.name. --not excludes what matches a condition.
 
 Tables cut long values, and show linked documents by title or id. --json has everything.`)
   static override examples = [
     '<%= config.bin %> docs list posts',
     '<%= config.bin %> docs list posts --where status=published --where views__gte=100 --sort -views --limit 5',
     '<%= config.bin %> docs list posts --or featured=true --or pinned=true --populate author --columns title,author',
+    '<%= config.bin %> docs list posts --not status=draft --exists publishedAt --sort -views,title --select title,views',
     '<%= config.bin %> docs list posts --all --format csv > posts.csv',
   ]
   static override args = { collection: collectionArg }
@@ -42,6 +43,7 @@ Tables cut long values, and show linked documents by title or id. --json has eve
     offset: Flags.integer({ min: 0, description: 'number of documents to skip' }),
     all: Flags.boolean({ description: 'list all documents', exclusive: ['limit', 'offset'] }),
     populate: populateFlag,
+    select: selectFlag,
     count: Flags.boolean({ allowNo: true, default: true, description: 'count all matching documents' }),
     columns: Flags.string({
       aliases: ['fields'],
@@ -62,7 +64,8 @@ Tables cut long values, and show linked documents by title or id. --json has eve
     const collection = client.collection(args.collection)
     const noteEmpty = () =>
       this.noteEmptyResult(() => emptyResultNotes(flags, documentFields(client, args.collection), flags.populate))
-    const query = { where: readWhere(flags.where, flags.or), sort: readSort(flags.sort), populate: flags.populate }
+    const { populate, select } = flags
+    const query = { where: readWhere(flags), sort: readSort(flags.sort), populate, select }
     if (flags.all) {
       const printed = await this.printAll(
         () => collection.iterate(query),
@@ -81,8 +84,8 @@ Tables cut long values, and show linked documents by title or id. --json has eve
     }
     this.note(pageNote(page, 'document'))
     this.noteCut(page, flags.limit)
-    const [sorted] = query.sort?.path ?? []
-    const missing = missingColumns(page.items, [...(flags.columns ?? []), ...(sorted ? [sorted] : [])])
+    const sorted = select ? [] : query.sort.map(({ path: [field] }) => field)
+    const missing = missingColumns(page.items, [...(flags.columns ?? []), ...sorted])
     if (missing) this.note(missing)
     if (page.items.length === 0 && page.offset === 0) await noteEmpty()
     return page

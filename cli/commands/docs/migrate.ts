@@ -16,7 +16,7 @@ import { previewOperations } from '../../bulk/run-operations.js'
 import { identifyCollection } from '../../collections/identify.js'
 import { documentFields, emptyResultNotes } from '../../documents/empty-result.js'
 import { collectionArg } from '../../documents/fields-args.js'
-import { readWhere, type WhereFlags, whereFlags } from '../../documents/where-flag.js'
+import { conditionFlags, readWhere, type WhereFlags, whereFlags } from '../../documents/where-flag.js'
 import { allowCode } from '../../seeds/allow-code.js'
 import type { TargetFlags } from '../../target/target.js'
 import { onStderr, onStdout } from '../../terminal/colour.js'
@@ -72,7 +72,9 @@ again.`)
     const { url, dialect } = this.requireTarget(flags)
     const client = this.client(flags, { dialect: withReplacingPut(dialect) })
     const { id: collectionId } = await identifyCollection(client, args.collection, url)
-    const conditions = [...(flags.where ?? []), ...(flags.or ?? []).map((condition) => `or ${condition}`)]
+    const conditions = conditionFlags.flatMap((name) =>
+      (flags[name] ?? []).map((condition) => (name === 'where' ? condition : `${name} ${condition}`)),
+    )
     const { 'dry-run': isDry, restart } = flags
     const files = await openMigrationFiles({ url, collectionId, module: args.file, conditions }, { isDry, restart })
     const migrating = { client, collection: args.collection, module: args.file, files, flags }
@@ -122,7 +124,7 @@ again.`)
   ): Promise<MigrationPreview> {
     await allowCode(this.mayAsk(flags) ? (question) => this.confirm(question, flags) : undefined)(resolve(module))
     const migration = { ...(await readMigration(module)), target: this.there('') }
-    const where = readWhere(flags.where, flags.or)
+    const where = readWhere(flags)
     const collection = client.collection(name)
     const isWanted = !flags.quiet && !this.jsonEnabled()
     const total = isWanted ? await collection.count({ where }) : undefined

@@ -8,7 +8,7 @@ import { lostByChange } from '../../base/target-command.js'
 import { BulkCommand, type BulkFlags } from '../../bulk/bulk-command.js'
 import { documentRow } from '../../documents/document-row.js'
 import { collectionArg, fieldsDescription, readFields, readFileAndFields } from '../../documents/fields-args.js'
-import { whereFlags } from '../../documents/where-flag.js'
+import { conditionFlags, hasConditions, whereFlags } from '../../documents/where-flag.js'
 import { attachFlag, readAttached } from '../../files/attach-flag.js'
 import { counted, record } from '../../terminal/print.js'
 import { prose } from '../../terminal/prose.js'
@@ -17,11 +17,12 @@ export default class DocsUpdate extends BulkCommand {
   static override summary = 'Update fields of one or more documents.'
   static override description =
     prose(`Takes ${fieldsDescription}. Keeps all other fields. --append and --remove change arrays
-atomically. With --where or --all, shows the number of documents and asks; needs --yes without a terminal.`)
+atomically, and --unset takes fields away. With --where or --all, shows the number of documents and asks; needs --yes without a terminal.`)
   static override examples = [
     '<%= config.bin %> docs update posts 01999999-9999-7999-8999-999999999999 status=published',
     '<%= config.bin %> docs update posts 01999999-9999-7999-8999-999999999999 --append tags=news --if-version 3',
     '<%= config.bin %> docs update posts --where status=draft --where views__lte=10 status=archived',
+    '<%= config.bin %> docs update posts --exists draftOf --unset draftOf',
   ]
   static override usage = [
     'docs update COLLECTION ID [FIELD=text] [FIELD:=json] [-f file] [-F field=@file]',
@@ -39,7 +40,7 @@ atomically. With --where or --all, shows the number of documents and asks; needs
   static override flags = {
     ...whereFlags,
     ...backupFlag,
-    all: Flags.boolean({ description: 'all documents in the collection', exclusive: ['where', 'or'] }),
+    all: Flags.boolean({ description: 'all documents in the collection', exclusive: conditionFlags }),
     file: Flags.string({ char: 'f', description: 'JSON file with the fields; - reads stdin' }),
     attach: attachFlag,
     append: Flags.string({
@@ -54,6 +55,13 @@ atomically. With --where or --all, shows the number of documents and asks; needs
       description: 'item to remove from an array',
       helpValue: 'field=item',
     }),
+    unset: Flags.string({
+      multiple: true,
+      multipleNonGreedy: true,
+      delimiter: ',',
+      description: 'field to take away',
+      helpValue: 'field',
+    }),
     'if-version': Flags.integer({ min: 1, description: 'fail unless the document is still at this version' }),
   }
 
@@ -61,13 +69,14 @@ atomically. With --where or --all, shows the number of documents and asks; needs
 
   async run() {
     const { args, argv, flags } = await this.parse(DocsUpdate)
-    const isByCondition = flags.all || (flags.where ?? flags.or) !== undefined
+    const isByCondition = flags.all || hasConditions(flags)
     const words = argv.slice(1).map(String)
     const id = isByCondition ? undefined : words.shift()
     const changes = {
       ...(await readFileAndFields(flags.file, words)),
       ...(flags.append ? { $append: readItems(flags.append) } : {}),
       ...(flags.remove ? { $remove: readItems(flags.remove) } : {}),
+      ...(flags.unset ? { $unset: flags.unset } : {}),
     }
     if (isByCondition) return this.updateMatching(args.collection, changes, flags)
     if (id === undefined) throw misuse('Select documents by id, --where or --all.')

@@ -27,10 +27,10 @@ export default class UsersList extends UserCommand {
 
   async run() {
     const { flags } = await this.parse(UsersList)
-    const { where, or, sort, limit, offset } = flags
+    const { sort, limit, offset } = flags
     const client = this.client(flags)
     const page = await client.users.list({
-      where: readWhere(where, or) as never,
+      where: readWhere(flags) as never,
       sort: readSort(sort),
       limit,
       offset,

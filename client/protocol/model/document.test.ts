@@ -22,7 +22,7 @@ it.each(['append', 'remove'] as const)(
     const before = counted(numbers(0, 10_000))
     const sent = counted(numbers(5_000, 6_000))
 
-    const changes = { fields: {}, append: {}, remove: {}, [operator]: { a: sent.array } }
+    const changes = { fields: {}, append: {}, remove: {}, unset: [], [operator]: { a: sent.array } }
     const { a } = mergeFields({ a: before.array }, changes)
 
     expect(a).toEqual(operator === 'append' ? numbers(0, 11_000) : numbers(0, 5_000))

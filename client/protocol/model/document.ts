@@ -52,19 +52,21 @@ export function parseFields({ data }: { readonly data: JsonText }): Fields {
   return data.toJSON() as Fields
 }
 
-/** Fields and array operators of an update, applied in the order fields, remove, append. */
+/** Fields and operators of an update, applied in the order fields, remove, append, unset. */
 export interface DocumentUpdate {
   readonly fields: Fields
   readonly remove: JsonObject
   readonly append: JsonObject
+  /** Names of fields to take away. */
+  readonly unset: readonly string[]
 }
 
 /**
- * Merges fields at the top level, then applies `$remove`, then `$append`. Contract 3.2 and 3.3.
+ * Merges fields at the top level, then applies `$remove`, then `$append`, then `$unset`. Contract 3.2, 3.3 and 13.6.
  *
  * @throws {SvcError} `VALIDATION_ERROR` if an operator is used on a field that is not an array
  */
-export function mergeFields(before: Fields, { fields, remove, append }: DocumentUpdate): Fields {
+export function mergeFields(before: Fields, { fields, remove, append, unset }: DocumentUpdate): Fields {
   requireNoOperator(fields)
   requireNoOperator(remove, ['$remove'])
   requireNoOperator(append, ['$append'])
@@ -88,6 +90,7 @@ export function mergeFields(before: Fields, { fields, remove, append }: Document
     })
     setOwn(after, key, [...array, ...added])
   }
+  for (const key of unset) delete after[key]
   return after
 }
 
@@ -101,20 +104,32 @@ export function requireNoOperator(fields: Fields, place: Issue['path'] = []): vo
 }
 
 /** Names that top-level fields cannot have. */
-export const operatorNames: readonly string[] = ['$append', '$remove']
+export const operatorNames: readonly string[] = ['$append', '$remove', '$unset']
 
-/** Separates `$append` and `$remove` from the plain fields of a body. */
+/** The operators of an update. */
+export type UpdateOperators = Omit<DocumentUpdate, 'fields'>
+
+export const noOperators: UpdateOperators = { append: {}, remove: {}, unset: [] }
+
+/** Separates `$append`, `$remove` and `$unset` from the plain fields of a body. */
 export function splitOperators(
   body: JsonObject,
   place: Issue['path'] = [],
-): { operators: Pick<DocumentUpdate, 'remove' | 'append'>; rest: JsonObject } {
-  if (!Object.hasOwn(body, '$append') && !Object.hasOwn(body, '$remove')) {
-    return { operators: { append: {}, remove: {} }, rest: body }
-  }
-  const { $append: append = {}, $remove: remove = {}, ...rest } = body
+): { operators: UpdateOperators; rest: JsonObject } {
+  if (!operatorNames.some((name) => Object.hasOwn(body, name))) return { operators: noOperators, rest: body }
+  const { $append: append = {}, $remove: remove = {}, $unset: unset = [], ...rest } = body
   if (!isObject(append)) throw operatorShape([...place, '$append'])
   if (!isObject(remove)) throw operatorShape([...place, '$remove'])
-  return { operators: { append, remove }, rest }
+  return { operators: { append, remove, unset: readNames(unset, [...place, '$unset']) }, rest }
+}
+
+function readNames(value: Json, path: Issue['path']): string[] {
+  return items(value).map((name, at) => {
+    if (typeof name === 'string') return name
+    throw new SvcError('VALIDATION_ERROR', '"$unset" takes names of fields, such as ["draft"].', [
+      { path: Array.isArray(value) ? [...path, at] : path, message: 'expected the name of a field', type: 'string' },
+    ])
+  })
 }
 
 function operatorShape(path: Issue['path']) {

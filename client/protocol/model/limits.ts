@@ -81,6 +81,9 @@ export const sizes = {
   maxSearchCharacters: 1_000,
   maxPopulateDepth: 5,
   maxPopulatePaths: 20,
+  /** Our choice: more fields would only cost time. */
+  maxSortFields: 10,
+  maxSelectedFields: 200,
   maxPopulatedRecords: 10_000,
   maxGroups: 10_000,
   maxAnswerBytes: 32 * megabyte,

@@ -17,12 +17,22 @@ export interface Sort {
   readonly isTime?: true
 }
 
+/** The parts of a record to return. */
+export interface RecordQuery {
+  /** Paths whose ids are replaced by the records they link to. */
+  readonly populate: readonly Path[]
+  /** The only fields to return. Empty for all. Contract 13.4. */
+  readonly select: readonly Path[]
+}
+
+export const wholeRecord: RecordQuery = { populate: [], select: [] }
+
 /** A list request in the form of the core. Default order: newest first. */
-export interface ListQuery {
+export interface ListQuery extends RecordQuery {
   readonly where: Where
-  readonly sort: Sort | undefined
+  /** Later fields decide where earlier ones are equal. Empty for the default order. */
+  readonly sort: readonly Sort[]
   readonly limit: number
   readonly offset: number
   readonly count: boolean
-  readonly populate: readonly Path[]
 }

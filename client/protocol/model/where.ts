@@ -1,3 +1,4 @@
+import { SvcError } from './errors.js'
 import type { Json } from './json.js'
 import type { Path } from './path.js'
 
@@ -16,6 +17,7 @@ export const operators = [
   'in',
   'notin',
   'isnull',
+  'exists',
 ] as const
 export type Operator = (typeof operators)[number]
 
@@ -23,10 +25,10 @@ export type Operator = (typeof operators)[number]
  * One condition on one field. `value` is text from a query; contract 4.2 defines what it equals. `isTime` compares points in
  * time, and is set only by the service.
  */
-export type Test =
+export type PlainTest =
   | {
       readonly path: Path
-      readonly operator: Exclude<Operator, 'in' | 'notin' | 'isnull'>
+      readonly operator: Exclude<Operator, 'in' | 'notin' | 'isnull' | 'exists'>
       readonly value: string
       readonly isTime?: true
     }
@@ -37,6 +39,16 @@ export type Test =
       readonly isTime?: true
     }
   | { readonly path: Path; readonly operator: 'isnull'; readonly isNull: boolean; readonly isTime?: never }
+  | { readonly path: Path; readonly operator: 'exists'; readonly exists: boolean; readonly isTime?: never }
+
+/** Holds exactly if its test does not hold, whatever the type of the field. Contract 13.6. */
+export interface Negation {
+  readonly path: Path
+  readonly operator: 'not'
+  readonly test: PlainTest
+}
+
+export type Test = PlainTest | Negation
 
 /** Requires every clause to hold. A clause holds if any of its tests holds. */
 export interface Where {
@@ -44,6 +56,37 @@ export interface Where {
 }
 export interface Clause {
   readonly any: readonly Test[]
+}
+
+export function negate(test: Test): Test {
+  return test.operator === 'not' ? test.test : { path: test.path, operator: 'not', test }
+}
+
+/** Returns the test without its negation. */
+export function withoutNot(test: Test): PlainTest {
+  return test.operator === 'not' ? test.test : test
+}
+
+/** Returns the clauses that hold exactly if one of these does not. */
+export function negateAll(clauses: readonly Clause[]): Clause[] {
+  return anyOf(clauses.map(({ any }) => any.map((test) => ({ any: [negate(test)] }))))
+}
+
+/** The most clauses that alternatives may expand to. */
+const maxClauses = 200
+
+/**
+ * Returns the clauses that hold if all clauses of one alternative do: "(a and b) or c" becomes "(a or c) and (b or c)".
+ *
+ * @throws {SvcError} `INVALID_FILTER` for over 200 clauses
+ */
+export function anyOf(alternatives: readonly (readonly Clause[])[]): Clause[] {
+  let clauses: Clause[] = [{ any: [] }]
+  for (const alternative of alternatives) {
+    clauses = clauses.flatMap(({ any }) => alternative.map((clause) => ({ any: [...any, ...clause.any] })))
+    if (clauses.length > maxClauses) throw new SvcError('INVALID_FILTER', 'This filter has too many alternatives.')
+  }
+  return clauses
 }
 
 /** Fields set by the service. They take precedence over data fields of the same names. Contract 4.2. */

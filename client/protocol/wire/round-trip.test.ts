@@ -7,7 +7,7 @@ import { type ErrorCode, SvcError, statuses } from '../model/errors.js'
 import { type Json, type JsonObject, JsonText, writeJson } from '../model/json.js'
 import type { ListQuery } from '../model/page.js'
 import { formatPath, parsePath } from '../model/path.js'
-import { type Clause, operators, type Test, type Where } from '../model/where.js'
+import { type Clause, negate, operators, type PlainTest, type Test, type Where, withoutNot } from '../model/where.js'
 import { axes, axisNames, type Dialect, listForms } from './axes.js'
 import { decodeChanges, decodeNewDocument } from './body/decode.js'
 import { encodeFields } from './body/encode.js'
@@ -63,6 +63,7 @@ const document: fc.Arbitrary<Required<Document>> = fc.record({
   version: fc.nat(),
 })
 
+const sortField = fc.constantFrom('title', 'a.b', 'createdAt', '-minus', 'com,ma', 'a-b')
 const field = fc.constantFrom(
   'status',
   'checked_in',
@@ -76,7 +77,7 @@ const field = fc.constantFrom(
   'rank__in',
   'a_',
 )
-const test: fc.Arbitrary<Test> = fc
+const plainTest: fc.Arbitrary<PlainTest> = fc
   .tuple(
     fc.constantFrom(...operators),
     field,
@@ -85,13 +86,15 @@ const test: fc.Arbitrary<Test> = fc
       { minLength: 1, maxLength: 3 },
     ),
   )
-  .map(([operator, dotted, values]): Test => {
+  .map(([operator, dotted, values]): PlainTest => {
     const path = parsePath(dotted)
+    if (operator === 'exists') return { path, operator, exists: values.length > 1 }
     if (operator === 'isnull') return { path, operator, isNull: values.length > 1 }
     return operator === 'in' || operator === 'notin'
       ? { path, operator, values }
       : { path, operator, value: values[0] ?? '' }
   })
+const test: fc.Arbitrary<Test> = fc.oneof(plainTest, plainTest.map(negate))
 const clause = fc.record({ any: fc.array(test, { minLength: 1, maxLength: 3 }) })
 
 /** As it goes over the wire: data as the database's text, the answer as text, read as a client does. */
@@ -197,8 +200,8 @@ describe('the service decodes what clients encode in every form:', () => {
     fc.assert(
       fc.property(fc.constantFrom(...everyDialect), fields, fields, (dialect, plain, operands) => {
         expect(decodeNewDocument(dialect, overTheWire(encodeFields(dialect, plain)))).toEqual(plain)
-        const update = { ...plain, $remove: operands, $append: operands }
-        const changes = { fields: plain, remove: operands, append: operands }
+        const update = { ...plain, $remove: operands, $append: operands, $unset: ['a', 'b.c'] }
+        const changes = { fields: plain, remove: operands, append: operands, unset: ['a', 'b.c'] }
         expect(decodeChanges(dialect, overTheWire(encodeFields(dialect, update)))).toEqual(changes)
       }),
     )
@@ -207,13 +210,14 @@ describe('the service decodes what clients encode in every form:', () => {
   it('list requests: filters, order and page', () => {
     const query: fc.Arbitrary<ListQuery> = fc.record({
       where: fc.record({ all: fc.array(clause, { maxLength: 3 }) }),
-      sort: fc.option(fc.record({ path: field.map(parsePath), direction: fc.constantFrom('asc', 'desc') }), {
-        nil: undefined,
+      sort: fc.array(fc.record({ path: sortField.map(parsePath), direction: fc.constantFrom('asc', 'desc') }), {
+        maxLength: 3,
       }),
       limit: fc.nat(20),
       offset: fc.nat(1000),
       count: fc.boolean(),
-      populate: fc.array(fc.constantFrom('author', 'author.company').map(parsePath), { maxLength: 2 }),
+      populate: fc.array(fc.constantFrom('author', 'author.company', 'a,b').map(parsePath), { maxLength: 2 }),
+      select: fc.array(fc.constantFrom('title', 'author.name', 'a,b', '-c').map(parsePath), { maxLength: 3 }),
     })
     fc.assert(
       fc.property(fc.constantFrom(...everyDialect), query, (dialect, asked) => {
@@ -260,12 +264,16 @@ const unsaid: { readonly [Family in Dialect['filters']]: readonly string[] } = {
 
 /** Returns the filter as the service reads it: under `double`, `contains` always ignores case. */
 function understood({ filters }: Dialect, all: readonly Clause[]): Clause[] {
-  const asRead = (one: Test): Test =>
-    filters === 'double' && one.operator === 'contains' ? { ...one, operator: 'icontains' } : one
+  const asRead = (one: Test): Test => {
+    if (one.operator === 'not') return negate(asRead(one.test))
+    return filters === 'double' && one.operator === 'contains' ? { ...one, operator: 'icontains' } : one
+  }
   return all.map(({ any }) => ({ any: any.map(asRead) }))
 }
 
-function canSay({ filters }: Dialect, { operator, path }: Test): boolean {
+function canSay({ filters }: Dialect, one: Test): boolean {
+  const { operator, path } = withoutNot(one)
+  if (operator === 'exists') return true
   // `rank__in_contains` ends in an unknown suffix of the doubled family, which is read first.
   if (filters === 'both' && operator === 'contains') return !/__|_$/.test(formatPath(path))
   // The field before a single suffix must not end in an underscore.

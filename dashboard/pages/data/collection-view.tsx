@@ -222,7 +222,8 @@ function formatCommand(name: string, { text, sort, populate }: QueryState): stri
       ? `--where ${shellWord(words)}`
       : `--or ${shellWord(`${group === '' ? '' : `${group}:`}${test}`)}`
   })
-  const order = sort ? [`--sort ${shellWord((sort.direction === 'desc' ? '-' : '') + formatPath(sort.path))}`] : []
+  const fields = sort.map(({ path, direction }) => (direction === 'desc' ? '-' : '') + formatPath(path))
+  const order = fields.length > 0 ? [`--sort ${shellWord(fields.join(','))}`] : []
   const links = populate.length > 0 ? [`--populate ${shellWord(populate.join(','))}`] : []
   return ['svc docs list', shellWord(name), ...wheres, ...order, ...links].join(' ')
 }

@@ -29,7 +29,7 @@ export function ExportDialog({ name, query, total, onClose }: ExportProps) {
     async mutationFn(form: Form) {
       const documents: Document[] = []
       const { where, sort, populate } = query
-      const options = { where, populate, signal: stop(), ...(sort ? { sort } : {}) }
+      const options = { where, populate, sort, signal: stop() }
       for await (const document of client.collection(name).iterate(options)) {
         documents.push(document as Document)
         if (documents.length % 500 === 0) setDone(documents.length)

@@ -1,7 +1,15 @@
 /** Shows filters as pills, as an editable query string, and as code. */
 import { useState } from 'react'
+import type { Sort } from '../../../client/protocol/model/page.js'
 import { formatPath, parsePath } from '../../../client/protocol/model/path.js'
-import { type Clause, type Operator, operators, type Test } from '../../../client/protocol/model/where.js'
+import {
+  type Clause,
+  type Operator,
+  operators,
+  type PlainTest,
+  type Test,
+  withoutNot,
+} from '../../../client/protocol/model/where.js'
 import { formatClientCode } from '../../../client/snippets/client-code.js'
 import { formatCurl } from '../../../client/snippets/curl.js'
 import { useCopy } from '../../frame/undo.js'
@@ -56,18 +64,17 @@ export function Filters({ name, query, columns, layout }: FiltersProps) {
       )}
       <span className="grow" />
       {query.error ? <span className="bad">{describeError(query.error)}</span> : null}
-      {query.sort ? (
-        <span className="mono dim">
-          sort {query.sort.direction === 'desc' ? '−' : ''}
-          {formatPath(query.sort.path)}
-        </span>
-      ) : null}
+      {query.sort.length > 0 ? <span className="mono dim">sort {query.sort.map(formatSort).join(', ')}</span> : null}
       {query.populate.length > 0 ? <span className="mono dim">populate {query.populate.join(', ')}</span> : null}
       <ColumnsMenu layout={layout} />
       <SavedViews collection={name} query={query} />
       <CopyMenu name={name} query={query} onText={() => setText(!isText)} />
     </div>
   )
+}
+
+function formatSort({ path, direction }: Sort): string {
+  return (direction === 'desc' ? '−' : '') + formatPath(path)
 }
 
 const operatorLabels: { readonly [Name in Operator]: string } = {
@@ -83,7 +90,8 @@ const operatorLabels: { readonly [Name in Operator]: string } = {
   endswith: 'ends with',
   in: 'is one of',
   notin: 'is none of',
-  isnull: 'is missing',
+  isnull: 'is missing or null',
+  exists: 'exists',
 }
 
 /** Leaves out `contains`, which ignores case in the dialect of this page, like `icontains`. */
@@ -95,9 +103,10 @@ function Pill({ clause, onRemove }: { clause: Clause; onRemove: () => void }) {
       {clause.any.map((test, at) => (
         <span key={JSON.stringify(test)} className="pill-test">
           {at > 0 ? <span className="op">or</span> : null}
+          {test.operator === 'not' ? <span className="op">not</span> : null}
           <span>{formatPath(test.path)}</span>
-          <span className="op">{operatorLabels[test.operator]}</span>
-          <span className="value cut">{formatTestValue(test)}</span>
+          <span className="op">{operatorLabels[withoutNot(test).operator]}</span>
+          <span className="value cut">{formatTestValue(withoutNot(test))}</span>
         </span>
       ))}
       <button type="button" onClick={onRemove} aria-label="Remove this filter">
@@ -107,9 +116,10 @@ function Pill({ clause, onRemove }: { clause: Clause; onRemove: () => void }) {
   )
 }
 
-function formatTestValue(test: Test): string {
+function formatTestValue(test: PlainTest): string {
   if ('values' in test) return test.values.join(', ')
-  return 'isNull' in test ? (test.isNull ? 'yes' : 'no') : test.value
+  if ('value' in test) return test.value
+  return ('isNull' in test ? test.isNull : test.exists) ? 'yes' : 'no'
 }
 
 interface AddFilterProps {
@@ -154,7 +164,7 @@ function AddFilter({ columns, onAdd, onClose }: AddFilterProps) {
           </option>
         ))}
       </select>
-      {operator === 'isnull' ? (
+      {operator === 'isnull' || operator === 'exists' ? (
         <select name="value" aria-label="Value">
           <option value="true">yes</option>
           <option value="false">no</option>
@@ -170,6 +180,7 @@ function AddFilter({ columns, onAdd, onClose }: AddFilterProps) {
 function createTest(field: string, operator: Operator, value: string): Test {
   const path = parsePath(field)
   if (operator === 'isnull') return { path, operator, isNull: value === 'true' }
+  if (operator === 'exists') return { path, operator, exists: value === 'true' }
   if (operator === 'in' || operator === 'notin') {
     return { path, operator, values: value.split(',').map((each) => each.trim()) }
   }

@@ -12,7 +12,7 @@ import { formatQuery } from '../../../client/protocol/wire/query/format.js'
 
 export interface ListQuery {
   readonly where: Where
-  readonly sort: Sort | undefined
+  readonly sort: readonly Sort[]
   /** Links that filters and order pass through. */
   readonly populate: readonly string[]
 }
@@ -38,7 +38,7 @@ function parseListQuery(text: string): ListQuery {
   return { where, sort, populate: populate.map(formatPath) }
 }
 
-const nothing: ListQuery = { where: { all: [] }, sort: undefined, populate: [] }
+const nothing: ListQuery = { where: { all: [] }, sort: [], populate: [] }
 
 export function useQueryState(): QueryState {
   const search = useSearch()

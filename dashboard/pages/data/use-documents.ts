@@ -33,7 +33,7 @@ export function useDocuments(name: string, { where, sort, populate: asked, text 
   const [[from, to], setRange] = useRange()
   const base = ['documents', name, text, acting?.user.id ?? '']
   const read = (index: number, links: readonly string[], signal: AbortSignal) => {
-    const query = { where, ...(sort ? { sort } : {}), asked, signal }
+    const query = { where, sort, asked, signal }
     // Count the total only with the first page.
     return readRange(client, name, query, { offset: index * pageSize, limit: pageSize, links, count: index === 0 })
   }
@@ -100,7 +100,7 @@ interface Range {
 
 interface Query {
   readonly where: Where
-  readonly sort?: Sort
+  readonly sort: readonly Sort[]
   /** Links that filters and order pass through. */
   readonly asked: readonly string[]
   readonly signal: AbortSignal

@@ -4,7 +4,7 @@
 import type { FieldRuleKind, Schema } from '../../../client/protocol/model/collection.js'
 import { type Issue, SvcError } from '../../../client/protocol/model/errors.js'
 import { JsonText } from '../../../client/protocol/model/json.js'
-import { formatPath, overlap, type Path } from '../../../client/protocol/model/path.js'
+import { formatPath, overlap, type Path, withoutIndexes } from '../../../client/protocol/model/path.js'
 import type { Reason } from '../../../client/protocol/model/requests/reason.js'
 import type { Where } from '../../../client/protocol/model/where.js'
 import { openPauses } from '../pauses.js'
@@ -58,6 +58,18 @@ export function requireVisible(grant: Grant, asked: readonly Path[], why = 'you 
     const closed = grant.hidden.find((field) => overlap(field, path))
     if (closed) throw refusedField(grant, closed, 'hidden', why)
   }
+}
+
+/**
+ * Refuses to select hidden fields. A field that only contains hidden ones is returned without them.
+ *
+ * @throws {SvcError} like `requireVisible`
+ */
+export function requireSelectable({ hidden, ...grant }: Grant, selected: readonly Path[]): void {
+  if (hidden.length === 0) return
+  const isWithin = (path: Path) =>
+    hidden.some((field) => field.length <= withoutIndexes(path).length && overlap(field, path))
+  requireVisible({ hidden, ...grant }, selected.filter(isWithin), 'it cannot be among the selected fields')
 }
 
 /** Refuses a filter that tests hidden fields. @throws {SvcError} like `requireVisible` */

@@ -13,8 +13,7 @@ import {
 import { plainError } from '../../../client/protocol/model/error-words.js'
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import { equalJson } from '../../../client/protocol/model/json.js'
-import type { ListQuery, Page } from '../../../client/protocol/model/page.js'
-import type { Path } from '../../../client/protocol/model/path.js'
+import { type ListQuery, type Page, type RecordQuery, wholeRecord } from '../../../client/protocol/model/page.js'
 import type { Reason } from '../../../client/protocol/model/requests/reason.js'
 import {
   insertUser,
@@ -102,12 +101,10 @@ export async function insertFresh(unit: UnitOfWork, project: string, user: NewUs
 }
 
 /** Reads the signed-in user and resolves the given link paths. */
-export async function getMe(ctx: UserContext, paths: readonly Path[] = []): Promise<OutgoingUser> {
+export async function getMe(ctx: UserContext, query: RecordQuery = wholeRecord): Promise<OutgoingUser> {
   const user = await selectUser(ctx.db, ctx.project.id, ctx.caller.user.id)
   if (!user) throw plainError('INVALID_TOKEN')
-  if (paths.length === 0) return user
-  const [populated = user] = await workLong(ctx, () => populate(ctx, [user], paths))
-  return populated
+  return withLinks(ctx, user, query)
 }
 
 /** Contract 6.10. */
@@ -116,17 +113,25 @@ export async function listUsers(ctx: Context, query: ListQuery): Promise<Page<Ou
   const scope = { project: project.id, ...readerFor(caller) }
   async function read() {
     const page = await selectUsers(ctx.db, scope, { ...query, where: markTimes(query.where) })
-    return { ...page, items: await populate(ctx, page.items, query.populate) }
+    return { ...page, items: await populate(ctx, page.items, query.populate, query.select) }
   }
   return workLong(ctx, read, maxItemsIn(query))
 }
 
 /** @throws {SvcError} `USER_NOT_FOUND` */
-export async function getUser(ctx: Context, id: string, paths: readonly Path[] = []): Promise<OutgoingUser> {
+export async function getUser(ctx: Context, id: string, query: RecordQuery = wholeRecord): Promise<OutgoingUser> {
   const user = isId(id) ? await selectUser(ctx.db, ctx.project.id, id) : undefined
   if (!user) throw noSuchUser(id)
-  if (paths.length === 0) return user
-  const [populated = user] = await workLong(ctx, () => populate(ctx, [user], paths))
+  return withLinks(ctx, user, query)
+}
+
+async function withLinks(
+  ctx: Context,
+  user: StoredUser,
+  { populate: paths, select }: RecordQuery,
+): Promise<OutgoingUser> {
+  if (paths.length === 0 && select.length === 0) return user
+  const [populated = user] = await workLong(ctx, () => populate(ctx, [user], paths, select))
   return populated
 }
 

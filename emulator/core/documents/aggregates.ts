@@ -20,7 +20,7 @@ import { openListing } from './listing.js'
 /** Like the total of a list. */
 export async function countDocuments(ctx: Context, name: string, asked: MatchQuery): Promise<number> {
   const { target, query } = await openListing(ctx, name, asked)
-  const page = { ...query, sort: undefined, limit: 0, offset: 0, count: true }
+  const page = { ...query, sort: [], select: [], limit: 0, offset: 0, count: true }
   const { total } = await workLong(ctx, () => selectPage(ctx.db, target, page), 0)
   return total ?? 0
 }

@@ -27,13 +27,13 @@ import { changeUniqueValues, requireCurrentRules, requireDistinct, withCurrentRu
 import { inTransaction } from '../unit-of-work.js'
 import { removeDependants } from './dependants.js'
 import { collectLinks } from './links.js'
+import { openMerge } from './merging.js'
 import { requireLight } from './weight.js'
 import {
   bytesInAnswer,
   checkAndSerialize,
   type Edit,
   insertAll,
-  mergeEdit,
   openCompleter,
   openReplaceCompleter,
   place,
@@ -110,12 +110,13 @@ async function requireMember(
 }
 
 /** Changes some fields of several documents: all of them or none. */
-export function updateDocuments(
+export async function updateDocuments(
   ctx: Context,
   name: string,
   updates: ReadonlyMap<string, DocumentUpdate>,
 ): Promise<StoredDocument[]> {
-  const edits = [...updates].map(([id, changes]) => [id, mergeEdit(changes)] as const)
+  const merge = await openMerge(ctx, name, updates.values())
+  const edits = [...updates].map(([id, changes]) => [id, merge(changes)] as const)
   return workLong(ctx, (ctx) => changeDocuments(ctx, name, new Map(edits)))
 }
 

@@ -5,10 +5,9 @@ import type {
   OutgoingDocument,
   StoredDocument,
 } from '../../../client/protocol/model/document.js'
-import type { ListQuery, Page } from '../../../client/protocol/model/page.js'
-import type { Path } from '../../../client/protocol/model/path.js'
+import { type ListQuery, type Page, type RecordQuery, wholeRecord } from '../../../client/protocol/model/page.js'
 import { selectPage } from '../../store/lists/documents.js'
-import { visibleTo, withoutFields } from '../access/closed-fields.js'
+import { requireSelectable, visibleTo, withoutFields } from '../access/closed-fields.js'
 import { allows, type Grant } from '../access/grant.js'
 import { findMemberships } from '../access/memberships.js'
 import { noSuchDocument } from '../access/missing.js'
@@ -19,21 +18,24 @@ import { noUploads, type Uploads, withUploads } from '../files/uploads.js'
 import { inTransaction } from '../unit-of-work.js'
 import { createDocuments } from './batches.js'
 import { openListing } from './listing.js'
+import { openMerge } from './merging.js'
 import { populate } from './populate.js'
 import { withDocument } from './read-document.js'
 import { changeDocument, removeOneDocument } from './single-writes.js'
 import { markSort } from './times.js'
 import { requireLight } from './weight.js'
-import { mergeEdit, type VersionGuard } from './writing.js'
+import type { VersionGuard } from './writing.js'
 
 /** Reads the page and its total at the same moment. Spec, "List query parameters". */
 export async function listDocuments(ctx: Context, name: string, query: ListQuery): Promise<Page<OutgoingDocument>> {
-  const { grant, target, query: listed } = await openListing(ctx, name, query, query.sort ? [query.sort.path] : [])
-  const sorted = { ...listed, sort: markSort(query.sort, grant.collection.schema) }
+  const sorted = query.sort.map(({ path }) => path)
+  const { grant, target, query: listed } = await openListing(ctx, name, query, sorted)
+  requireSelectable(grant, query.select)
+  const timed = { ...listed, sort: markSort(query.sort, grant.collection.schema) }
   async function read() {
-    const page = await selectPage(ctx.db, target, sorted)
+    const page = await selectPage(ctx.db, target, timed)
     const items = await visibleTo(grant, page.items)
-    return { ...page, items: await populate(ctx, items, query.populate) }
+    return { ...page, items: await populate(ctx, items, query.populate, query.select) }
   }
   return workLong(ctx, read, maxItemsIn(query))
 }
@@ -43,15 +45,16 @@ export async function getDocument(
   ctx: Context,
   name: string,
   id: string,
-  paths: readonly Path[] = [],
+  { populate: paths, select }: RecordQuery = wholeRecord,
 ): Promise<OutgoingDocument> {
   const grant = await requireGrant(ctx, name, 'read')
+  requireSelectable(grant, select)
   const { collection } = grant
   return withDocument(ctx, collection, id, async (document, ctx) => {
     if (!document || !(await mayRead(ctx, grant, document))) throw noSuchDocument(collection, id)
     const visible = withoutFields(document, grant.hidden)
-    if (paths.length === 0) return visible
-    const [populated = visible] = await workLong(ctx, () => populate(ctx, [visible], paths))
+    if (paths.length === 0 && select.length === 0) return visible
+    const [populated = visible] = await workLong(ctx, () => populate(ctx, [visible], paths, select))
     return populated
   })
 }
@@ -92,7 +95,8 @@ export async function updateDocument(
   { guard = 'any', uploads = noUploads }: DocumentWrite = {},
 ): Promise<OutgoingDocument> {
   const fields = withUploads(ctx.backend, changes.fields, uploads)
-  const edit = mergeEdit({ ...changes, fields })
+  const merge = await openMerge(ctx, name, [changes])
+  const edit = merge({ ...changes, fields })
   return changeDocument(ctx, name, id, edit, { guard, adopt: adoptFor(id, uploads) })
 }
 

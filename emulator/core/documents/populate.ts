@@ -26,9 +26,14 @@ import { mayReadUsers } from '../access/scopes.js'
 import { findCollection } from '../collections/collections.js'
 import type { Context } from '../context.js'
 import { openPauses, type Pauses } from '../pauses.js'
-
-/** Paths with a common beginning share a branch, so `author` and `author.company` load each author once. */
-interface Branches extends Map<string, Branches> {}
+import {
+  type Branches,
+  buildSelection,
+  cutToSelected,
+  type Selected,
+  selectedBelow,
+  selectFields,
+} from './selecting.js'
 
 type Stored = ListedDocument | StoredUser
 
@@ -81,7 +86,7 @@ const limits: readonly { readonly part: keyof Growth; readonly limit: LimitName;
 /**
  * Replaces ids with the records they link to, level by level. An id stays if its record doesn't exist or the caller may not
  * read it. Each record is loaded and held once. Before the next level loads, counts how often each record appears and how large
- * that makes the answer. Contract 4.6 and 10.10.
+ * that makes the answer. Only `select`ed fields are loaded and returned. Contract 4.6, 10.10 and 13.4.
  *
  * @throws {SvcError} `RESULT_TOO_LARGE`
  */
@@ -89,8 +94,9 @@ export async function populate<Holder extends Stored>(
   ctx: Context,
   records: readonly Holder[],
   paths: readonly Path[],
+  select: readonly Path[] = [],
 ): Promise<readonly Populated<Holder>[]> {
-  if (paths.length === 0 || records.length === 0) return records
+  if ((paths.length === 0 && select.length === 0) || records.length === 0) return records
   const work: Work = {
     ctx,
     growth: { records: 0, bytes: 0, lookups: 0, values: 0 },
@@ -99,23 +105,26 @@ export async function populate<Holder extends Stored>(
     schemas: new Map(),
     rules: new WeakMap(),
   }
-  const branches = buildBranches(paths)
+  const selected = buildSelection(select)
+  const branches = buildBranches(paths.flatMap((path) => cutToSelected(selected, path)))
   const holders: Holders = new Map()
   const drafts: Populated<Holder>[] = []
   for (const record of records) {
-    const draft = await openDraft(work, record, branches, 1)
+    const data = await selectData(work, record.data, selected, branches)
+    const draft = await openDraft(work, { ...record, data }, branches, 1)
     if (draft) holders.set(draft, 1)
-    drafts.push({ ...record, data: draft ?? record.data })
+    drafts.push({ ...record, data: draft ?? data })
   }
-  await link(work, holders, branches)
+  await link(work, holders, branches, selected)
   return drafts
 }
 
-async function link(work: Work, holders: Holders, branches: Branches): Promise<void> {
+async function link(work: Work, holders: Holders, branches: Branches, selected: Selected): Promise<void> {
   for (const [field, deeper] of branches) {
     const wanted = await idsAt(work, holders, field)
     const below: Holders = new Map()
-    const linked = await load(work, wanted, deeper, below)
+    const within = selectedBelow(selected, field)
+    const linked = await load(work, wanted, { deeper, within }, below)
     for (const [draft, times] of holders) {
       const value = Object.hasOwn(draft, field) ? draft[field] : undefined
       const items = Array.isArray(value) ? value : [value]
@@ -124,7 +133,7 @@ async function link(work: Work, holders: Holders, branches: Branches): Promise<v
       const pause = work.pauses.after(items.length * workOfAnId)
       if (pause) await pause
     }
-    if (below.size > 0) await link(work, below, deeper)
+    if (below.size > 0) await link(work, below, deeper, within)
   }
 }
 
@@ -148,7 +157,7 @@ const workOfAnId = 32
 async function load(
   work: Work,
   wanted: ReadonlyMap<string, number>,
-  deeper: Branches,
+  { deeper, within }: { readonly deeper: Branches; readonly within: Selected },
   below: Holders,
 ): Promise<ReadonlyMap<string, LinkedRecord>> {
   const { ctx, growth } = work
@@ -157,9 +166,10 @@ async function load(
   async function take(record: Stored): Promise<void> {
     const times = wanted.get(record.id) ?? 0
     growth.records += times
-    const draft = await openDraft(work, record, deeper, times)
+    const data = await selectData(work, record.data, within, deeper)
+    const draft = await openDraft(work, { ...record, data }, deeper, times)
     if (draft) below.set(draft, times)
-    linked.set(record.id, new LinkedRecord({ ...record, data: draft ?? record.data }))
+    linked.set(record.id, new LinkedRecord({ ...record, data: draft ?? data }))
   }
 
   const ids = [...wanted.keys()]
@@ -204,6 +214,12 @@ function grantIn({ ctx, grants }: Work, name: string, permissions: string): Link
   const grant = grants.get(key) ?? grantFor(ctx.caller, { name, permissions: JSON.parse(permissions) })
   grants.set(key, grant)
   return grant
+}
+
+async function selectData({ pauses }: Work, data: JsonText, selected: Selected, links: Branches): Promise<JsonText> {
+  if (!selected) return data
+  await pauses.after(2 * data.text.length)
+  return selectFields(data, selected, links)
 }
 
 /** Opens the fields of a record as a draft. Returns undefined if no path leads to an id. */

@@ -4,7 +4,15 @@ import { SvcError } from '../../../client/protocol/model/errors.js'
 import { parseInstant } from '../../../client/protocol/model/instant.js'
 import type { Sort } from '../../../client/protocol/model/page.js'
 import { formatPath, type Path } from '../../../client/protocol/model/path.js'
-import { type Operator, ownField, type Test, type Where } from '../../../client/protocol/model/where.js'
+import {
+  negate,
+  type Operator,
+  ownField,
+  type PlainTest,
+  type Test,
+  type Where,
+  withoutNot,
+} from '../../../client/protocol/model/where.js'
 
 const timeOperators: readonly Operator[] = ['eq', 'ne', 'gt', 'gte', 'lt', 'lte', 'in', 'notin']
 const nullOperators: readonly Operator[] = ['eq', 'ne', 'in', 'notin']
@@ -15,14 +23,15 @@ const nullOperators: readonly Operator[] = ['eq', 'ne', 'in', 'notin']
  * @throws {SvcError} `INVALID_FILTER` for a value that is not a time
  */
 export function markTimes(where: Where, schema: Schema = {}): Where {
-  const isMarked = (test: Test) => timeOperators.includes(test.operator) && isTime(test.path, schema)
+  const isMarked = (test: Test) => timeOperators.includes(withoutNot(test).operator) && isTime(test.path, schema)
   if (!where.all.some(({ any }) => any.some(isMarked))) return where
-  return { all: where.all.map(({ any }) => ({ any: any.map((test) => (isMarked(test) ? marked(test) : test)) })) }
+  const mark = (test: Test) => (test.operator === 'not' ? negate(marked(test.test)) : marked(test))
+  return { all: where.all.map(({ any }) => ({ any: any.map((test) => (isMarked(test) ? mark(test) : test)) })) }
 }
 
 /** The built-in time fields always sort as times. */
-export function markSort(sort: Sort | undefined, schema: Schema): Sort | undefined {
-  return sort && !ownField(sort.path) && isTime(sort.path, schema) ? { ...sort, isTime: true } : sort
+export function markSort(sort: readonly Sort[], schema: Schema): readonly Sort[] {
+  return sort.map((one) => (!ownField(one.path) && isTime(one.path, schema) ? { ...one, isTime: true } : one))
 }
 
 function isTime([name, below]: Path, schema: Schema): boolean {
@@ -31,8 +40,8 @@ function isTime([name, below]: Path, schema: Schema): boolean {
   return own ? own !== 'id' : Object.hasOwn(schema, name) && schema[name]?.type === 'datetime'
 }
 
-function marked(test: Test): Test {
-  if (test.operator === 'isnull') return test
+function marked(test: PlainTest): PlainTest {
+  if (test.operator === 'isnull' || test.operator === 'exists') return test
   // Fields may be null in documents that are older than the schema.
   const isNull = (text: string) => text === 'null' && nullOperators.includes(test.operator) && !ownField(test.path)
   const bad = ('values' in test ? test.values : [test.value]).find((text) => !isNull(text) && !parseInstant(text))

@@ -95,7 +95,7 @@ async function create(ctx: Context, { name, fields }: Upsert): Promise<SavedDocu
 async function update(ctx: Context, id: string, upsert: Upsert): Promise<SavedDocument> {
   const { name, fields } = upsert
   await requireOwn(ctx, id, upsert)
-  const merge = mergeEdit({ fields, append: {}, remove: {} })
+  const merge = mergeEdit({ fields, append: {}, remove: {}, unset: [] })
   const applyTo = (before: Fields) => {
     if (!mayHaveValue(before, upsert)) throw new ValueLost()
     return merge.applyTo(before)

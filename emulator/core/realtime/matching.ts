@@ -12,6 +12,7 @@ import {
   type Operator,
   type OwnField,
   ownField,
+  type PlainTest,
   parseMeanings,
   parseNumber,
   type Test,
@@ -46,6 +47,10 @@ interface Searches {
 
 function compileFieldTest(test: Test, searches: Searches): (document: Matchable) => boolean {
   const { path } = test
+  if (test.operator === 'not') {
+    const holds = compileFieldTest(test.test, searches)
+    return (document) => !holds(document)
+  }
   const holds = test.isTime ? compileTimeCondition(test) : compileCondition(test, searches)
   const own = ownField(path)
   return own
@@ -53,7 +58,7 @@ function compileFieldTest(test: Test, searches: Searches): (document: Matchable)
     : (document) => holds(valueAt(document.data, path), document)
 }
 
-function compileCondition(test: Test, { exact, anyCase }: Searches): Condition {
+function compileCondition(test: PlainTest, { exact, anyCase }: Searches): Condition {
   if ('value' in test && !canHold(test.value)) return () => test.operator === 'ne'
   switch (test.operator) {
     case 'eq':
@@ -66,6 +71,8 @@ function compileCondition(test: Test, { exact, anyCase }: Searches): Condition {
       return not(equals(test.values))
     case 'isnull':
       return (value) => (value === undefined || value === null) === test.isNull
+    case 'exists':
+      return (value) => (value !== undefined) === test.exists
     case 'gt':
     case 'gte':
     case 'lt':
@@ -83,8 +90,8 @@ function compileCondition(test: Test, { exact, anyCase }: Searches): Condition {
 }
 
 /** Compares points in time, as texts that `parseInstant` makes sortable. */
-function compileTimeCondition(test: Test): Condition {
-  if (test.operator === 'isnull') return () => false
+function compileTimeCondition(test: PlainTest): Condition {
+  if (test.operator === 'isnull' || test.operator === 'exists') return () => false
   const texts = 'values' in test ? test.values : [test.value]
   const instants = texts.map(parseInstant)
   const [wanted] = instants

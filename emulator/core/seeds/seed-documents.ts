@@ -1,6 +1,7 @@
 import {
   type Fields,
   mergeFields,
+  noOperators,
   parseFields,
   requireNoOperator,
   type StoredDocument,
@@ -151,9 +152,7 @@ async function prepareDraft(
   const { referable, fresh } = await findOwned(seeding, document.files, target.id)
   const sent = hasReferences ? resolve(seeding, name, data, referable) : data
   requireNoOperator(sent)
-  const fields = before
-    ? mergeFields(parseFields(before), { fields: sent, remove: {}, append: {} })
-    : open.complete(sent)
+  const fields = before ? mergeFields(parseFields(before), { fields: sent, ...noOperators }) : open.complete(sent)
   requireLight(fields)
   const promised = keepPromise(seeding, { collection: open.collection.name, name, there: before?.id })
   const id = before?.id ?? promised ?? seeding.ctx.backend.newId(now)

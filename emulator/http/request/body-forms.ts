@@ -176,10 +176,11 @@ function documentSchema({ body }: Dialect): JsonSchema {
 
 function changesSchema({ body }: Dialect): JsonSchema {
   const operator = { type: 'object', description: 'For each field, one item or an array of items.' }
+  const names = { type: 'array', items: { type: 'string' }, description: 'Names of fields to remove.' }
   return {
     type: 'object',
-    description: `The fields to change${axes.body[body].alternatives.changes}. Applied in the order fields, $remove, $append.`,
-    properties: { $append: operator, $remove: operator },
+    description: `The fields to change${axes.body[body].alternatives.changes}. Applied in the order fields, $remove, $append, $unset.`,
+    properties: { $append: operator, $remove: operator, $unset: names },
   }
 }
 

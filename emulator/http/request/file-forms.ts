@@ -1,4 +1,5 @@
 /** The multipart forms: which parts are text, and how to read them. */
+import { operatorNames } from '../../../client/protocol/model/document.js'
 import { placed, SvcError } from '../../../client/protocol/model/errors.js'
 import { isObject, type Json, type JsonObject } from '../../../client/protocol/model/json.js'
 import { sizes, storageLimits } from '../../../client/protocol/model/limits.js'
@@ -41,7 +42,7 @@ export const documentForm: FileForm = {
  */
 export const accountForm: FileForm = userForm({
   texts: ['email', 'password', 'currentPassword'],
-  known: ['email', 'password', 'currentPassword', '$append', '$remove'],
+  known: ['email', 'password', 'currentPassword', ...operatorNames],
   fromProfile: (data) => ({ data }),
 })
 

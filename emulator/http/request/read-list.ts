@@ -7,8 +7,7 @@ import {
   type GroupQuery,
   type MatchQuery,
 } from '../../../client/protocol/model/aggregate.js'
-import type { ListQuery } from '../../../client/protocol/model/page.js'
-import type { Path } from '../../../client/protocol/model/path.js'
+import type { ListQuery, RecordQuery } from '../../../client/protocol/model/page.js'
 import { axes, type Dialect } from '../../../client/protocol/wire/axes.js'
 import type { JsonSchema } from '../../../client/protocol/wire/codec.js'
 import { oneOf } from '../../../client/protocol/wire/json-schema.js'
@@ -16,7 +15,7 @@ import {
   badParameter,
   decodeFolderQuery,
   decodeListQuery,
-  decodePopulate,
+  decodeRecordQuery,
   type Parameter,
   parseQuery,
 } from '../../../client/protocol/wire/query/decode.js'
@@ -42,16 +41,29 @@ const populateParameter: QueryParameter = {
   schema: { type: 'array', items: { type: 'string' } },
 }
 
+const selectParameter: QueryParameter = {
+  name: 'select',
+  description:
+    'Field to return; dotted for nested fields and for those of populated documents. Repeat it or separate several with commas. The id and the times always stay.',
+  schema: { type: 'array', items: { type: 'string' } },
+}
+
 /** Spec, "List query parameters". */
 export const listQuery: QueryForm<ListQuery> = {
   parameters: (dialect) => [
     ...pageParameters(dialect),
-    { name: 'orderBy', description: 'Field to sort by; dotted for nested fields.', schema: { type: 'string' } },
+    {
+      name: 'orderBy',
+      description:
+        'Field to sort by; dotted for nested fields. Separate several with commas, and put a minus before each that is descending.',
+      schema: { type: 'string' },
+    },
     { name: 'order', description: 'Direction of `orderBy`.', schema: oneOf(['asc', 'desc']) },
     { name: 'sort_by', description: 'The same as `orderBy`.', schema: { type: 'string' } },
     { name: 'sort_order', description: 'The same as `order`.', schema: oneOf(['asc', 'desc']) },
     { name: 'count', description: 'Use false to skip the total.', schema: { type: 'boolean', default: true } },
     populateParameter,
+    selectParameter,
     filtersParameter(dialect),
   ],
   read: decodeListQuery,
@@ -88,9 +100,10 @@ export const aggregateQuery: QueryForm<AggregateQuery> = {
   read: decodeAggregateQuery,
 }
 
-export const populateQuery: QueryForm<readonly Path[]> = {
-  parameters: () => [populateParameter],
-  read: (_dialect, parameters) => decodePopulate(parameters),
+/** The parts of one record to return. */
+export const recordQuery: QueryForm<RecordQuery> = {
+  parameters: () => [populateParameter, selectParameter],
+  read: (_dialect, parameters) => decodeRecordQuery(parameters),
 }
 
 /** Contract 8.1. */
@@ -175,7 +188,7 @@ export function allParameters(names: Readonly<Record<string, string>>): QueryFor
 function filtersParameter(dialect: Dialect): QueryParameter {
   return {
     name: 'filters',
-    description: `Any other name is a filter on that field. For example: ${axes.filters[dialect.filters].example}.`,
+    description: `Any other name is a filter on that field. For example: ${axes.filters[dialect.filters].example}. Prefixes: [or], [or:group], [not], [not:group], [exists].`,
     schema: { type: 'object', additionalProperties: { type: 'string' } },
     style: 'form',
     explode: true,

@@ -16,9 +16,9 @@ const maxScannedBytes = 256 * 1024
 /** A batch wraps its documents in three more levels: `{documents: [{data: …}]}`. */
 const maxBodyDepth = sizes.maxDocumentDepth + 3
 
-/** The keys that may surround the fields of a document: the id of an update, `data`, `$append` and `$remove`. */
-const maxWrapperKeys = 4
-const maxWrapperValues = 4
+/** The keys that may surround the fields of a document: the id of an update, `data`, and three operators. */
+const maxWrapperKeys = 5
+const maxWrapperValues = 5
 const maxWrapperBytes = 256
 
 interface Scan {

@@ -2,6 +2,7 @@
  * Masks requests to login and account routes, which keep only values known to be harmless. Values masked in the request are
  * masked in the answer too, which may repeat them.
  */
+import { operatorNames } from '../../../client/protocol/model/document.js'
 import { statuses } from '../../../client/protocol/model/errors.js'
 import { isObject, type Json } from '../../../client/protocol/model/json.js'
 import { isLoginSecret, isSecretName, mask, maskedAddress, maskedJson } from './masking.js'
@@ -23,7 +24,7 @@ const plainFields = new Set(
 
 /** Parameters for paging, sorting and formats. */
 const plainParameters = new Set(
-  'limit offset orderBy order sort sort_by sort_order count populate dialect live error iss id email'.split(' '),
+  'limit offset orderBy order sort sort_by sort_order count populate select dialect live error iss id email'.split(' '),
 )
 
 /** Collects masked values, so that they can be masked elsewhere. */
@@ -107,7 +108,7 @@ function plainPart(secrets: Secrets, value: Json, name = ''): Json {
 
 function plainMember(secrets: Secrets, name: string, member: Json): Json {
   // The data of a user is a document, whose fields are recognized by their names.
-  if (name === 'data' || name === '$append' || name === '$remove') return plainData(secrets, member)
+  if (name === 'data' || operatorNames.includes(name)) return plainData(secrets, member)
   if (name === 'code' && typeof member === 'string' && Object.hasOwn(statuses, member)) return member
   if (plainFields.has(name)) return plainPart(secrets, member, name)
   return masked(secrets, member)

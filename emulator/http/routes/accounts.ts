@@ -9,7 +9,7 @@ import { logOut, refreshSession } from '../../core/logins/sessions.js'
 import { strictBody } from '../request/body-forms.js'
 import { accountForm, signUpForm } from '../request/file-forms.js'
 import { placesOfOperators } from '../request/issue-places.js'
-import { listQuery, populateQuery } from '../request/read-list.js'
+import { listQuery, recordQuery } from '../request/read-list.js'
 import { type BodyForm, route } from '../route.js'
 
 const signUpBody = strictBody(
@@ -96,7 +96,7 @@ export const accountRoutes = [
     paths: { any: ['/auth-collections/user'] },
     needs: 'user',
     scope: 'none',
-    query: populateQuery,
+    query: recordQuery,
     reply: 'user',
     handle: (ctx, { query }) => getMe(ctx, query),
   }),
@@ -163,7 +163,7 @@ export const accountRoutes = [
     method: 'get',
     paths: { any: ['/auth-collections/users/:id'] },
     needs: 'key',
-    query: populateQuery,
+    query: recordQuery,
     reply: 'user',
     handle: (ctx, { params, query }) => getUser(ctx, params.id, query),
   }),

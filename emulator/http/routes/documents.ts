@@ -19,7 +19,7 @@ import type { Uploads } from '../../core/files/uploads.js'
 import { documentChanges, newDocument } from '../request/body-forms.js'
 import { documentForm } from '../request/file-forms.js'
 import { placesInDocument } from '../request/issue-places.js'
-import { listQuery, namedQuery, populateQuery } from '../request/read-list.js'
+import { listQuery, namedQuery, recordQuery } from '../request/read-list.js'
 import { type BodyForm, route } from '../route.js'
 
 const all = [
@@ -145,7 +145,7 @@ export const documentRoutes = [
     paths: { any: one },
     needs: 'caller',
     scope: 'in collection',
-    query: populateQuery,
+    query: recordQuery,
     reply: 'document',
     handle: (ctx, { params, query }) => getDocument(ctx, params.collection, params.id, query),
   }),

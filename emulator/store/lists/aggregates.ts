@@ -79,7 +79,7 @@ function valueAt(path: Path): Fragment {
 }
 
 function matches(target: ListTarget, query: MatchQuery): Fragment {
-  const { scope } = planList(target, { ...query, sort: undefined, limit: 0, offset: 0, count: true })
+  const { scope } = planList(target, { ...query, sort: [], select: [], limit: 0, offset: 0, count: true })
   const condition = compileWhere(query.where, { ...scope, foundIn: scope.collection })
   return sql`from documents d where ${inCollection(scope.collection)} and ${condition}`
 }

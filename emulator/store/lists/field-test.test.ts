@@ -1,7 +1,7 @@
 /** Checks the SQL of field tests and which index it can use. where-parity.test.ts compares the results. */
 import { describe, expect, it } from 'vitest'
 import type { Path } from '../../../client/protocol/model/path.js'
-import type { Operator, Test } from '../../../client/protocol/model/where.js'
+import type { Operator, PlainTest } from '../../../client/protocol/model/where.js'
 import { type Fragment, sql } from '../../database/port.js'
 import { comparesAll, fieldTest, looksUpValues } from './field-test.js'
 import { isOdd, isRegular } from './fields.js'
@@ -14,7 +14,7 @@ const known = (...kinds: Kind[]): KnownFields => ({
   has: (path, kind) => path.join('.') === 'field' && kinds.includes(kind),
 })
 
-function worded(test: Test, help: Parameters<typeof fieldTest>[1] = {}): string {
+function worded(test: PlainTest, help: Parameters<typeof fieldTest>[1] = {}): string {
   return plain(fieldTest(test, help))
 }
 
@@ -34,7 +34,7 @@ describe('one of many values', () => {
     ['in', 11, true],
     ['notin', 11, false],
   ])('%s of %i', (operator, count, wanted) => {
-    expect(looksUpValues({ path: field, operator, values: texts(count) } as Test)).toBe(wanted)
+    expect(looksUpValues({ path: field, operator, values: texts(count) } as PlainTest)).toBe(wanted)
   })
 
   it.each<[string, readonly string[], { foundIn?: string }, { contains: number; looksUp: boolean }]>([
@@ -64,7 +64,7 @@ describe('one of many values', () => {
 })
 
 describe('a field that no document can have', () => {
-  it.each<[Test, string]>([
+  it.each<[PlainTest, string]>([
     [{ path: ['a\0'], operator: 'isnull', isNull: true }, 'true'],
     [{ path: ['a\0'], operator: 'isnull', isNull: false }, 'false'],
     [{ path: ['a', '\ud83c'], operator: 'ne', value: 'x' }, 'true'],
@@ -89,7 +89,7 @@ describe('a field that no document can have', () => {
 
 describe('a text that no document can contain', () => {
   it.each<Operator>(['contains', 'icontains', 'startswith', 'endswith', 'gt', 'lte'])('%s', (operator) => {
-    expect(worded({ path: field, operator, value: 'a\0' } as Test)).toBe('false')
+    expect(worded({ path: field, operator, value: 'a\0' } as PlainTest)).toBe('false')
   })
 })
 
@@ -126,7 +126,7 @@ describe('a comparison', () => {
   ])(
     '%s of %s extracts the field only once from most documents, if possible without an index',
     (operator, value, fields, wanted) => {
-      const words = worded({ path: field, operator, value } as Test, { known: fields })
+      const words = worded({ path: field, operator, value } as PlainTest, { known: fields })
 
       expect(words.includes('width_bucket')).toBe(wanted)
     },
@@ -142,7 +142,7 @@ describe('a comparison', () => {
     ['gt', '5', "< in_order('false'::jsonb)"],
     ['gte', '5', "< in_order('false'::jsonb)"],
   ])('%s of %s excludes other types', (operator, value, bound) => {
-    expect(worded({ path: field, operator, value } as Test)).toContain(bound)
+    expect(worded({ path: field, operator, value } as PlainTest)).toContain(bound)
   })
 })
 
@@ -157,7 +157,7 @@ describe('a part of a text', () => {
     ['endswith', known('asc', 'desc'), false],
     ['endswith', known('text'), true],
   ])('%s uses the index over texts only if it exists', (operator, fields, wanted) => {
-    expect(worded({ path: field, operator, value: 'tea' } as Test, { known: fields }).includes(first)).toBe(wanted)
+    expect(worded({ path: field, operator, value: 'tea' } as PlainTest, { known: fields }).includes(first)).toBe(wanted)
   })
 
   it('matches any text in the index where JSON escapes characters', () => {

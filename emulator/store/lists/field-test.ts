@@ -1,6 +1,6 @@
 import { sizes } from '../../../client/protocol/model/limits.js'
 import { isIndexSegment, type Path } from '../../../client/protocol/model/path.js'
-import { canHold, parseMeanings, parseNumber, type Test } from '../../../client/protocol/model/where.js'
+import { canHold, type PlainTest, parseMeanings, parseNumber, type Test } from '../../../client/protocol/model/where.js'
 import { type Fragment, joinSql, literal, nothing, sql } from '../../database/port.js'
 import {
   anyOf,
@@ -50,7 +50,7 @@ export interface Help {
 /**
  * Compiles a test of a field in the data of `documents d`. May be null (unknown) if the field is missing. Contract 4.2.
  */
-export function fieldTest(test: Test, { known, foundIn }: Help): Fragment {
+export function fieldTest(test: PlainTest, { known, foundIn }: Help): Fragment {
   if (!canExist(test.path)) return missingTest(test)
   if (test.isTime) return timeTest(fieldInstant(test.path), test, sql`(${fieldValue(test.path)} = 'null')`)
   switch (test.operator) {
@@ -64,6 +64,8 @@ export function fieldTest(test: Test, { known, foundIn }: Help): Fragment {
       return equalsNone(test.path, test.values)
     case 'isnull':
       return test.isNull ? isNull(test.path) : sql`not ${isNull(test.path)}`
+    case 'exists':
+      return test.exists ? exists(test.path) : sql`not ${exists(test.path)}`
     case 'gt':
     case 'gte':
     case 'lt':
@@ -88,7 +90,8 @@ function canExist(path: Path): boolean {
 }
 
 /** Compiles a test of a field that no document has. */
-export function missingTest(test: Test): Fragment {
+export function missingTest(test: PlainTest): Fragment {
+  if (test.operator === 'exists') return test.exists ? sql`false` : sql`true`
   if (test.operator === 'isnull') return test.isNull ? sql`true` : sql`false`
   return test.operator === 'ne' || test.operator === 'notin' ? sql`true` : sql`false`
 }
@@ -162,9 +165,14 @@ function isNull(path: Path): Fragment {
   return sql`(coalesce(${fieldValue(path)}, 'null') = 'null')`
 }
 
+/** Whether the document has the field, even with null. */
+function exists(path: Path): Fragment {
+  return sql`(${fieldValue(path)} is not null)`
+}
+
 /** Whether the test compares by order. Times are compared one by one. */
 export function isComparison(test: Test): test is Comparison {
-  return test.operator in comparisons && !test.isTime
+  return test.operator !== 'not' && test.operator in comparisons && !test.isTime
 }
 
 /** Combines comparisons of one field, so that an index reads only the range between them. */

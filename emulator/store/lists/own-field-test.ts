@@ -1,5 +1,5 @@
 import { isId } from '../../../client/protocol/model/document.js'
-import { canHold, type OwnField, type Test } from '../../../client/protocol/model/where.js'
+import { canHold, type OwnField, type PlainTest } from '../../../client/protocol/model/where.js'
 import { type Fragment, sql } from '../../database/port.js'
 import { anyOf, comparisons, escaped, isLike, isLikeAnyCase, type Order } from '../sql-fragments.js'
 import { ownTimes } from './fields.js'
@@ -9,7 +9,7 @@ import { timeTest } from './time-test.js'
  * Compiles a test of a built-in field. Each is a text that always exists; times are ISO 8601 UTC with milliseconds.
  * Times of linked records are compared as texts.
  */
-export function ownFieldTest(field: OwnField, test: Test): Fragment {
+export function ownFieldTest(field: OwnField, test: PlainTest): Fragment {
   if (test.isTime && field !== 'id') return timeTest(ownTimes[field], test)
   switch (test.operator) {
     case 'eq':
@@ -22,6 +22,8 @@ export function ownFieldTest(field: OwnField, test: Test): Fragment {
       return sql`not ${equals(field, test.values)}`
     case 'isnull':
       return test.isNull ? sql`false` : sql`true`
+    case 'exists':
+      return test.exists ? sql`true` : sql`false`
     case 'gt':
     case 'gte':
     case 'lt':

@@ -2,6 +2,7 @@
  * Builds the statement of a plan. It returns the rows of a page, or one row without an id for the total of an empty
  * page.
  */
+import type { ListQuery } from '../../../client/protocol/model/page.js'
 import { ownField } from '../../../client/protocol/model/where.js'
 import { type Fragment, joinSql, literal, naming, plannedEachTime, sql } from '../../database/port.js'
 import { isExactly, pageEnd } from '../sql-fragments.js'
@@ -43,7 +44,7 @@ function walked(plan: ListPlan): Fragment {
   const { direction } = ordering
   if (query.offset >= deepOffset && query.where.all.length === 0) return walkedDeep(plan)
   return sql`
-    select counted.total, d.id, d.data, d.version, d.created_at, d.updated_at
+    select counted.total, d.id, ${returned(query)}, d.version, d.created_at, d.updated_at
     from (${collectionTotal(scope, query.count)}) as counted
     left join (
       select d.id, d.data, d.version, d.created_at, d.updated_at
@@ -62,7 +63,8 @@ const deepOffset = 1_000
  * Skips by reading only the index, from the nearer end, because the total is known at the same moment. Then loads the
  * documents of the page by their ids.
  */
-function walkedDeep({ scope, query: { limit, offset, count }, ordering }: ListPlan): Fragment {
+function walkedDeep({ scope, query, ordering }: ListPlan): Fragment {
+  const { limit, offset, count } = query
   const { direction, opposite } = ordering
   const from = (way: Fragment, page: Fragment) => sql`
       (select d.id
@@ -85,7 +87,7 @@ function walkedDeep({ scope, query: { limit, offset, count }, ordering }: ListPl
       ) as either
       limit ${limit}::bigint
     )
-    select ${count ? sql`counted.total` : sql`null::int as total`}, d.id, d.data, d.version, d.created_at, d.updated_at
+    select ${count ? sql`counted.total` : sql`null::int as total`}, d.id, ${returned(query)}, d.version, d.created_at, d.updated_at
     from counted
     left join page on true
     left join documents d on d.id = page.id
@@ -108,9 +110,7 @@ function found(plan: ListPlan): Fragment {
   return withPage(
     plan,
     sql`matched as materialized (
-      select d.id, ${ordering.value} as value
-      from documents d
-      where ${inCollection(scope.collection)} and ${compileWhere(query.where, findingAll(plan))}
+      ${ordering.select(sql`from documents d where ${inCollection(scope.collection)} and ${compileWhere(query.where, findingAll(plan))}`)}
     ), page as (${cut(plan, sql`matched`)})`,
     matchTotal({ ...plan, remembered: undefined }, sql`(select count(*)::int from matched)`),
   )
@@ -164,7 +164,7 @@ function foundNear(plan: ListPlan): Fragment {
 function foundOnlyNear({ scope, query, bounds, others, ordering, nearDocuments }: ListPlan): Fragment {
   const { direction } = ordering
   return sql`
-    select d.id, d.data, d.version, d.created_at, d.updated_at
+    select d.id, ${returned(query)}, d.version, d.created_at, d.updated_at
     from (
       select d.id, d.collection_id, d.data, d.version, d.created_at, d.updated_at
       from documents d
@@ -195,22 +195,24 @@ function matchesInOrder(plan: ListPlan, condition: Fragment): Fragment {
   const { scope, ordering, query } = plan
   const { sort, limit, offset } = query
   const from = sql`from documents d where ${inCollection(scope.collection)} and ${condition}`
-  const isIndexed = sort && !ownField(sort.path) && scope.known?.has(sort.path, sortKind(sort))
-  if (!isIndexed) return sql`(select d.id, ${ordering.value} as value ${from} ${ordering.fence}) as found`
+  const [first, another] = sort
+  const isIndexed = first && !another && !ownField(first.path) && scope.known?.has(first.path, sortKind(first))
+  if (!isIndexed) return sql`(${ordering.select(from)}) as found`
   const end = sql`order by ${ordering.inIndex} limit ${limit + offset}::bigint`
-  if (sort.isTime) return sql`(select d.id, ${ordering.value} as value ${from} ${end}) as found`
+  if (first.isTime) return sql`(select d.id, ${ordering.value} as value ${from} ${end}) as found`
   return sql`(
-      (select d.id, ${ordering.value} as value ${from} and ${isRegular(sort.path)}
+      (select d.id, ${ordering.value} as value ${from} and ${isRegular(first.path)}
       ${end})
       union all
-      select d.id, ${ordering.value} ${from} and ${isOdd(sort.path)}
+      select d.id, ${ordering.value} ${from} and ${isOdd(first.path)}
     ) as found`
 }
 
 /** Reads one page from each range of the index, and the few documents that it excludes. Adds the total. */
 function readFromIndex(plan: ListPlan): Fragment {
   const { scope, ordering, query } = plan
-  const { sort, limit, offset, where } = query
+  const { limit, offset, where } = query
+  const [sort] = query.sort
   const sorted = sort && !ownField(sort.path) ? sort.path : undefined
   const { inOrder: ranges, odd } = splitEquality(plan.equality ?? [], sorted, compileWhere(where, scope))
   const from = (condition: Fragment) => sql`from documents d where ${inCollection(scope.collection)} and ${condition}`
@@ -234,17 +236,31 @@ function readFromIndex(plan: ListPlan): Fragment {
 /** Cuts the page out of the matches. */
 function cut({ ordering, query }: ListPlan, from: Fragment): Fragment {
   const { limit, offset } = query
-  return sql`select id, value from ${from} order by ${ordering.order} limit ${limit}::bigint offset ${offset}::bigint`
+  return sql`select id, ${ordering.names} from ${from} order by ${ordering.order} limit ${limit}::bigint offset ${offset}::bigint`
 }
 
-function withPage({ ordering: { order } }: ListPlan, parts: Fragment, total: Fragment): Fragment {
+function withPage({ ordering: { order }, query }: ListPlan, parts: Fragment, total: Fragment): Fragment {
   return sql`
     with ${parts}
-    select counted.total, counted.seq, d.id, d.data, d.version, d.created_at, d.updated_at
+    select counted.total, counted.seq, d.id, ${returned(query)}, d.version, d.created_at, d.updated_at
     from (${total}) as counted
     left join page on true
     left join documents d on d.id = page.id
     order by ${order}`
+}
+
+/**
+ * The data to return: all of it, or only the selected fields of the document. `core/documents/selecting.ts` selects the fields
+ * below them. The names are one parameter, so that the text stays the same. `|| '{}'` decompresses the document once.
+ */
+function returned({ select }: ListQuery): Fragment {
+  if (select.length === 0) return sql`d.data`
+  const names = [...new Set(select.map(([field]) => field))]
+  return sql`(
+      select coalesce(jsonb_object_agg(field.name, whole.data -> field.name) filter (where whole.data ? field.name), '{}')
+      from (select d.data || '{}' as data offset 0) as whole
+      cross join jsonb_array_elements_text(${JSON.stringify(names)}::jsonb) as field (name)
+    ) as data`
 }
 
 /** Like `inCollection`, for a page in order of ids. */

@@ -135,7 +135,9 @@ function isLookUp({ where, populate }: ListQuery): boolean {
 
 /** Whether one index serves the list, whatever the values: a sort, or tests of one field. */
 function isServed({ where, sort, populate }: ListQuery, known: KnownFields): boolean {
-  if (where.all.length === 0) return sort !== undefined && !ownField(sort.path) && known.has(sort.path, sortKind(sort))
+  const [first, another] = sort
+  if (where.all.length === 0)
+    return first !== undefined && !another && !ownField(first.path) && known.has(first.path, sortKind(first))
   const uses = where.all.map((clause) => {
     const test = fieldTestAlone(clause, populate)
     return test && { path: test.path, kind: testKind(test) }
@@ -143,9 +145,9 @@ function isServed({ where, sort, populate }: ListQuery, known: KnownFields): boo
   const [use] = uses
   if (!use?.kind || !uses.every((one) => one && one.kind === use.kind && isSame(one.path, use.path))) return false
   const serving = servingKinds[use.kind]
-  if (!sort || ownField(sort.path) === 'id') return serving.some((kind) => known.has(use.path, kind))
-  const kind = sortKind(sort)
-  return serving.includes(kind) && isSame(sort.path, use.path) && known.has(sort.path, kind)
+  if (!first || ownField(first.path) === 'id') return serving.some((kind) => known.has(use.path, kind))
+  const kind = sortKind(first)
+  return !another && serving.includes(kind) && isSame(first.path, use.path) && known.has(first.path, kind)
 }
 
 function isSame(path: Path, other: Path): boolean {
@@ -222,10 +224,10 @@ function equalityIn({ where, populate }: ListQuery): Equality | undefined {
 }
 
 /** The index for such a list. One ordered by id is read in both directions. */
-function inEquality(equality: Equality, sort: Sort | undefined) {
+function inEquality(equality: Equality, [sort, another]: readonly Sort[]) {
   const equal = equality.map(({ path }) => path)
   if (!sort || ownField(sort.path) === 'id') return { path: ['id'], kind: 'desc', equal } as const
-  return !sort.isTime && sort.path.every(canHold)
+  return !another && !sort.isTime && sort.path.every(canHold)
     ? ({ path: sort.path, kind: sort.direction, equal } as const)
     : undefined
 }
@@ -234,7 +236,8 @@ function inEquality(equality: Equality, sort: Sort | undefined) {
 function listUses({ where, sort, populate }: ListQuery): readonly FieldUse[] {
   const tests = where.all.flatMap(({ any }) => any)
   return [
-    ...(sort ? [{ path: sort.path, kind: sortKind(sort) }] : []),
+    // An index over one field gives no order by several.
+    ...(sort.length === 1 ? sort.map((one) => ({ path: one.path, kind: sortKind(one) })) : []),
     ...tests.flatMap((test) => {
       const { path } = test
       const kind = testKind(test)
@@ -252,7 +255,9 @@ const servingKinds: { readonly [Kind in TestKind]: readonly (OrderKind | 'text')
 }
 
 /** The index that a test could use. Built-in times have one kind, whatever they are compared as. */
-function testKind({ path, operator, isTime }: Test): TestKind | undefined {
+function testKind(test: Test): TestKind | undefined {
+  if (test.operator === 'not') return undefined
+  const { path, operator, isTime } = test
   if (!isTime || ownField(path)) return kinds[operator]
   return operator === 'ne' || operator === 'notin' ? undefined : 'time range'
 }

@@ -14,7 +14,7 @@ const columns = sql`u.id, u.email, u.data, u.roles, u.oauth_id, u.email_verified
 /** Returns the rows of a page, or one row without an id for the total of an empty page. */
 export function buildUserPage(target: UserListTarget, query: ListQuery): Fragment {
   const isFiltered = query.where.all.length > 0
-  if (!isFiltered && !query.sort) return newestUsers(target.project, query)
+  if (!isFiltered && query.sort.length === 0) return newestUsers(target.project, query)
   return plannedEachTime(matchingUsers(target, query))
 }
 
@@ -34,16 +34,14 @@ function newestUsers(project: string, query: ListQuery): Fragment {
 }
 
 function matchingUsers(target: UserListTarget, query: ListQuery): Fragment {
-  const { value, order } = buildOrdering(query.sort)
+  const { select, names, order } = buildOrdering(query.sort)
   const condition = compileWhere(query.where, { ...target, populate: query.populate })
   const total = query.count ? sql`select count(*)::int as total from matched` : sql`select null::int as total`
   return sql`
     with matched as materialized (
-      select d.id, ${value} as value
-      from user_records d
-      where d.project_id = ${target.project} and ${condition} ${matchesAddress(target.project, query.where)}
+      ${select(sql`from user_records d where d.project_id = ${target.project} and ${condition} ${matchesAddress(target.project, query.where)}`)}
     ), page as (
-      select id, value from matched order by ${order} limit ${query.limit}::bigint offset ${query.offset}::bigint
+      select id, ${names} from matched order by ${order} limit ${query.limit}::bigint offset ${query.offset}::bigint
     )
     select counted.total, ${columns}
     from (${total}) as counted

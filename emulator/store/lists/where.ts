@@ -7,7 +7,14 @@ import { ownerWord } from '../../../client/protocol/model/collection.js'
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import { sizes } from '../../../client/protocol/model/limits.js'
 import { type Path, withoutIndexes } from '../../../client/protocol/model/path.js'
-import { type Clause, ownField, ownName, type Test, type Where } from '../../../client/protocol/model/where.js'
+import {
+  type Clause,
+  ownField,
+  ownName,
+  type PlainTest,
+  type Test,
+  type Where,
+} from '../../../client/protocol/model/where.js'
 import { type Fragment, joinSql, nothing, sql } from '../../database/port.js'
 import { type Covered, isCovered } from '../memberships.js'
 import { isCreatedBy } from '../sql-fragments.js'
@@ -92,6 +99,8 @@ function clauseSql({ any }: Clause, reach: Reach): Fragment {
 }
 
 function testSql(test: Test, reach: Reach): Fragment {
+  // A test of a missing field may be unknown, which must not become true by negation either.
+  if (test.operator === 'not') return sql`(${testSql(test.test, { ...reach, foundIn: undefined })}) is not true`
   if (test.path.length > maxSegments) return missingTest(test)
   const own = ownField(test.path)
   return own ? ownFieldTest(own, test) : nestedTest([], test.path, test, reach)
@@ -100,7 +109,7 @@ function testSql(test: Test, reach: Reach): Fragment {
 /**
  * Compiles a test of the rest of its path below a field that is not a link, or below the document if `above` is empty.
  */
-function nestedTest(above: readonly string[], path: Path, test: Test, reach: Reach): Fragment {
+function nestedTest(above: readonly string[], path: Path, test: PlainTest, reach: Reach): Fragment {
   const [field, next, ...rest] = path
   const populated = reach.populate.filter(([first]) => first === field)
   if (next === undefined || populated.length === 0) return fieldTest({ ...test, path: belowAll(above, path) }, reach)
@@ -112,7 +121,7 @@ function nestedTest(above: readonly string[], path: Path, test: Test, reach: Rea
  * requested field is hidden from the caller, tests the field itself. The inner `d` shadows the outer one, so that a
  * linked record's test is the same as any other.
  */
-function linkedTest(field: readonly string[], below: Path, test: Test, reach: Reach): Fragment {
+function linkedTest(field: readonly string[], below: Path, test: PlainTest, reach: Reach): Fragment {
   const linked = (condition: Fragment) => sql`exists (
     select from unnest(${linkedIds(field)}) as link (id)
     cross join lateral (

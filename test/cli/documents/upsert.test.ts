@@ -21,6 +21,6 @@ test('contract 13.8 docs create --upsert updates the document that has the value
 
   expect(updated).toMatchObject({ id: created.id, version: 2, data: { slug: 'a', n: 1, title: 'A' } })
   expect(withFile.exit).not.toBe(0)
-  expect(withFile.stderr).toContain('--attach')
+  expect(withFile.stdout).toContain('--attach')
   expect(JSON.stringify(other)).toContain('DUPLICATE_VALUE')
 })

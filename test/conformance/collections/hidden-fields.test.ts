@@ -61,8 +61,8 @@ inDialects(
       expect(head.headers['content-length']).toBe((await ada.api.get(path)).headers['content-length'])
     })
 
-    test('no filter and no order tells of them, whichever way it is asked', async () => {
-      const { ada, hr, api, people, collection } = await anOffice(wire)
+    test('no filter, no order and no selection tells of them, whichever way it is asked', async () => {
+      const { ada, hr, api, owner, people, collection } = await anOffice(wire)
       const { id } = await people.create(whole)
       const links = await collection('links')
       await links.create({ person: id })
@@ -84,6 +84,13 @@ inDialects(
         'sort_by=reviews',
         'sort_by=reviews.0.note',
         'populate=salary&salary.name=x',
+        '[not]salary=5000',
+        '[exists]salary=true',
+        '[not:x]name=a&[not:x]profile.iban=x',
+        'sort=name,-salary',
+        'select=name,salary',
+        'select=profile.iban.x',
+        'select=reviews.note',
       ]
       for (const query of asked) {
         const { status, text } = await ada.api.get(`${wire.listPath('people')}?${query}`)
@@ -91,8 +98,23 @@ inDialects(
       }
       expectFailure(await api.get(`${wire.listPath('people')}?salary=1`), 401, 'UNAUTHORIZED')
       expectFailure(await api.get(`${wire.listPath('people')}?profile.iban=1`), 403, 'FORBIDDEN')
+      const { id: one } = await people.create({})
+      expectFailure(await ada.api.get(`/collections/people/${one}?select=salary`), 403, 'FORBIDDEN')
+      await owner.delete(`/collections/people/${one}`)
+      const [row] = wire.page(
+        expectStatus(200, await ada.api.get(`${wire.listPath('people')}?select=profile,reviews`)),
+      ).rows
+      expect(row?.fields).toEqual({ profile: seen.profile, reviews: seen.reviews })
       for (const query of ['salary=5000', 'sort_by=salary', `reviews.0.note${mark}contains=g`, 'profile.city=Ulm']) {
         expect(wire.page(expectStatus(200, await hr.api.get(`${wire.listPath('people')}?${query}`))).total).toBe(1)
+      }
+      const linked = 'populate=person&select=person.salary,person.name,person.profile.iban'
+      for (const [asker, fields] of [
+        [ada, { name: 'Ada', profile: {} }],
+        [hr, { name: 'Ada', salary: 5000, profile: {} }],
+      ] as const) {
+        const [link] = wire.page(expectStatus(200, await asker.api.get(`${wire.listPath('links')}?${linked}`))).rows
+        expect(wire.row(link?.fields.person).fields).toEqual(fields)
       }
       const found = async (asker: Account, query: string) =>
         wire.page(expectStatus(200, await asker.api.get(`${wire.listPath('links')}?populate=person&${query}`))).total

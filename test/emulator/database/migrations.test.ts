@@ -60,6 +60,7 @@ describe('An embedded database', () => {
     'of version %i is refused in words that name the version which reads it, and nothing in it is changed',
     async (version) => {
       await migrate(db)
+      await db.query(sql`delete from svc.migrations where number > 100`)
       await db.query(sql`update svc.migrations set number = ${version}::int`)
       const before = await catalogOf(db)
 

@@ -66,8 +66,8 @@ async function newestNumber(ctx: Context): Promise<number> {
   return (await selectChanges(ctx.db, { project: ctx.project.id, after: 0 })).lastSeq
 }
 
-const everything = { where: { all: [] }, sort: undefined, limit: 1, offset: 0, count: true, populate: [] }
-const merging = (fields: Record<string, number>) => ({ fields, append: {}, remove: {} })
+const everything = { where: { all: [] }, sort: [], limit: 1, offset: 0, count: true, populate: [], select: [] }
+const merging = (fields: Record<string, number>) => ({ fields, append: {}, remove: {}, unset: [] })
 const documentsOf = (changes: readonly Recorded[]) =>
   changes.flatMap((change) =>
     'document' in change ? [`${change.document.id} ${change.kind} ${change.document.version}`] : [],

@@ -66,7 +66,7 @@ describe.each(engines)('on %s', (engine) => {
 
     const { id } = await createDocument(ctx, 'posts', { title: 'Hello' })
     await inTransaction(ctx, (ctx) =>
-      updateDocument(ctx, 'posts', id, { fields: { title: 'Changed' }, remove: {}, append: {} }),
+      updateDocument(ctx, 'posts', id, { fields: { title: 'Changed' }, remove: {}, append: {}, unset: [] }),
     )
     await removeDocument(ctx, 'posts', id)
 

@@ -21,7 +21,7 @@ onEachEngine(() => {
       fromDocuments: 0,
       fromTimes: 1,
     })
-    const query = { sort: { path: ['n'], direction: 'asc' }, limit: 3, offset: 2 } as const
+    const query = { sort: [{ path: ['n'], direction: 'asc' }], limit: 3, offset: 2 } as const
     const before = await list(posts, query, undefined, { creator: ada })
     for (let times = 0; times < 2; times++) {
       await list(posts, query, keeper, { creator: ada })

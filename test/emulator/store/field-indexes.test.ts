@@ -44,13 +44,13 @@ function amongMany(indexes: Indexes): Indexes {
 
 type Has = KnownFields['has']
 const byN = { path: ['n'], direction: 'desc' } as const
-const served: readonly (readonly [string, Where, Sort | undefined])[] = [
-  ['a sort', { all: [] }, byN],
-  ['a comparison', where('n', 'gte', '990'), undefined],
-  ['two comparisons', and(where('n', 'gte', '5'), where('n', 'lt', '9')), undefined],
-  ['a comparison and a sort of one field', where('n', 'lt', '500'), byN],
-  ['contains', where('title', 'contains', 'number 29'), undefined],
-  ['startswith', where('title', 'startswith', 'Post number 29'), undefined],
+const served: readonly (readonly [string, Where, readonly Sort[]])[] = [
+  ['a sort', { all: [] }, [byN]],
+  ['a comparison', where('n', 'gte', '990'), []],
+  ['two comparisons', and(where('n', 'gte', '5'), where('n', 'lt', '9')), []],
+  ['a comparison and a sort of one field', where('n', 'lt', '500'), [byN]],
+  ['contains', where('title', 'contains', 'number 29'), []],
+  ['startswith', where('title', 'startswith', 'Post number 29'), []],
 ]
 
 onEachEngine(() => {
@@ -86,7 +86,7 @@ onEachEngine(() => {
 
       for (const direction of ['asc', 'desc'] as const) {
         for (const filter of [{ all: [] }, where('field', 'gte', ''), where('field', 'lt', '5')]) {
-          const query = { where: filter, sort: { path: ['field'] as const, direction }, limit: 30, offset: 4 }
+          const query = { where: filter, sort: [{ path: ['field'] as const, direction }], limit: 30, offset: 4 }
           expect(await list(posts, query, indexes)).toEqual(await list(posts, query))
         }
       }
@@ -104,7 +104,7 @@ onEachEngine(() => {
       const remembered = { get: () => ({ total: 30, seq: 1 }), keep: () => undefined }
 
       for (const [what, filter, sort] of served) {
-        const query = { where: filter, sort, limit: 7, offset: 3, count: true, populate: [] }
+        const query = { where: filter, sort, limit: 7, offset: 3, count: true, populate: [], select: [] }
         for (const totals of filter.all.length > 0 ? [undefined, remembered] : [undefined]) {
           const statement = buildPage(planList({ ...place, indexes, totals }, query))
           const plan = await explainedForAny(statement)
@@ -142,12 +142,12 @@ onEachEngine(() => {
 
       for (const filter of [{ all: [] }, range, test('eq', '2025-12-31T17:00:11.1+00:00'), test('lt', '2026-01-01')]) {
         for (const direction of ['asc', 'desc', undefined] as const) {
-          const sort = direction && ({ path, direction, isTime: true } as const)
-          if (!sort && filter.all.length === 0) continue
+          const sort = direction ? ([{ path, direction, isTime: true }] as const) : []
+          if (!direction && filter.all.length === 0) continue
           const query = { where: filter, sort, limit: 30, offset: 2_900 * Number(filter.all.length === 0) }
           expect(await list(posts, query, indexes)).toEqual(await list(posts, query))
 
-          const statement = buildPage(planList(place, { ...query, count: true, populate: [] }))
+          const statement = buildPage(planList(place, { ...query, count: true, populate: [], select: [] }))
           expect(statement.planned).toBe('once, of many')
           expect(await explainedForAny(statement)).toMatch(/Index (Only )?Scan (using|on) field_/)
         }
@@ -157,7 +157,7 @@ onEachEngine(() => {
     test('of which there are many for a list is chosen by the values each time', async () => {
       const indexes: Indexes = { request: () => ({ isSmall: false, documents: 30_000, has: () => true }) }
       const place = { project: 'p', collection: { id: idOf(1), name: 'posts' }, mayReadAll: true, roles: [], indexes }
-      const asked = { limit: 7, offset: 0, count: true, populate: [] }
+      const asked = { limit: 7, offset: 0, count: true, populate: [], select: [] }
 
       for (const [filter, path] of [
         [and(where('n', 'gt', '5'), where('title', 'contains', 'a')), undefined],
@@ -168,7 +168,7 @@ onEachEngine(() => {
         [where('createdAt', 'gt', '2026-01-01'), undefined],
         [{ all: [] }, 'createdAt'],
       ] as const) {
-        const sort = path === undefined ? undefined : ({ path: [path], direction: 'asc' } as const)
+        const sort = path === undefined ? [] : ([{ path: [path], direction: 'asc' }] as const)
         expect(buildPage(planList(place, { ...asked, where: filter, sort })).planned).toBe('each time')
       }
     })
@@ -182,7 +182,7 @@ onEachEngine(() => {
       const place = { project: 'p', collection: { id: posts, name: 'posts' }, mayReadAll: true, roles: [], indexes }
       const values = Array.from({ length: 50 }, (_, n) => `k${n * 7}`)
       const filter: Where = { all: [{ any: [{ path: ['key'], operator: 'in', values }] }] }
-      const query = { where: filter, sort: undefined, limit: 100, offset: 0, count: false, populate: [] }
+      const query = { where: filter, sort: [], limit: 100, offset: 0, count: false, populate: [], select: [] }
 
       expect(buildPage(planList(place, query)).planned).toBe('once')
       expect((await list(posts, query, indexes)).found).toHaveLength(50)
@@ -229,7 +229,7 @@ onEachEngine(() => {
           and(where('other', 'eq', 'tea'), where('field', 'eq', value)),
         ]) {
           for (const sort of sorts) {
-            const query = { where: filter, sort, limit: 30, offset: sort === undefined ? 0 : 5 }
+            const query = { where: filter, sort: sort ? [sort] : [], limit: 30, offset: sort ? 5 : 0 }
             const about = `${value} by ${sort?.path} ${sort?.direction}, ${filter.all.length} fields`
             expect(await list(posts, query, indexes), about).toEqual(await list(posts, query))
           }
@@ -247,11 +247,12 @@ onEachEngine(() => {
         { project: 'p', collection: { id: posts, name: 'posts' }, mayReadAll: true, roles: [], indexes },
         {
           where: where('kind', 'eq', 'kind 7'),
-          sort: { path: ['n'], direction: 'desc' },
+          sort: [{ path: ['n'], direction: 'desc' }],
           limit: 20,
           offset: 0,
           count: false,
           populate: [],
+          select: [],
         },
       )
 
@@ -267,8 +268,8 @@ onEachEngine(() => {
       const equal = ([['kind'], ['other']] as const).slice(0, fields)
       const kept = await withIndexes(posts, [{ path: ['n'], kind: 'desc', equal }])
       const filters = [where('kind', 'eq', 'open'), where('other', 'eq', 'x')].slice(0, fields)
-      const sort = { path: ['n'], direction: 'desc' } as const
-      const query = { where: filters.reduce(and), sort, limit: 7, offset: 3, count: true, populate: [] }
+      const sort = [{ path: ['n'], direction: 'desc' }] as const
+      const query = { where: filters.reduce(and), sort, limit: 7, offset: 3, count: true, populate: [], select: [] }
 
       for (const isSmall of [true, false]) {
         const indexes: Indexes = { request: (...uses) => ({ ...kept?.request(...uses), isSmall, has: () => true }) }
@@ -291,9 +292,9 @@ onEachEngine(() => {
         )
         const indexes = await withIndexes(posts, [{ path: ['n'], kind: 'desc', equal: [[name]] }])
         const isSeven: Where = { all: [{ any: [{ path: [name], operator: 'eq', value: '7' }] }] }
-        const asked = { where: isSeven, sort: { path: ['n'] as const, direction: 'desc' as const } }
+        const asked = { where: isSeven, sort: [{ path: ['n'] as const, direction: 'desc' as const }] }
         const place = { project: 'p', collection: { id: posts, name: 'posts' }, mayReadAll: true, roles: [], indexes }
-        const plan = planList(place, { limit: 3, offset: 0, count: false, populate: [], ...asked })
+        const plan = planList(place, { limit: 3, offset: 0, count: false, populate: [], select: [], ...asked })
 
         expect(plan.strategy).toBe('read index')
         expect(await explainedForAny(buildPage(plan)), name).toMatch(/Limit[^\n]*\n *-> +Index Scan using field_/)
@@ -302,7 +303,7 @@ onEachEngine(() => {
           total: 50,
         })
         const inOrderOfN = { sort: asked.sort, limit: 1 }
-        const byName = { where: { all: [] }, sort: { path: [name] as const, direction: 'asc' as const }, limit: 1 }
+        const byName = { where: { all: [] }, sort: [{ path: [name] as const, direction: 'asc' as const }], limit: 1 }
         const sorts = amongMany(
           await withIndexes(posts, [
             { path: ['n'], kind: 'desc' },

@@ -17,6 +17,7 @@ import { compilePredicate, lowerCase, type Matchable, matches } from '../../../e
 
 function aTest(path: Path, operator: Operator, value: string | readonly string[] | boolean): Test {
   if (operator === 'isnull') return { path, operator, isNull: value as boolean }
+  if (operator === 'exists') return { path, operator, exists: value as boolean }
   if (operator === 'in' || operator === 'notin') return { path, operator, values: value as readonly string[] }
   return { path, operator, value: value as string }
 }

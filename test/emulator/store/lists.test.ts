@@ -27,9 +27,9 @@ onEachEngine(() => {
 
     test.each<[string, Partial<ListQuery>]>([
       ['plain', {}],
-      ['sorted', { sort: { path: ['n'], direction: 'asc' } }],
+      ['sorted', { sort: [{ path: ['n'], direction: 'asc' }] }],
       ['filtered', { where: where('n', 'gt', '0') }],
-      ['filtered and sorted', { where: where('n', 'gt', '0'), sort: { path: ['n'], direction: 'desc' } }],
+      ['filtered and sorted', { where: where('n', 'gt', '0'), sort: [{ path: ['n'], direction: 'desc' }] }],
     ])('that is %s has a total when it is empty, beyond the end, or not counted', async (_kind, query) => {
       const posts = await aCollection('posts', [{ n: 1 }, { n: 2 }, { n: 3 }])
 
@@ -82,7 +82,7 @@ onEachEngine(() => {
         Array.from({ length: 2_500 }, (_, n) => ({ n })),
       )
       const page = (offset: number, limit: number) =>
-        list(posts, { sort: { path: ['id'], direction }, offset, limit, count: offset % 2 === 0 })
+        list(posts, { sort: [{ path: ['id'], direction }], offset, limit, count: offset % 2 === 0 })
 
       for (const offset of [
         999, 1_000, 1_200, 1_249, 1_250, 1_251, 1_300, 2_300, 2_479, 2_480, 2_481, 2_499, 2_500, 9_999,
@@ -102,7 +102,7 @@ onEachEngine(() => {
         Array.from({ length: 30 }, (_, n) => ({ n, isEven: n % 2 === 0 })),
       )
       const after: Where = where('id', 'gt', idOf(9))
-      const inOrder = { sort: { path: ['id'] as const, direction: 'asc' as const }, limit: 3, count: false }
+      const inOrder = { sort: [{ path: ['id'] as const, direction: 'asc' as const }], limit: 3, count: false }
 
       expect((await list(posts, { ...inOrder, where: after })).found.map(n)).toEqual([10, 11, 12])
       expect(
@@ -122,8 +122,8 @@ onEachEngine(() => {
       const indexes = how === 'with indexes' ? await indexed(posts, 'field') : undefined
       const present = inOrder.slice(0, -1)
 
-      const ascending = await list(posts, { sort: { path: ['field'], direction: 'asc' }, limit: 100 }, indexes)
-      const descending = await list(posts, { sort: { path: ['field'], direction: 'desc' }, limit: 100 }, indexes)
+      const ascending = await list(posts, { sort: [{ path: ['field'], direction: 'asc' }], limit: 100 }, indexes)
+      const descending = await list(posts, { sort: [{ path: ['field'], direction: 'desc' }], limit: 100 }, indexes)
 
       expect(ascending.found.map(({ field }) => field)).toEqual([...present, undefined])
       expect(descending.found.map(({ field }) => field)).toEqual([...present.toReversed(), undefined])
@@ -137,7 +137,7 @@ onEachEngine(() => {
       const indexes = how === 'with indexes' ? await indexed(posts, 'third') : undefined
 
       const page = async (direction: 'asc' | 'desc', offset: number) =>
-        (await list(posts, { sort: { path: ['third'], direction }, limit: 4, offset }, indexes)).found.map(n)
+        (await list(posts, { sort: [{ path: ['third'], direction }], limit: 4, offset }, indexes)).found.map(n)
 
       expect([await page('asc', 0), await page('asc', 4)]).toEqual([
         [0, 3, 6, 9],
@@ -166,7 +166,7 @@ onEachEngine(() => {
         2,
       )
 
-      const { found } = await list(posts, { sort: { path: ['field'], direction: 'asc' } }, indexes)
+      const { found } = await list(posts, { sort: [{ path: ['field'], direction: 'asc' }] }, indexes)
       const longer = await list(posts, { where: where('field', 'gte', long('1')) }, indexes)
 
       expect(found.map(({ field }) => field)).toEqual([

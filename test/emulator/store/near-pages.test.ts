@@ -65,7 +65,7 @@ onEachEngine(() => {
     const { watched, sent } = watch(database())
     const after = and(where('status', 'eq', 'draft'), where('id', 'gt', idOf(99)))
 
-    await selectPage(watched, placeOf(posts, large), queryOf({ where: after, sort: byId, limit: 100 }))
+    await selectPage(watched, placeOf(posts, large), queryOf({ where: after, sort: [byId], limit: 100 }))
 
     expect(sent.map(({ planned }) => planned)).toEqual(['once'])
     expect(await rowsRead(database(), 'documents', sent)).toBe(100)
@@ -156,7 +156,7 @@ onEachEngine(() => {
 
     for (const operator of compared) {
       for (const value of ['', 'a', 'tea', '5', 'true', 'null']) {
-        for (const sort of [undefined, byId]) {
+        for (const sort of [[], [byId]]) {
           for (const page of [{ limit: 3 }, { limit: 2, offset: 3 }, { limit: 90 }]) {
             const query = { where: where('field', operator, value), sort, ...page }
             const { found } = await list(posts, query)
@@ -181,7 +181,7 @@ async function loop(collection: string, filter: ListQuery['where'], limit = 100,
   }
   const found: unknown[] = []
   for (let bounded = filter; ; ) {
-    const query = queryOf({ where: bounded, sort: byId, limit })
+    const query = queryOf({ where: bounded, sort: [byId], limit })
     const { items } = await selectPage(watched, placeOf(collection, indexes), query)
     found.push(...items.map(({ data }) => JSON.parse(JSON.stringify(data)).n))
     const last = items[limit - 1]
@@ -195,5 +195,5 @@ function placeOf(id: string, indexes: FieldIndexes) {
 }
 
 function queryOf(query: Partial<ListQuery>): ListQuery {
-  return { where: { all: [] }, sort: undefined, limit: 20, offset: 0, count: false, populate: [], ...query }
+  return { where: { all: [] }, sort: [], limit: 20, offset: 0, count: false, populate: [], select: [], ...query }
 }

@@ -52,7 +52,8 @@ const fields = fc.dictionary(fc.constantFrom('n', 'title', 'tags', 'other', '__p
 const guard = fc.oneof(fc.constant('any' as const), fc.array(fc.integer({ min: 1, max: 3 }), { maxLength: 2 }))
 const document = fc.integer({ min: 0, max: 3 })
 const lists = fc.dictionary(fc.constantFrom('tags', 'title'), fc.constantFrom(['a'], ['c'], 'a'), { maxKeys: 1 })
-const changes = fc.record({ fields, append: lists, remove: lists })
+const unset = fc.array(fc.constantFrom('title', 'n', 'tags'), { maxLength: 2 })
+const changes = fc.record({ fields, append: lists, remove: lists, unset })
 const schema = fc.constantFrom<Schema[]>(
   {},
   { n: { type: 'number' } },
@@ -91,7 +92,12 @@ describe.each(engines)('%s', (engine) => {
 
     await Promise.all(
       Array.from({ length: 100 }, (_, n) =>
-        updateDocument(world.ctx, 'posts', id, { fields: { [`field${n}`]: n }, append: { tags: [n] }, remove: {} }),
+        updateDocument(world.ctx, 'posts', id, {
+          fields: { [`field${n}`]: n },
+          append: { tags: [n] },
+          remove: {},
+          unset: [],
+        }),
       ),
     )
 
@@ -133,7 +139,7 @@ describe.each(engines)('%s', (engine) => {
     // Nothing is published to this process.
     await deleteCollection(opened.db, world.collection)
 
-    const change = { fields: { n: 2 }, append: {}, remove: {} }
+    const change = { fields: { n: 2 }, append: {}, remove: {}, unset: [] }
     const writes: readonly ((ctx: Context) => Promise<unknown>)[] = [
       (ctx) => updateDocument(ctx, 'posts', id, change),
       (ctx) => replaceDocument(ctx, 'posts', id, { n: 2 }),

@@ -32,7 +32,7 @@ onEachEngine(() => {
 
   const byIndex: readonly [string, Partial<ListQuery>][] = [
     ['newest first', {}],
-    ['sorted', { sort: { path: ['n'], direction: 'asc' } }],
+    ['sorted', { sort: [{ path: ['n'], direction: 'asc' }] }],
     ['deep down', { offset: 2 }],
   ]
   describe.each(byIndex)('The total of a filter, %s,', (_kind, query) => {
@@ -112,8 +112,8 @@ onEachEngine(() => {
     )
     const place = { project: 'p', collection: { id: posts, name: 'posts' }, mayReadAll: true, roles: [] }
 
-    for (const sort of [undefined, { path: ['n'] as const, direction: 'asc' as const }]) {
-      const query = { where: { all: [] }, sort, limit: 20, offset: 0, count: true, populate: [] }
+    for (const sort of [[], [{ path: ['n'] as const, direction: 'asc' as const }]]) {
+      const query = { where: { all: [] }, sort, limit: 20, offset: 0, count: true, populate: [], select: [] }
       // Such a plan is part of another, and made anew for each of its rows.
       expect(await explainedForAny(buildPage(planList(place, query)))).not.toContain('SubPlan')
     }

@@ -57,7 +57,7 @@ function equals(value: string): Test {
 
 async function found(db: Database, tests: readonly Test[]): Promise<string[]> {
   const where = { all: tests.map((test) => ({ any: [test] })) }
-  const query: ListQuery = { where, sort: undefined, limit: 20, offset: 0, count: true, populate: [] }
+  const query: ListQuery = { where, sort: [], limit: 20, offset: 0, count: true, populate: [], select: [] }
   const { items, total } = await selectUsers(db, { project: 'p', mayReadAll: true, roles: [] }, query)
   expect(total).toBe(items.length)
   return items.map(({ email }) => email)

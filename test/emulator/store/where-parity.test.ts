@@ -4,7 +4,7 @@ import type { Fields } from '../../../client/protocol/model/document.js'
 import { parseInstant } from '../../../client/protocol/model/instant.js'
 import type { Json } from '../../../client/protocol/model/json.js'
 import { type Path, parsePath } from '../../../client/protocol/model/path.js'
-import { type Operator, operators, type Test, type Where } from '../../../client/protocol/model/where.js'
+import { negate, type Operator, operators, type PlainTest, type Where } from '../../../client/protocol/model/where.js'
 import { markTimes } from '../../../emulator/core/documents/times.js'
 import { lowerCase, matches } from '../../../emulator/core/realtime/matching.js'
 import { type Database, joinSql, sql } from '../../../emulator/database/port.js'
@@ -148,9 +148,11 @@ describe.each(engines)('On %s', (engine) => {
     for (const path of [...fields, ...ownFields]) {
       await expectSame(
         documents,
-        [...asked, ...(ownFields.includes(path) ? writtenTimes : []), ...own].map((value) => ({
-          all: [{ any: [aTest(path, operator, [value])] }],
-        })),
+        [...asked, ...(ownFields.includes(path) ? writtenTimes : []), ...own]
+          .map((value) => ({
+            all: [{ any: [aTest(path, operator, [value])] }],
+          }))
+          .flatMap((where) => [where, negated(where)]),
       )
     }
   })
@@ -263,9 +265,10 @@ describe.each(engines)('On %s', (engine) => {
       const compared = [...asked, ...own, ...(path[0] === 'field' && takesNull ? ['null'] : [])]
       await expectSame(
         documents,
-        compared.map((value) => {
+        compared.map((value, at) => {
           const test = aTest(path, operator, [value, ...asked.slice(0, 2)])
-          return markTimes({ all: [{ any: [test] }] }, { field: { type: 'datetime' } })
+          const where = { all: [{ any: [test] }] }
+          return markTimes(at % 5 === 0 ? negated(where) : where, { field: { type: 'datetime' } })
         }),
       )
     }
@@ -351,9 +354,14 @@ function expected(where: Where, documents: Documents): string[] {
   return documents.filter((document) => matches(where, document)).map(({ id }) => id)
 }
 
-function aTest(path: Path, operator: Operator, values: readonly string[]): Test {
+function negated({ all }: Where): Where {
+  return { all: all.map(({ any }) => ({ any: any.map(negate) })) }
+}
+
+function aTest(path: Path, operator: Operator, values: readonly string[]): PlainTest {
   const [value = ''] = values
   if (operator === 'isnull') return { path, operator, isNull: value.length % 2 === 0 }
+  if (operator === 'exists') return { path, operator, exists: value.length % 2 === 0 }
   return operator === 'in' || operator === 'notin' ? { path, operator, values } : { path, operator, value }
 }
 
@@ -379,6 +387,7 @@ const somePath = fc.tuple(someName, fc.array(someName, { maxLength: 2 })).map(([
 const someTest = fc
   .tuple(somePath, fc.constantFrom(...operators), fc.array(someText, { minLength: 1, maxLength: 14 }))
   .map(([path, operator, values]) => aTest(path, operator, values))
+  .chain((test) => fc.constantFrom(test, negate(test)))
 const someWhere = fc.record({
   all: fc.array(fc.record({ any: fc.array(someTest, { maxLength: 3 }) }), { maxLength: 3 }),
 })

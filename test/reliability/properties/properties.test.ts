@@ -94,6 +94,7 @@ function aTest(dotted: string, operator: Operator, values: readonly string[]): T
   const path = parsePath(dotted)
   const [value = ''] = values
   if (operator === 'isnull') return { path, operator, isNull: values.length % 2 === 0 }
+  if (operator === 'exists') return { path, operator, exists: values.length % 2 === 0 }
   if (operator === 'in' || operator === 'notin') return { path, operator, values }
   // In a, `contains` is the one that ignores case.
   return { path, operator: operator === 'contains' ? 'icontains' : operator, value }

@@ -1,5 +1,12 @@
 /** The `body` axis: whether fields may be wrapped as `{data: {…}}`. Contract 1, 3.3 and 3.6. */
-import { type DocumentUpdate, type Fields, items, requireNoOperator, splitOperators } from '../../model/document.js'
+import {
+  type DocumentUpdate,
+  type Fields,
+  items,
+  noOperators,
+  requireNoOperator,
+  splitOperators,
+} from '../../model/document.js'
 import { type Issue, SvcError } from '../../model/errors.js'
 import { formatCount } from '../../model/figures.js'
 import { isObject, type Json, type JsonObject, setOwn } from '../../model/json.js'
@@ -46,13 +53,12 @@ interface Speaks {
  */
 export function decodeChanges(speaks: Speaks, body: JsonObject, place: Issue['path'] = []): DocumentUpdate {
   const { operators: outside, fields, isWrapped } = unwrapChanges(speaks, body, place)
-  const inside = isWrapped
-    ? splitOperators(fields, [...place, 'data'])
-    : { operators: { append: {}, remove: {} }, rest: fields }
+  const inside = isWrapped ? splitOperators(fields, [...place, 'data']) : { operators: noOperators, rest: fields }
   return {
     fields: inside.rest,
     remove: joinOperators(outside.remove, inside.operators.remove),
     append: joinOperators(outside.append, inside.operators.append),
+    unset: [...outside.unset, ...inside.operators.unset],
   }
 }
 

@@ -20,8 +20,8 @@ interface Speaks {
 export function encodeFields({ body: form }: Speaks, given: Fields): JsonObject {
   const kind = valueKind(given)
   if (kind !== 'Object') throw new SvcError('VALIDATION_ERROR', `A document cannot be a ${kind}.`)
-  const { $remove, $append, ...fields } = given
-  return { ...bodyWrappers[form](fields), $remove, $append } as JsonObject
+  const { $remove, $append, $unset, ...fields } = given
+  return { ...bodyWrappers[form](fields), $remove, $append, $unset } as JsonObject
 }
 
 export function encodeBatchCreate(speaks: Speaks, documents: readonly object[]): JsonObject {

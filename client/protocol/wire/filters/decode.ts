@@ -1,8 +1,7 @@
 /** The `filters` axis: suffixes of query parameter names. Spec, "List query parameters". */
 import { SvcError } from '../../model/errors.js'
-import type { Operator } from '../../model/where.js'
 import type { suffixEncoders } from './encode.js'
-import { doubled, type NamedTest, singleSuffix } from './suffixes.js'
+import { doubled, type NamedTest, type SuffixOperator, singleSuffix } from './suffixes.js'
 
 interface SuffixFamily {
   /** Syntax of a filter, for documentation. */
@@ -43,7 +42,7 @@ function readDoubled(name: string): NamedTest | undefined {
   if (!/^[A-Za-z]/.test(suffix)) return undefined
   const field = name.slice(0, at)
   if (doubled.includes(suffix) && field !== '') {
-    return { field, operator: suffix === 'contains' ? 'icontains' : (suffix as Operator) }
+    return { field, operator: suffix === 'contains' ? 'icontains' : (suffix as SuffixOperator) }
   }
   const known = doubled.map((word) => `__${word}`)
   throw new SvcError('INVALID_FILTER', `Unknown filter suffix "__${suffix}" on "${field}". Known: ${known.join(', ')}.`)

@@ -1,28 +1,27 @@
 /** Encodes the `filters` axis: parameter names, or undefined if the form has no suffix for the operator. */
-import type { Operator } from '../../model/where.js'
 import { listParameters } from '../query/names.js'
-import { doubled, single, singleSuffix } from './suffixes.js'
+import { doubled, type SuffixOperator, single, singleSuffix } from './suffixes.js'
 
 export const suffixEncoders = {
   double: writeDoubled,
   single: writeSingle,
   both: writeBoth,
-} as const satisfies { readonly [form: string]: (field: string, operator: Operator) => string | undefined }
+} as const satisfies { readonly [form: string]: (field: string, operator: SuffixOperator) => string | undefined }
 
 /** Adds a suffix for equality if the bare name is a parameter or ends like a suffix. */
-function writeDoubled(field: string, operator: Operator): string | undefined {
+function writeDoubled(field: string, operator: SuffixOperator): string | undefined {
   const suffix = operator === 'icontains' ? 'contains' : operator
   if (suffix === 'eq' && !listParameters.includes(field) && !endsDoubled(field)) return field
   return doubled.includes(suffix) ? `${field}__${suffix}` : undefined
 }
 
 /** Always adds a suffix for equality, because `checked_in` alone would test whether `checked` is in a list. */
-function writeSingle(field: string, operator: Operator): string | undefined {
+function writeSingle(field: string, operator: SuffixOperator): string | undefined {
   return single.includes(operator) && !field.endsWith('_') ? `${field}_${operator}` : undefined
 }
 
 /** Uses a doubled suffix, unless only the single family has it, or a bare name ends like a single suffix. */
-function writeBoth(field: string, operator: Operator): string | undefined {
+function writeBoth(field: string, operator: SuffixOperator): string | undefined {
   const name = operator === 'contains' ? undefined : writeDoubled(field, operator)
   if (name && !singleSuffix(name)) return name
   return endsDoubled(field) ? undefined : writeSingle(field, operator)

@@ -1,18 +1,21 @@
 /** Suffixes of both families. Spec, "List query parameters". */
 import type { Operator } from '../../model/where.js'
 
+/** Operators with a suffix. `exists` has a prefix instead. */
+export type SuffixOperator = Exclude<Operator, 'exists'>
+
 /** Parts of a parameter name. */
 export interface NamedTest {
   readonly field: string
-  readonly operator: Operator
+  readonly operator: SuffixOperator
 }
 
 const common = ['eq', 'ne', 'gt', 'gte', 'lt', 'lte', 'in', 'isnull', 'contains'] as const
 /** Here `contains` ignores case. */
-export const doubled: readonly string[] = [...common, 'startswith', 'endswith', 'notin'] satisfies Operator[]
-export const single: readonly Operator[] = [...common, 'icontains']
+export const doubled: readonly string[] = [...common, 'startswith', 'endswith', 'notin'] satisfies SuffixOperator[]
+export const single: readonly SuffixOperator[] = [...common, 'icontains']
 
 /** Finds a known suffix after a single underscore. */
-export function singleSuffix(name: string): Operator | undefined {
+export function singleSuffix(name: string): SuffixOperator | undefined {
   return single.find((word) => word === /[^_]_([a-z]+)$/.exec(name)?.[1])
 }

@@ -3,9 +3,19 @@ import { type ErrorCode, SvcError } from '../../model/errors.js'
 import { formatBytes } from '../../model/figures.js'
 import type { Json, JsonObject } from '../../model/json.js'
 import { sizes } from '../../model/limits.js'
-import type { ListQuery, Sort } from '../../model/page.js'
+import type { ListQuery, RecordQuery, Sort } from '../../model/page.js'
 import { formatPath, type Path, parsePath } from '../../model/path.js'
-import { type Clause, type Operator, ownField, ownName, type Test, type Where } from '../../model/where.js'
+import {
+  type Clause,
+  negateAll,
+  type Operator,
+  ownField,
+  ownName,
+  type PlainTest,
+  type Test,
+  type Where,
+  withoutNot,
+} from '../../model/where.js'
 import { axes, type Dialect } from '../axes.js'
 import {
   requireCountable,
@@ -14,6 +24,8 @@ import {
   requireSpeakable,
   type TestCount,
 } from '../filters/bounds.js'
+import { joinGroup, readPrefixes } from '../filters/prefixes.js'
+import type { SuffixOperator } from '../filters/suffixes.js'
 import { joinList, listParameters } from './names.js'
 
 export type Parameter = readonly [name: string, value: string]
@@ -21,9 +33,6 @@ export type Parameter = readonly [name: string, value: string]
 /** Parameters for sort field and direction. Every dialect accepts all of them. */
 const sortNames = ['orderBy', 'sort_by', 'sort']
 const directionNames = ['order', 'sort_order']
-
-/** Matches the group prefix of a filter. */
-const groupPrefix = /^\[or(?::([^\]]*))?\]/
 
 /** Parameters that select a page. They do not count towards limits, so that later pages work if the first one did. */
 const pageStarts = [/^id__?gt=[\w-]{1,64}$/, /^offset=\d{1,16}$/]
@@ -57,11 +66,10 @@ export function parseQuery(raw: string): Parameter[] {
  */
 export function decodeListQuery(dialect: Dialect, parameters: readonly Parameter[]): ListQuery {
   const named = new Map<string, string>()
-  const populate: Path[] = []
   const filters: Parameter[] = []
   for (const [name, value] of parameters) {
-    if (name === 'populate') populate.push(...splitList(value).map(parsePath))
-    else if (!listParameters.includes(name)) filters.push([name, value])
+    if (name === 'populate' || name === 'select') continue
+    if (!listParameters.includes(name)) filters.push([name, value])
     else if (named.has(name)) throw badParameter(name, `"${name}" is given twice.`)
     else named.set(name, value)
   }
@@ -70,7 +78,7 @@ export function decodeListQuery(dialect: Dialect, parameters: readonly Parameter
     sort: readSort(named),
     ...readPlace(dialect, named),
     count: readFlag('count', named.get('count')) ?? true,
-    populate: checkPopulate(populate),
+    ...decodeRecordQuery(parameters),
   }
 }
 
@@ -94,11 +102,11 @@ function readPlace(dialect: Dialect, named: ReadonlyMap<string, string>): Pick<L
   return { limit: Math.min(limit, paging.most), offset: readWhole('offset', named.get('offset')) ?? 0 }
 }
 
-/** Decodes only the populate parameters, to get one document. */
-export function decodePopulate(parameters: readonly Parameter[]): Path[] {
-  return checkPopulate(
-    parameters.flatMap(([name, value]) => (name === 'populate' ? splitList(value).map(parsePath) : [])),
-  )
+/** Decodes the parameters of one record: which fields to return, and which links to replace. */
+export function decodeRecordQuery(parameters: readonly Parameter[]): RecordQuery {
+  const readPaths = (wanted: string) =>
+    parameters.flatMap(([name, value]) => (name === wanted ? splitList(value).map(parsePath) : []))
+  return { populate: checkPopulate(readPaths('populate')), select: checkSelect(readPaths('select')) }
 }
 
 /**
@@ -114,19 +122,31 @@ export function decodeWhere(
 ): Where {
   if (parameters.length === 0) return { all: [] }
   const plain: Clause[] = []
-  const groups = new Map<string, Test[]>()
+  const groups = new Map<string, Clause[][]>()
   const count: TestCount = { tests: 0 }
   let isFree = hasPages
   for (const [name, value] of parameters) {
-    const [prefix, group = ''] = groupPrefix.exec(name) ?? []
-    const read = () => readTests(dialect, name.slice(prefix?.length ?? 0), value)
-    const tests = ofQuery ? naming(name, read) : read()
-    if (isFree && prefix === undefined && isPageStart(tests)) isFree = false
-    else requireCountable(count, countTests(tests))
-    if (prefix === undefined) plain.push({ any: tests })
-    else groups.set(group, [...(groups.get(group) ?? []), ...tests])
+    const read = () => readFilter(dialect, name, value)
+    const { clauses, group } = ofQuery ? naming(name, read) : read()
+    if (isFree && group === undefined && isPageStart(clauses)) isFree = false
+    else requireCountable(count, countTests(clauses))
+    if (group === undefined) plain.push(...clauses)
+    else groups.set(group, [...(groups.get(group) ?? []), clauses])
   }
-  return { all: [...plain, ...[...groups.values()].map((any) => ({ any }))] }
+  const grouped = [...groups].flatMap(([group, filters]) => {
+    const joined = joinGroup(group, filters)
+    // Combining alternatives repeats tests.
+    requireCountable(count, countTests(joined) - countTests(filters.flat()))
+    return joined
+  })
+  return { all: [...plain, ...grouped] }
+}
+
+/** Reads a filter as clauses, all of which must hold: a negated `__or__` excludes each of its fields. */
+function readFilter(dialect: Dialect, given: string, value: string): { clauses: Clause[]; group: string | undefined } {
+  const { name, group, isNegated, isExistence } = readPrefixes(given)
+  const clauses: Clause[] = [{ any: isExistence ? readExistence(name, value) : readTests(dialect, name, value) }]
+  return { clauses: isNegated ? negateAll(clauses) : clauses, group }
 }
 
 /**
@@ -146,11 +166,12 @@ export function decodeFilters(dialect: Dialect, filters: JsonObject): Where {
 function filterParameters(dialect: Dialect, [name, value]: [string, Json]): Parameter[] {
   if (!Array.isArray(value)) return [[name, filterText(name, value)]]
   const texts = value.map((item) => filterText(name, item))
-  const { operator } = readName(dialect, name.replace(groupPrefix, ''))
-  return isListed(operator) ? [[name, joinList(texts)]] : texts.map((text) => [name, text])
+  const { name: field, isExistence } = readPrefixes(name)
+  const isList = !isExistence && isListed(readName(dialect, field).operator)
+  return isList ? [[name, joinList(texts)]] : texts.map((text) => [name, text])
 }
 
-function isListed(operator: Operator): operator is 'in' | 'notin' {
+function isListed(operator: SuffixOperator): operator is 'in' | 'notin' {
   return operator === 'in' || operator === 'notin'
 }
 
@@ -162,23 +183,38 @@ function filterText(name: string, value: Json): string {
 
 function readTests(dialect: Dialect, name: string, value: string): Test[] {
   const { fields, operator } = readName(dialect, name)
-  if (fields.includes('')) throw new SvcError('INVALID_FILTER', `The filter "${name}" names no field.`)
   const values = isListed(operator) ? splitList(value) : [value]
   requireSearchable(name, operator, value)
-  return fields.map((field) => readTest(ownName(parsePath(field)), operator, value, values))
+  return readFields(name, fields).map((path) => readTest(path, operator, value, values))
+}
+
+/** The whole name is that of the field, because no suffix is needed. */
+function readExistence(name: string, value: string): Test[] {
+  return readFields(name, name.split('__or__')).map((path) => ({
+    path,
+    operator: 'exists',
+    exists: readTruth('exists', path, value),
+  }))
+}
+
+function readFields(name: string, fields: readonly string[]): Path[] {
+  if (fields.includes('')) throw new SvcError('INVALID_FILTER', `The filter "${name}" names no field.`)
+  return fields.map((field) => ownName(parsePath(field)))
 }
 
 /** Recognizes the cursor of a page, a cheap test on the primary key that clients add to all pages but the first. */
-function isPageStart([test, ...more]: readonly Test[]): boolean {
+function isPageStart([clause]: readonly Clause[]): boolean {
+  const [test, ...more] = clause?.any ?? []
   return test?.operator === 'gt' && ownField(test.path) === 'id' && more.length === 0
 }
 
-function countTests(tests: readonly Test[]): number {
+function countTests(clauses: readonly Clause[]): number {
+  const tests = clauses.flatMap(({ any }) => any).map(withoutNot)
   return tests.reduce((sum, test) => sum + ('values' in test ? test.values.length : 1), 0)
 }
 
 /** Applies the suffix after the last field to all fields. Contract 4.5. */
-function readName(dialect: Dialect, name: string): { fields: readonly string[]; operator: Operator } {
+function readName(dialect: Dialect, name: string): { fields: readonly string[]; operator: SuffixOperator } {
   const fields = name.split('__or__')
   const family = axes.filters[dialect.filters]
   const { field, operator } = family.decode(fields.pop() ?? '')
@@ -187,24 +223,43 @@ function readName(dialect: Dialect, name: string): { fields: readonly string[]; 
   return { fields: [...fields, field], operator }
 }
 
-function readTest(path: Path, operator: Operator, value: string, values: readonly string[]): Test {
+function readTest(path: Path, operator: SuffixOperator, value: string, values: readonly string[]): PlainTest {
   if (isListed(operator)) return { path, operator, values }
   if (operator !== 'isnull') return { path, operator, value }
-  if (value !== 'true' && value !== 'false') {
-    throw new SvcError('INVALID_FILTER', `"isnull" on "${formatPath(path)}" takes true or false, not "${value}".`)
-  }
-  return { path, operator, isNull: value === 'true' }
+  return { path, operator, isNull: readTruth(operator, path, value) }
 }
 
-function readSort(named: ReadonlyMap<string, string>): Sort | undefined {
+function readTruth(operator: Operator, path: Path, value: string): boolean {
+  if (value === 'true' || value === 'false') return value === 'true'
+  throw new SvcError('INVALID_FILTER', `"${operator}" on "${formatPath(path)}" takes true or false, not "${value}".`)
+}
+
+/** A comma or a leading `-` says that each field has its own direction. Contract 13.5. */
+function readSort(named: ReadonlyMap<string, string>): Sort[] {
   const fields = sortNames.filter((name) => named.has(name))
   if (fields.length > 1) throw badParameter(fields[1] ?? '', `"${fields.join('" and "')}" say the same. Give one.`)
   const direction = readDirection(named)
-  const field = named.get(fields[0] ?? '')
+  const [name = ''] = fields
+  const text = named.get(name)
   // A direction alone applies to the default order, which is by creation.
-  if (field === undefined) return direction === 'asc' ? { path: ['createdAt'], direction } : undefined
-  if (field === '') throw badParameter(fields[0] ?? '', `"${fields[0]}" names no field.`)
-  return { path: ownName(parsePath(field)), direction: direction ?? 'asc' }
+  if (text === undefined) return direction === 'asc' ? [{ path: ['createdAt'], direction }] : []
+  const parts = splitList(text)
+  if (parts.length > sizes.maxSortFields)
+    throw badParameter(name, `At most ${sizes.maxSortFields} fields can be sorted by.`)
+  const hasSigns = parts.length > 1 || text.startsWith('-')
+  if (hasSigns && direction) {
+    const other = directionNames.find((one) => named.has(one)) ?? ''
+    throw badParameter(
+      other,
+      `"${other}" cannot be combined with directions in "${name}". Put "-" before a field to sort descending.`,
+    )
+  }
+  return parts.map((part): Sort => {
+    const isDescending = part.startsWith('-')
+    const field = part.replace(/^-/, '').replace(/^\\(?=-)/, '')
+    if (field === '') throw badParameter(name, `"${name}" names no field.`)
+    return { path: ownName(parsePath(field)), direction: isDescending ? 'desc' : (direction ?? 'asc') }
+  })
 }
 
 function readDirection(named: ReadonlyMap<string, string>): Sort['direction'] | undefined {
@@ -223,6 +278,14 @@ function checkPopulate(paths: Path[]): Path[] {
   if (tooDeep)
     throw badParameter('populate', `"${formatPath(tooDeep)}" is deeper than ${sizes.maxPopulateDepth} links.`)
   return paths
+}
+
+function checkSelect(paths: Path[]): Path[] {
+  if (paths.length > sizes.maxSelectedFields) {
+    throw badParameter('select', `At most ${sizes.maxSelectedFields} fields can be selected.`)
+  }
+  if (paths.some((path) => path.includes(''))) throw badParameter('select', '"select" names no field.')
+  return paths.map(ownName)
 }
 
 function readWhole(name: string, value: string | undefined): number | undefined {

@@ -1,9 +1,9 @@
 /** Encodes list requests, and filters of subscriptions. */
 import { SvcError } from '../../model/errors.js'
 import type { Json, JsonObject } from '../../model/json.js'
-import type { ListQuery } from '../../model/page.js'
-import { formatPath, type Path } from '../../model/path.js'
-import type { Test, Where } from '../../model/where.js'
+import type { ListQuery, RecordQuery, Sort } from '../../model/page.js'
+import { formatPath } from '../../model/path.js'
+import { type PlainTest, type Test, type Where, withoutNot } from '../../model/where.js'
 import { suffixEncoders } from '../filters/encode.js'
 import type { GivenParameter } from './format.js'
 import { joinList } from './names.js'
@@ -16,21 +16,30 @@ type AskedList = Pick<ListQuery, 'where'> & Partial<ListQuery>
 
 /** @throws {SvcError} `INVALID_FILTER` if the dialect cannot express a test */
 export function encodeListQuery(dialect: Speaks, query: AskedList): GivenParameter[] {
-  const { where, sort, count, populate = [] } = query
+  const { where, sort = [], count } = query
+  const [first, second] = sort
   return [
     ...listTests(where).map(([prefix, test]) => [prefix + writeName(dialect, test), writeValue(test)] as const),
-    ['orderBy', sort && formatPath(sort.path)],
-    ['order', sort?.direction],
+    ['orderBy', first && joinList(sort.map((one) => writeSortField(one, second !== undefined)))],
+    ['order', second ? undefined : first?.direction],
     ['limit', query.limit],
     ['offset', query.offset],
     ['count', count ? undefined : count],
-    ...populate.map(populateParameter),
+    ...recordParameters(query),
   ]
 }
 
-/** Encodes a path to populate. Escapes commas in names, because commas separate paths. Contract 4.6. */
-export function populateParameter(path: Path): GivenParameter {
-  return ['populate', joinList([formatPath(path)])]
+/** Encodes which fields to return and which links to replace. Escapes commas in names, because commas separate paths. */
+export function recordParameters({ populate = [], select = [] }: Partial<RecordQuery>): GivenParameter[] {
+  return [
+    ...populate.map((path): GivenParameter => ['populate', joinList([formatPath(path)])]),
+    ['select', select[0] && joinList(select.map(formatPath))],
+  ]
+}
+
+/** Escapes a minus at the beginning of a name, which would mean descending. Contract 13.5. */
+function writeSortField({ path, direction }: Sort, isSigned: boolean): string {
+  return (isSigned && direction === 'desc' ? '-' : '') + formatPath(path).replace(/^-/, '\\-')
 }
 
 /** Encodes filters of a subscription as names and values. @throws {SvcError} `INVALID_FILTER` if the dialect cannot express a test */
@@ -52,27 +61,35 @@ export function encodeFilters(dialect: Speaks, where: Where): JsonObject {
 const never: Test = { path: ['id'], operator: 'eq', value: '00000000-0000-0000-0000-000000000000' }
 
 /**
- * Returns each test with its group prefix; alternatives share a group. Replaces empty lists, which the wire cannot express:
+ * Returns each test with its prefixes; alternatives share a group. Replaces empty lists, which the wire cannot express:
  * `in` without values is false, `notin` without values is true.
  */
-function listTests({ all }: Where): (readonly [prefix: string, test: Test])[] {
+function listTests({ all }: Where): (readonly [prefix: string, test: PlainTest])[] {
   return all.flatMap(({ any }, at) => {
-    const isEmptyList = (test: Test) => 'values' in test && test.values.length < 1
-    if (any.some((test) => test.operator === 'notin' && isEmptyList(test))) return []
-    const possible = any.filter((test) => !isEmptyList(test))
+    const outcomes = any.map(fixedOutcome)
+    if (outcomes.includes(true)) return []
+    const possible = any.filter((_, at) => outcomes[at] === undefined)
     const prefix = possible.length > 1 ? `[or:${at}]` : ''
-    return (possible[0] ? possible : [never]).map((test) => [prefix, test] as const)
+    return (possible[0] ? possible : [never]).map(
+      (test) => [test.operator === 'not' ? `${prefix}[not]` : prefix, withoutNot(test)] as const,
+    )
   })
 }
 
-function writeName(dialect: Speaks, { path, operator }: Test): string {
+/** Tells what an empty list means; undefined for all other tests. */
+function fixedOutcome(given: Test): boolean | undefined {
+  const test = withoutNot(given)
+  return 'values' in test && test.values.length < 1 ? (test.operator === 'notin') === (given === test) : undefined
+}
+
+function writeName(dialect: Speaks, { path, operator }: PlainTest): string {
   const field = formatPath(path)
-  const name = suffixEncoders[dialect.filters](field, operator)
-  if (name && !/^\[or|__or__/.test(name)) return name
+  const name = operator === 'exists' ? field : suffixEncoders[dialect.filters](field, operator)
+  if (name && !/^\[(or|not|exists)|__or__/.test(name)) return operator === 'exists' ? `[exists]${name}` : name
   throw new SvcError('INVALID_FILTER', `This dialect has no "${operator}" on "${field}".`)
 }
 
-function writeValue(test: Test): string {
+function writeValue(test: PlainTest): string {
   if ('values' in test) return joinList(test.values)
-  return 'value' in test ? test.value : `${test.isNull}`
+  return 'value' in test ? test.value : `${'exists' in test ? test.exists : test.isNull}`
 }

@@ -3,6 +3,7 @@ import { SvcError } from '../../model/errors.js'
 /** Parameters of a list that are not filters. */
 export const listParameters = [
   'populate',
+  'select',
   'limit',
   'offset',
   'count',

@@ -83,7 +83,7 @@ function linksBy(field: string, id: string): Where {
 }
 
 function formatListPath(collection: string, where: Where): string {
-  return `/data/${encodeURIComponent(collection)}?${formatListQuery({ where, sort: undefined, populate: [] })}`
+  return `/data/${encodeURIComponent(collection)}?${formatListQuery({ where, sort: [], populate: [] })}`
 }
 
 function Row({ label, linked }: { label: string; linked: Linked }) {

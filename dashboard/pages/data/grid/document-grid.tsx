@@ -249,7 +249,7 @@ interface HeadProps {
 
 /** Cycles through ascending, descending and unsorted. */
 function SortHead({ query, field, title, type }: HeadProps) {
-  const { sort } = query
+  const [sort] = query.sort
   const direction = sort && formatPath(sort.path) === field ? sort.direction : undefined
   const next = direction === undefined ? 'asc' : direction === 'asc' ? 'desc' : undefined
   const path: [string] = [field]
@@ -257,7 +257,7 @@ function SortHead({ query, field, title, type }: HeadProps) {
     <button
       type="button"
       className="sort"
-      onClick={() => query.change({ sort: next && { path, direction: next } })}
+      onClick={() => query.change({ sort: next ? [{ path, direction: next }] : [] })}
       title={`Sort by ${title}`}
     >
       {title}
