@@ -69,9 +69,9 @@ export interface Edit {
 export function mergeEdit(changes: DocumentUpdate): Edit {
   return {
     applyTo: (before) => mergeFields(before, changes),
+    // An operator names its fields as keys, or as a list.
     sends: (name) =>
-      [changes.fields, changes.remove, changes.append].some((part) => Object.hasOwn(part, name)) ||
-      changes.unset.includes(name),
+      Object.values(changes).some((part) => (Array.isArray(part) ? part.includes(name) : Object.hasOwn(part, name))),
   }
 }
 
