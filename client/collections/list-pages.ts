@@ -46,8 +46,10 @@ export function toQuery({ where, sort = [], populate, select, ...page }: ListInp
 
 /** Without fields to select, selects the id, which always stays. */
 function toRecordQuery({ populate = [], select }: Pick<ListInput, 'populate' | 'select'>): RecordQuery {
-  const fields = select && !select[0] ? ['id'] : (select ?? [])
-  return { populate: populate.map(parsePath), select: fields.map(parsePath) }
+  return {
+    populate: populate.map(parsePath),
+    select: (select?.[0] ? select : select ? ['id'] : []).map(parsePath),
+  }
 }
 
 /** Reads one page and decodes its links. */
@@ -102,9 +104,10 @@ export async function* readPages<
   let limit = maxAtOnce
   let before = new Set<string>()
   for (;;) {
-    const { where, sort } = query
+    const { where } = query
+    const sort = query.sort?.[0]
     const cursor: Where['all'] = last ? [{ any: [{ path: ['id'], operator: 'gt', value: last }] }] : []
-    const step: Partial<PageQuery> = sort?.[0]
+    const step: Partial<PageQuery> = sort
       ? { offset: read }
       : { where: { all: [...where.all, ...cursor] }, sort: [{ path: ['id'], direction: 'asc' }] }
     const behind = { where, read }
@@ -117,8 +120,8 @@ export async function* readPages<
     }
     const ids = page.items.map(({ id }) => id)
     // With a sort, concurrent writes may move single documents to the next page, but never a whole page.
-    if (ids[0] && ids[sort?.[0] ? 'every' : 'some']((id) => before.has(id)))
-      throw otherForm(sort?.[0] ? 'paging' : 'filters', 'The same documents came twice. ')
+    if (ids[0] && ids[sort ? 'every' : 'some']((id) => before.has(id)))
+      throw otherForm(sort ? 'paging' : 'filters', 'The same documents came twice. ')
     last = ids[ids.length - 1]
     if (!last) return
     yield page

@@ -84,7 +84,7 @@ export function anyOf(alternatives: readonly (readonly Clause[])[]): Clause[] {
   let clauses: Clause[] = [{ any: [] }]
   for (const alternative of alternatives) {
     clauses = clauses.flatMap(({ any }) => alternative.map((clause) => ({ any: [...any, ...clause.any] })))
-    if (clauses.length > maxClauses) throw new SvcError('INVALID_FILTER', 'This filter has too many alternatives.')
+    if (clauses.length > maxClauses) throw new SvcError('INVALID_FILTER', 'This "or" is too large.')
   }
   return clauses
 }

@@ -1,7 +1,7 @@
 /** Encodes list requests, and filters of subscriptions. */
 import { SvcError } from '../../model/errors.js'
 import type { Json, JsonObject } from '../../model/json.js'
-import type { ListQuery, RecordQuery, Sort } from '../../model/page.js'
+import type { ListQuery, RecordQuery } from '../../model/page.js'
 import { formatPath } from '../../model/path.js'
 import { type PlainTest, type Test, type Where, withoutNot } from '../../model/where.js'
 import { suffixEncoders } from '../filters/encode.js'
@@ -20,7 +20,17 @@ export function encodeListQuery(dialect: Speaks, query: AskedList): GivenParamet
   const [first, second] = sort
   return [
     ...listTests(where).map(([prefix, test]) => [prefix + writeName(dialect, test), writeValue(test)] as const),
-    ['orderBy', first && joinList(sort.map((one) => writeSortField(one, second !== undefined)))],
+    // Escapes a minus at the beginning of a name, which would mean descending. Contract 13.5.
+    [
+      'orderBy',
+      first &&
+        joinList(
+          sort.map(({ path, direction }) => {
+            const name = formatPath(path).replace(/^-/, '\\-')
+            return second && direction === 'desc' ? `-${name}` : name
+          }),
+        ),
+    ],
     ['order', second ? undefined : first?.direction],
     ['limit', query.limit],
     ['offset', query.offset],
@@ -35,11 +45,6 @@ export function recordParameters({ populate = [], select = [] }: Partial<RecordQ
     ...populate.map((path): GivenParameter => ['populate', joinList([formatPath(path)])]),
     ['select', select[0] && joinList(select.map(formatPath))],
   ]
-}
-
-/** Escapes a minus at the beginning of a name, which would mean descending. Contract 13.5. */
-function writeSortField({ path, direction }: Sort, isSigned: boolean): string {
-  return (isSigned && direction === 'desc' ? '-' : '') + formatPath(path).replace(/^-/, '\\-')
 }
 
 /** Encodes filters of a subscription as names and values. @throws {SvcError} `INVALID_FILTER` if the dialect cannot express a test */
@@ -66,9 +71,8 @@ const never: Test = { path: ['id'], operator: 'eq', value: '00000000-0000-0000-0
  */
 function listTests({ all }: Where): (readonly [prefix: string, test: PlainTest])[] {
   return all.flatMap(({ any }, at) => {
-    const outcomes = any.map(fixedOutcome)
-    if (outcomes.includes(true)) return []
-    const possible = any.filter((_, at) => outcomes[at] === undefined)
+    if (any.some((test) => fixedOutcome(test))) return []
+    const possible = any.filter((test) => fixedOutcome(test) === undefined)
     const prefix = possible.length > 1 ? `[or:${at}]` : ''
     return (possible[0] ? possible : [never]).map(
       (test) => [test.operator === 'not' ? `${prefix}[not]` : prefix, withoutNot(test)] as const,
