@@ -71,8 +71,11 @@ function withUnique(schema: Schema, name: string): Schema {
 async function readSchema({ field, schema }: SettingsFlags): Promise<Schema | undefined> {
   if (field === undefined && schema === undefined) return undefined
   // The service validates the file, because it knows which rules exist.
-  const rules = schema === undefined ? {} : ((await readJsonObject(schema)) as unknown as Schema)
-  return { ...rules, ...Object.fromEntries((field ?? []).map(readRule)) }
+  const rules = Object.entries(schema === undefined ? {} : await readJsonObject(schema))
+  return Object.fromEntries([
+    ...rules.map(([name, rule]) => [name, rule as Partial<FieldRule> as FieldRule] as const),
+    ...(field ?? []).map(readRule),
+  ])
 }
 
 function readRule(text: string): readonly [string, FieldRule] {

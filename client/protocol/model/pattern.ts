@@ -3,9 +3,6 @@
  * minutes on 40 letters. Follows all ways through the pattern at once instead. Contract 13.1.
  */
 
-/** Contract 13.1. */
-const maxPatternLength = 200
-
 /** Chosen by us: the steps of a pattern when its repetitions are written out, so that `(a{99}){99}` stays cheap. */
 const maxSteps = 600
 
