@@ -57,6 +57,7 @@ const cases: { readonly [command: string]: Case } = {
   'collections:schema': reads(['posts'], [4, 4, 4]),
   'collections:schema:infer': reads(['posts'], [4, 4, 4]),
   'dialects:detect': reads(['--collection', 'posts'], [0, 0, 0]),
+  'docs:aggregate': reads(['posts', '--sum', 'views'], [4, 4, 4]),
   'docs:batch': writes(['posts', '-f', 'operations.ndjson', '--restart'], [4, 4, 4]),
   'docs:count': reads(['posts'], [5, 0, 5]),
   'docs:create': writes(['posts', 'title=Milk'], [0, 0, 7]),

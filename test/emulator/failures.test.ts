@@ -34,11 +34,11 @@ it('ERR-03 contract 10.6 a 500 says where the log is, which has why under its re
   })
   const client = new pg.Client({ connectionString: server.url })
   await client.connect()
-  await client.query('alter table svc.collections rename column name to title')
+  await client.query('alter table svc.collections rename column name to other_name')
 
   const answer = await fetch(`${emulator.url}/collections`, { headers: { 'x-api-key': emulator.apiKey } })
 
-  await client.query('alter table svc.collections rename column title to name')
+  await client.query('alter table svc.collections rename column other_name to name')
   await client.end()
   writing.mockRestore()
   const id = answer.headers.get('x-request-id')
