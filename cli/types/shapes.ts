@@ -85,7 +85,8 @@ function fieldThatMayLack(field: FieldShape, deeper: readonly string[]): FieldSh
 }
 
 function objectShape(objects: ObservedObjects | undefined, schema: Schema, options: ShapeOptions): ObjectShape {
-  const names = [...new Set([...Object.keys(schema), ...(objects?.fields.keys() ?? [])])].sort()
+  // The order of the schema, then the other fields in an order that does not depend on documents. Contract 13.1.
+  const names = [...new Set([...Object.keys(schema), ...[...(objects?.fields.keys() ?? [])].sort()])]
   const fields = names.map((name): FieldShape => {
     const rule: FieldRule | undefined = Object.hasOwn(schema, name) ? schema[name] : undefined
     const seen = objects?.fields.get(name)
