@@ -90,37 +90,6 @@ test.each(destroying)(
   },
 )
 
-test('contract 13.3 a deletion tells what it takes along, and svc undo brings it back', async () => {
-  const board = { type: 'link', to: 'boards', onDelete: 'delete' }
-  const user = { type: 'link', to: 'users', onDelete: 'unset' }
-  writeFileSync(join(world.folder, 'cards.json'), JSON.stringify({ board, user }))
-  await world.svc(['collections', 'create', 'boards'])
-  await world.svc(['collections', 'create', 'cards', '--schema', 'cards.json'])
-  const { user: ada } = (await world.json(['users', 'signup', 'ada@example.com', '--password', 'Correct4Horse'])) as {
-    user: Item
-  }
-  const { id } = (await world.json(['docs', 'create', 'boards', 'n:=1'])) as Item
-  for (const n of [1, 2]) await world.svc(['docs', 'create', 'cards', `n:=${n}`, `board=${id}`, `user=${ada.id}`])
-  const before = await documentsOf('cards')
-
-  const ofBoard = await world.svc(['docs', 'delete', 'boards', id, '--yes'])
-  const between = await documentsOf('cards')
-  await world.svc(['undo'])
-  const restored = await documentsOf('cards')
-  const ofUser = await world.svc(['users', 'delete', 'ada@example.com', '--yes'])
-  const unset = await documentsOf('cards')
-
-  expect(ofBoard).toMatchObject({ exit: 0, stderr: expect.stringContaining('Also deletes 2 documents in "cards".') })
-  expect(between).toEqual([])
-  expect(restored).toEqual(before)
-  expect(ofUser).toMatchObject({
-    exit: 0,
-    stderr: expect.stringContaining('Removes the link from 2 documents in "cards".'),
-  })
-  expect(ofUser.stderr).toContain('Saved snapshot')
-  expect(unset.map(({ data }) => data)).toEqual([1, 2].map((n) => ({ n, board: id })))
-})
-
 test('contract 12.6 what was written since stays as it is, and is listed', async () => {
   const name = await aCollection()
   const [one, two, three] = await documentsOf(name)
@@ -298,4 +267,35 @@ test('a snapshot that was saved by hand has nothing where others have their comm
   expect(listed.stdout).toMatch(/^by-hand .*B *$/m)
   expect(listed.stdout).toMatch(/^auto-\S+ .*docs delete /m)
   expect(listed.stdout + shown.stdout).not.toContain('null')
+})
+
+test('contract 13.3 a deletion tells what it takes along, and svc undo brings it back', async () => {
+  const board = { type: 'link', to: 'boards', onDelete: 'delete' }
+  const user = { type: 'link', to: 'users', onDelete: 'unset' }
+  writeFileSync(join(world.folder, 'cards.json'), JSON.stringify({ board, user }))
+  await world.svc(['collections', 'create', 'boards'])
+  await world.svc(['collections', 'create', 'cards', '--schema', 'cards.json'])
+  const { user: ada } = (await world.json(['users', 'signup', 'kim@example.com', '--password', 'Correct4Horse'])) as {
+    user: Item
+  }
+  const { id } = (await world.json(['docs', 'create', 'boards', 'n:=1'])) as Item
+  for (const n of [1, 2]) await world.svc(['docs', 'create', 'cards', `n:=${n}`, `board=${id}`, `user=${ada.id}`])
+  const before = await documentsOf('cards')
+
+  const ofBoard = await world.svc(['docs', 'delete', 'boards', id, '--yes'])
+  const between = await documentsOf('cards')
+  await world.svc(['undo'])
+  const restored = await documentsOf('cards')
+  const ofUser = await world.svc(['users', 'delete', 'kim@example.com', '--yes'])
+  const unset = await documentsOf('cards')
+
+  expect(ofBoard).toMatchObject({ exit: 0, stderr: expect.stringContaining('Also deletes 2 documents in "cards".') })
+  expect(between).toEqual([])
+  expect(restored).toEqual(before)
+  expect(ofUser).toMatchObject({
+    exit: 0,
+    stderr: expect.stringContaining('Removes the link from 2 documents in "cards".'),
+  })
+  expect(ofUser.stderr).toContain('Saved snapshot')
+  expect(unset.map(({ data }) => data)).toEqual([1, 2].map((n) => ({ n, board: id })))
 })
