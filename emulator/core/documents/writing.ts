@@ -95,11 +95,14 @@ export async function checkAndSerialize<Item>(
   const issues: Issue[] = []
   const pauses = openPauses()
   let bytes = 0
+  let patternWork = 0
   for (const [at, item] of items.entries()) {
     if (issues.length >= sizes.maxIssues) break
     const fields = indexed(isOneOfMany ? [at] : [], () => fieldsFor(item))
     const { issues: found, work } = check(fields, findEdit(item)?.sends)
     issues.push(...(isOneOfMany ? found.map((issue) => ({ ...issue, path: [at, ...issue.path] })) : found))
+    patternWork += work
+    if (patternWork > maxPatternWork) throw schemaRefuses(name, [tooMuchToCompare(at)])
     const text = JSON.stringify(fields)
     bytes += bytesInAnswer(text)
     requireAnswerable(bytes)
@@ -110,6 +113,14 @@ export async function checkAndSerialize<Item>(
   }
   if (issues[0]) throw schemaRefuses(name, issues.slice(0, sizes.maxIssues))
   return texts
+}
+
+/** Chosen by us: work of the patterns of all documents of a write, half a second at worst. A body of plain text takes less. */
+const maxPatternWork = 11_000_000
+
+function tooMuchToCompare(at: number): Issue {
+  const message = 'These documents take too long to compare with the patterns of the schema. Send fewer of them'
+  return { path: [at], message, type: 'pattern' }
 }
 
 /** The cost of checking a document against one field of a schema, in parsed bytes that take as long. */
