@@ -2,6 +2,7 @@
  * Stores the values of unique fields, as parts of the statements that write documents. A primary key keeps two
  * documents from having the same value, whatever runs at the same time.
  */
+import { setImmediate as othersFirst } from 'node:timers/promises'
 import { type Database, DatabaseError, type Fragment, nothing, sql, writing } from '../database/port.js'
 import { maxTextBytes } from './sql-fragments.js'
 import { type Claim, fingerprintRules, listClaims, type Ruled, type UniqueRule } from './unique-rules.js'
@@ -157,13 +158,27 @@ export async function insertStoredValues(
   let after: string | undefined
   do {
     const rows = await selectPage(tx, collection, fieldNames(rules), after)
-    const claimed = rows.flatMap(({ id, fields }) =>
-      listClaims(rules, JSON.parse(fields)).map((claim) => ({ ...claim, document: id })),
-    )
+    const claimed = await claimAll(rows, rules)
     offenders.push(...(await insertFree(tx, collection, claimed, maxOffenders - offenders.length)))
     after = rows.at(-1)?.id
   } while (after !== undefined && offenders.length < maxOffenders)
   return offenders
+}
+
+/** Characters parsed in one turn of the event loop, as in core/pauses.ts. */
+const maxPerTurn = 256 * 1024
+
+async function claimAll(rows: readonly { id: string; fields: string }[], rules: readonly UniqueRule[]) {
+  const claimed: ValueOfDocument[] = []
+  let work = 0
+  for (const { id: document, fields } of rows) {
+    for (const claim of listClaims(rules, JSON.parse(fields))) claimed.push({ ...claim, document })
+    work += fields.length + 512 * rules.length
+    if (work < maxPerTurn) continue
+    work = 0
+    await othersFirst()
+  }
+  return claimed
 }
 
 function fieldNames(rules: readonly UniqueRule[]): string[] {

@@ -20,7 +20,7 @@ import { allows, type Grant, type Memberships } from '../access/grant.js'
 import { findMemberships } from '../access/memberships.js'
 import type { Context } from '../context.js'
 import { openPauses } from '../pauses.js'
-import { refusingDuplicates } from '../unique-values.js'
+import { refusingDuplicates, workOfClaims } from '../unique-values.js'
 import { publishing } from '../unit-of-work.js'
 import { maxValuesIn, requireLight } from './weight.js'
 
@@ -91,7 +91,7 @@ export async function checkAndSerialize<Item>(
   const texts: { item: Item; text: Omit<NewData, 'id'> }[] = []
   const isOneOfMany = items.length > 1
   const check = schemaCheck(schema)
-  const workOfSchema = countRules(schema) * workOfARule
+  const workOfRules = countRules(schema) * workOfARule + workOfClaims(rules)
   const issues: Issue[] = []
   const pauses = openPauses()
   let bytes = 0
@@ -108,7 +108,7 @@ export async function checkAndSerialize<Item>(
     requireAnswerable(bytes)
     const written = { json: text, values: maxValuesIn(fields, text) }
     texts.push({ item, text: rules.length > 0 ? { ...written, claims: listClaims(rules, fields) } : written })
-    const pause = pauses.after(text.length + workOfSchema + work)
+    const pause = pauses.after(text.length + workOfRules + work)
     if (pause) await pause
   }
   if (issues[0]) throw schemaRefuses(name, issues.slice(0, sizes.maxIssues))
