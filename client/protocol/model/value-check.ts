@@ -188,9 +188,15 @@ function toComparable(value: Json): Json {
 }
 
 const maxListed = 20
+const maxShownCharacters = 80
+
+/** Keeps errors short, because each of many wrong values repeats the list. */
+function shorten(json: string): string {
+  return json.length <= maxShownCharacters ? json : `${json.slice(0, maxShownCharacters)}…`
+}
 
 function listValues(values: readonly Json[]): string {
-  const listed = values.slice(0, maxListed).map((value) => JSON.stringify(value))
+  const listed = values.slice(0, maxListed).map((value) => shorten(JSON.stringify(value)))
   if (values.length > maxListed) return `one of ${listed.join(', ')}, or ${values.length - maxListed} others`
   return values.length === 1 ? listed.join() : `one of ${listed.join(', ')}`
 }
