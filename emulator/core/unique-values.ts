@@ -45,7 +45,10 @@ class OldRules extends SvcError {
 }
 
 /** Runs a write, and again if the unique rules of its collection have changed since it read them. */
-export async function withCurrentRules<Result>({ backend }: Context, write: () => Promise<Result>): Promise<Result> {
+export async function withCurrentRules<Result>(
+  { backend }: Pick<Context, 'backend'>,
+  write: () => Promise<Result>,
+): Promise<Result> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await write()

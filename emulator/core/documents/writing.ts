@@ -102,7 +102,8 @@ export async function checkAndSerialize<Item>(
     const { issues: found, work } = check(fields, findEdit(item)?.sends)
     issues.push(...(isOneOfMany ? found.map((issue) => ({ ...issue, path: [at, ...issue.path] })) : found))
     patternWork += work
-    if (patternWork > maxPatternWork) throw schemaRefuses(name, [tooMuchToCompare(at)])
+    if (patternWork > maxPatternWork)
+      throw schemaRefuses(name, [...issues.slice(0, sizes.maxIssues - 1), tooMuchToCompare(at)])
     const text = JSON.stringify(fields)
     bytes += bytesInAnswer(text)
     requireAnswerable(bytes)
