@@ -221,7 +221,9 @@ export async function rebuildUniqueValues(tx: Database, project: string): Promis
 async function takeStoredValues(tx: Database, collection: Named, rules: readonly UniqueRule[]): Promise<void> {
   if (rules.length === 0) return
   await disableTimeouts(tx)
-  const offenders = await insertStoredValues(tx, collection.id, rules, maxOffenders)
+  const pauses = openPauses()
+  const afterWork = (work: number) => pauses.after(work + workOfClaims(rules))
+  const offenders = await insertStoredValues(tx, collection.id, rules, { maxOffenders, afterWork })
   if (offenders.length > 0) throw storedDuplicates(collection, offenders)
 }
 

@@ -2,7 +2,6 @@
  * Stores the values of unique fields, as parts of the statements that write documents. A primary key keeps two
  * documents from having the same value, whatever runs at the same time.
  */
-import { setImmediate as othersFirst } from 'node:timers/promises'
 import { type Database, DatabaseError, type Fragment, nothing, sql, writing } from '../database/port.js'
 import { maxTextBytes } from './sql-fragments.js'
 import { type Claim, fingerprintRules, listClaims, type Ruled, type UniqueRule } from './unique-rules.js'
@@ -147,36 +146,37 @@ export interface Offender {
 /** The data loaded at once, in documents and in bytes. */
 const page = { documents: 1_000, bytes: 16 * 1024 * 1024 }
 
+/** Called with the characters of each parsed document. Returns a promise to await when others need a turn. */
+type AfterWork = (work: number) => Promise<void> | undefined
+
 /** Takes the values of all stored documents, oldest first. Returns the first offenders; with any, roll back. */
 export async function insertStoredValues(
   tx: Database,
   collection: string,
   rules: readonly UniqueRule[],
-  maxOffenders: number,
+  { maxOffenders, afterWork }: { readonly maxOffenders: number; readonly afterWork: AfterWork },
 ): Promise<Offender[]> {
   const offenders: Offender[] = []
   let after: string | undefined
   do {
     const rows = await selectPage(tx, collection, fieldNames(rules), after)
-    const claimed = await claimAll(rows, rules)
+    const claimed = await claimAll(rows, rules, afterWork)
     offenders.push(...(await insertFree(tx, collection, claimed, maxOffenders - offenders.length)))
     after = rows.at(-1)?.id
   } while (after !== undefined && offenders.length < maxOffenders)
   return offenders
 }
 
-/** Characters parsed in one turn of the event loop, as in core/pauses.ts. */
-const maxPerTurn = 256 * 1024
-
-async function claimAll(rows: readonly { id: string; fields: string }[], rules: readonly UniqueRule[]) {
+async function claimAll(
+  rows: readonly { id: string; fields: string }[],
+  rules: readonly UniqueRule[],
+  afterWork: AfterWork,
+): Promise<ValueOfDocument[]> {
   const claimed: ValueOfDocument[] = []
-  let work = 0
   for (const { id: document, fields } of rows) {
     for (const claim of listClaims(rules, JSON.parse(fields))) claimed.push({ ...claim, document })
-    work += fields.length + 512 * rules.length
-    if (work < maxPerTurn) continue
-    work = 0
-    await othersFirst()
+    const pause = afterWork(fields.length)
+    if (pause) await pause
   }
   return claimed
 }
