@@ -24,6 +24,7 @@ export const limitWords: { readonly [Name in LimitName]: string } = {
   'linked records': 'linked records in a request',
   'dependent records': 'documents that a deletion takes along',
   'dependent bytes': 'for the documents that a deletion takes along',
+  'dependent lookups': 'steps to find the documents that a deletion takes along',
 }
 
 export function formatLimit(limit: LimitName, number: number): string {

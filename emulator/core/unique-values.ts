@@ -26,6 +26,7 @@ import {
   type ValueOfDocument,
 } from '../store/unique-values.js'
 import type { Context } from './context.js'
+import { openPauses } from './pauses.js'
 import { settingsChanged } from './unit-of-work.js'
 
 type Named = Ruled & Pick<StoredCollection, 'id' | 'name'>
@@ -44,7 +45,10 @@ class OldRules extends SvcError {
 }
 
 /** Runs a write, and again if the unique rules of its collection have changed since it read them. */
-export async function withCurrentRules<Result>({ backend }: Context, write: () => Promise<Result>): Promise<Result> {
+export async function withCurrentRules<Result>(
+  { backend }: Pick<Context, 'backend'>,
+  write: () => Promise<Result>,
+): Promise<Result> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await write()
@@ -133,6 +137,11 @@ export function compareClaims(document: string, before: readonly Claim[], after:
   return { released: without(before, after), claimed: without(after, before) }
 }
 
+/** The cost of the digests of a document with short values, in parsed bytes that take as long. */
+export function workOfClaims(rules: readonly UniqueRule[]): number {
+  return rules.length * 512
+}
+
 /** A locked document, and the values that it is about to have. */
 interface ChangedDocument extends ClaimingDocument {
   readonly id: string
@@ -151,9 +160,13 @@ export async function changeUniqueValues(
 ): Promise<void> {
   const rules = listUniqueRules(collection)
   if (rules.length === 0) return
-  const changes = documents.map(({ id, before, claims = [] }) =>
-    compareClaims(id, listClaims(rules, parseFields(before)), claims),
-  )
+  const changes: ValueChanges[] = []
+  const pauses = openPauses()
+  for (const { id, before, claims = [] } of documents) {
+    changes.push(compareClaims(id, listClaims(rules, parseFields(before)), claims))
+    const pause = pauses.after(before.data.text.length + workOfClaims(rules))
+    if (pause) await pause
+  }
   const toClaims = ({ claimed: claims }: ValueChanges) => ({ claims })
   requireDistinct(collection, changes.map(toClaims))
   const claimed = changes.flatMap(({ claimed }) => claimed)
@@ -208,7 +221,9 @@ export async function rebuildUniqueValues(tx: Database, project: string): Promis
 async function takeStoredValues(tx: Database, collection: Named, rules: readonly UniqueRule[]): Promise<void> {
   if (rules.length === 0) return
   await disableTimeouts(tx)
-  const offenders = await insertStoredValues(tx, collection.id, rules, maxOffenders)
+  const pauses = openPauses()
+  const afterWork = (work: number) => pauses.after(work + workOfClaims(rules))
+  const offenders = await insertStoredValues(tx, collection.id, rules, { maxOffenders, afterWork })
   if (offenders.length > 0) throw storedDuplicates(collection, offenders)
 }
 

@@ -146,24 +146,39 @@ export interface Offender {
 /** The data loaded at once, in documents and in bytes. */
 const page = { documents: 1_000, bytes: 16 * 1024 * 1024 }
 
+/** Called with the characters of each parsed document. Returns a promise to await when others need a turn. */
+type AfterWork = (work: number) => Promise<void> | undefined
+
 /** Takes the values of all stored documents, oldest first. Returns the first offenders; with any, roll back. */
 export async function insertStoredValues(
   tx: Database,
   collection: string,
   rules: readonly UniqueRule[],
-  maxOffenders: number,
+  { maxOffenders, afterWork }: { readonly maxOffenders: number; readonly afterWork: AfterWork },
 ): Promise<Offender[]> {
   const offenders: Offender[] = []
   let after: string | undefined
   do {
     const rows = await selectPage(tx, collection, fieldNames(rules), after)
-    const claimed = rows.flatMap(({ id, fields }) =>
-      listClaims(rules, JSON.parse(fields)).map((claim) => ({ ...claim, document: id })),
-    )
+    const claimed = await claimAll(rows, rules, afterWork)
     offenders.push(...(await insertFree(tx, collection, claimed, maxOffenders - offenders.length)))
     after = rows.at(-1)?.id
   } while (after !== undefined && offenders.length < maxOffenders)
   return offenders
+}
+
+async function claimAll(
+  rows: readonly { id: string; fields: string }[],
+  rules: readonly UniqueRule[],
+  afterWork: AfterWork,
+): Promise<ValueOfDocument[]> {
+  const claimed: ValueOfDocument[] = []
+  for (const { id: document, fields } of rows) {
+    for (const claim of listClaims(rules, JSON.parse(fields))) claimed.push({ ...claim, document })
+    const pause = afterWork(fields.length)
+    if (pause) await pause
+  }
+  return claimed
 }
 
 function fieldNames(rules: readonly UniqueRule[]): string[] {

@@ -104,3 +104,23 @@ test('remembers a bounded number of states and characters, and stays right', () 
   expect(compile('[^a]*').matches(letters)).toBe(true)
   expect(compile('[^a]*').matches(`${letters}a`)).toBe(false)
 })
+
+test('gives up when a text takes more work than allowed, and costs little where states are remembered', () => {
+  const { matches } = compile('[ab]*a[ab]{250}')
+  const random = { work: 0, most: 1_000_000 }
+  const plain = { work: 0, most: 1_000_000 }
+
+  expect(matches(scramble(40_000), random)).toBe(false)
+  expect(random.work).toBeGreaterThan(random.most)
+  expect(compile('(?:(?:a+)+)+b').matches(`${'a'.repeat(900_000)}b`, plain)).toBe(true)
+  expect(plain.work).toBeLessThan(plain.most)
+})
+
+/** Letters without a period, from a linear congruential generator. */
+function scramble(length: number): string {
+  let seed = 1
+  return Array.from({ length }, () => {
+    seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648
+    return seed > 1_073_741_824 ? 'a' : 'b'
+  }).join('')
+}

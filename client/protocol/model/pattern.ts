@@ -7,10 +7,15 @@
 const maxSteps = 600
 
 export interface Pattern {
-  /** Tells whether the whole text matches. */
-  matches(text: string): boolean
-  /** How many ways through the pattern one character can have, which bounds the time that it takes. */
-  readonly steps: number
+  /** Tells whether the whole text matches. Gives up, and returns false, once the meter has more than its limit. */
+  matches(text: string, meter?: Meter): boolean
+}
+
+/** Counts the work of comparing texts. */
+export interface Meter {
+  /** Characters, and all steps of the pattern again for each character that leads to a state not remembered. */
+  work: number
+  readonly most: number
 }
 
 /** Compiles a pattern, or returns why it cannot be used. */
@@ -170,11 +175,13 @@ function openPattern(steps: readonly Step[]): Pattern {
   }
 
   return {
-    steps: steps.length,
-    matches(text) {
+    matches(text, meter = { work: 0, most: Infinity }) {
       let state = start
       for (const character of text) {
-        state = state.next.get(character) ?? follow(state, character)
+        const known = state.next.get(character)
+        meter.work += known ? 1 : steps.length
+        if (meter.work > meter.most) return false
+        state = known ?? follow(state, character)
         if (state.at.length === 0) return false
       }
       return state.at.at(-1) === steps.length

@@ -45,7 +45,7 @@ export function schemaCheck(schema: Schema): (fields: Fields, isSent?: (name: st
   return (fields, isSent) => {
     const pass = openPass()
     check(fields, pass, isExtended ? isSent : undefined)
-    return { issues: pass.issues, work: pass.patternWork }
+    return { issues: pass.issues, work: pass.patterns.work }
   }
 }
 

@@ -1,7 +1,7 @@
 /**
  * Hides fields from callers. Without permissions on fields, nothing is parsed or copied. Decision 71.
  */
-import type { FieldRuleKind, Schema } from '../../../client/protocol/model/collection.js'
+import type { FieldRuleKind, Schema, ValueRule } from '../../../client/protocol/model/collection.js'
 import { type Issue, SvcError } from '../../../client/protocol/model/errors.js'
 import { JsonText } from '../../../client/protocol/model/json.js'
 import { formatPath, overlap, type Path, withoutIndexes } from '../../../client/protocol/model/path.js'
@@ -45,6 +45,37 @@ export function schemaSeenBy({ hidden, collection: { schema } }: Grant): Schema 
     return [name, hidden.some(([first]) => first === name) ? others : rule] as const
   })
   return Object.fromEntries(shown)
+}
+
+const checkedSchemas = new WeakMap<Schema, Map<string, Schema>>()
+
+/**
+ * Returns the schema for checking a change: without the rules of hidden fields, because the caller cannot repair those, and a
+ * refusal would reveal something about their values. Remembers it, because compiling a schema takes long.
+ */
+export function schemaCheckedFor({ hidden, collection: { schema } }: Grant): Schema {
+  if (hidden.length === 0) return schema
+  const known = checkedSchemas.get(schema) ?? new Map<string, Schema>()
+  checkedSchemas.set(schema, known)
+  const key = JSON.stringify(hidden)
+  const checked = known.get(key) ?? hidden.reduce(withoutRule, schema)
+  known.set(key, checked)
+  return checked
+}
+
+function withoutRule(schema: Schema, [name, ...deeper]: readonly string[]): Schema {
+  const rules = Object.entries(schema).flatMap(([other, rule]) => {
+    if (other !== name) return [[other, rule] as const]
+    return deeper.length === 0 ? [] : [[other, withoutInner(rule, deeper)] as const]
+  })
+  return Object.fromEntries(rules)
+}
+
+/** A path that meets an array continues in each item. */
+function withoutInner<Rule extends ValueRule>(rule: Rule, path: readonly string[]): Rule {
+  const { fields, items } = rule
+  if (fields) return { ...rule, fields: withoutRule(fields, path) }
+  return items ? { ...rule, items: withoutInner(items, path) } : rule
 }
 
 /**

@@ -3,7 +3,7 @@ import type { Schema } from '../../../client/protocol/model/collection.js'
 import { type Fields, parseFields, type StoredDocument } from '../../../client/protocol/model/document.js'
 import { overlap, type Path } from '../../../client/protocol/model/path.js'
 import { withDefaults } from '../../../client/protocol/model/schema.js'
-import { refusedField } from './closed-fields.js'
+import { refusedField, schemaCheckedFor } from './closed-fields.js'
 import { allows, type Grant, type Memberships, outermost } from './grant.js'
 import { compare, holds, restore, type Standing, type Stored, without } from './paths.js'
 
@@ -13,7 +13,7 @@ export interface FieldGuard {
   created(sent: Fields, whole: Fields): Fields
   /** Edits the document as the caller sees it, and keeps what the caller cannot change. */
   changed(before: Changeable, edit: (before: Fields) => Fields, memberships?: Memberships): Fields
-  /** The schema for checking a change, without hidden fields, because the caller cannot repair those. */
+  /** The schema for checking a change, without hidden fields. */
   readonly schema: Schema
 }
 
@@ -83,9 +83,7 @@ export function guardFields(grant: Grant): FieldGuard {
       }
       return unread.reduce((after, path) => restore(full, after, path), asked)
     },
-    schema: Object.fromEntries(
-      Object.entries(schema).filter(([name]) => !hidden.some(([first, deeper]) => first === name && !deeper)),
-    ),
+    schema: schemaCheckedFor(grant),
   }
 }
 

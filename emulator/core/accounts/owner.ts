@@ -37,6 +37,7 @@ import { loginEvent, userEvent } from '../events/happenings.js'
 import { callerFor, unscoped } from '../identity.js'
 import { openLoginSession } from '../logins/sessions.js'
 import { requireProject } from '../projects/require-project.js'
+import { withCurrentRules } from '../unique-values.js'
 import {
   happened,
   identityChanged,
@@ -148,16 +149,18 @@ export async function changeUser(backend: Backend, id: string, changes: OwnersCh
  */
 export async function removeUser(backend: Backend, id: string): Promise<void> {
   const project = await findProjectId(backend, id)
-  await inTransaction(makingRoom(unitFor(backend)), async (unit) => {
-    // Locks first, so that later statements see all links to the user.
-    if (!(await lockUser(unit.db, project, id))) throw noSuchUser(id)
-    await removeUserDependants(unit, project, id)
-    const isGone = await deleteUser(unit.db, project, id)
-    if (!isGone) throw noSuchUser(id)
-    publish(unit, identityChanged())
-    happened(unit, userEvent(project, 'removed', { id }))
-    await audit(unit, { project, operation: 'user.removed', subject: { user: id } })
-  })
+  const remove = () =>
+    inTransaction(makingRoom(unitFor(backend)), async (unit) => {
+      // Locks first, so that later statements see all links to the user.
+      if (!(await lockUser(unit.db, project, id))) throw noSuchUser(id)
+      await removeUserDependants(unit, project, id)
+      const isGone = await deleteUser(unit.db, project, id)
+      if (!isGone) throw noSuchUser(id)
+      publish(unit, identityChanged())
+      happened(unit, userEvent(project, 'removed', { id }))
+      await audit(unit, { project, operation: 'user.removed', subject: { user: id } })
+    })
+  await withCurrentRules({ backend }, remove)
   // Deleting the user marked their files as orphans.
   backend.sweepFilesSoon()
 }

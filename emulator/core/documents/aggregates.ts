@@ -2,6 +2,7 @@
 import type {
   Aggregate,
   AggregateQuery,
+  Group,
   Grouped,
   GroupQuery,
   MatchQuery,
@@ -43,7 +44,13 @@ export async function groupDocuments(ctx: Context, name: string, asked: GroupQue
   const path = ownName(parsePath(field))
   const { target, query } = await openListing(ctx, name, asked, [path], 'you cannot group by it')
   const groups = await workLong(ctx, () => selectGroups(ctx.db, target, query, path))
-  if (groups !== 'too large') return { field, groups }
+  if (groups !== 'too large' && countBytes(field, groups) <= sizes.maxAnswerBytes) return { field, groups }
   const reason = { kind: 'limit', limit: 'answer bytes', most: sizes.maxAnswerBytes } as const
   throw plainError('RESULT_TOO_LARGE', { reason })
+}
+
+/** Each group repeats the name of the field, which is long if an index in it has many zeros, and has its value twice. */
+function countBytes(field: string, groups: readonly Group[]): number {
+  const bytesOfValues = groups.reduce((sum, { value }) => sum + 2 * Buffer.byteLength(value.text), 0)
+  return bytesOfValues + groups.length * Buffer.byteLength(field)
 }

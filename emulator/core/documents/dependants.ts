@@ -72,10 +72,14 @@ export interface Plan {
   /** Upper bounds of the sizes of all documents that are deleted or changed, by id. */
   readonly sizes: Map<string, number>
   readonly isDeleted: Set<string>
+  /** The collections whose unique rules cannot change until the end of the transaction. */
+  readonly locked: Set<string>
 }
 
 /** The ids per query. */
 const maxPerQuery = 1_000
+/** Chosen by us: queries for one deletion, because a chain of links needs one for each document. */
+const maxLookups = 1_000
 
 /**
  * Deletes and changes the documents that link to locked records, before the records themselves are deleted. Call it in
@@ -111,22 +115,36 @@ export async function planDependants(ctx: Context, deleted: Deleted): Promise<Pl
 
 /** Follows the links, level by level. A document is visited once, so circles end. */
 async function planRemoval(ctx: Context, deleted: Deleted): Promise<Plan> {
-  const linking = await selectLinkingCollections(ctx.db, ctx.project.id)
+  const rules = groupRules(await selectLinkingCollections(ctx.db, ctx.project.id))
   const plan: Plan = {
     ...{ levels: [], unset: new Map(), refusing: [], sizes: new Map() },
-    isDeleted: new Set(deleted.ids),
+    ...{ isDeleted: new Set(deleted.ids), locked: new Set() },
   }
   const steps: Deleted[] = [deleted]
-  for (const step of steps) {
-    for (const collection of linking) {
-      for (const rule of listLinkRules(collection.schema)) {
-        if (rule.to !== step.to) continue
-        const level = await followRule(ctx, plan, { collection, rule, ids: step.ids })
-        if (level) steps.push({ to: collection.id, ids: level.ids })
-      }
+  let lookups = 0
+  for (const { to, ids } of steps) {
+    for (const { collection, rule } of rules.get(to) ?? []) {
+      lookups += Math.ceil(ids.length / maxPerQuery)
+      if (lookups > maxLookups) throw tooManyDependants('dependent lookups', maxLookups)
+      const level = await followRule(ctx, plan, { collection, rule, ids })
+      if (level) steps.push({ to: collection.id, ids: level.ids })
     }
   }
   return plan
+}
+
+/** Groups the rules with consequences by the target of their links. */
+function groupRules(linking: readonly LinkingCollection[]): ReadonlyMap<string, Omit<Refusing, 'ids'>[]> {
+  const groups = new Map<string, Omit<Refusing, 'ids'>[]>()
+  for (const collection of linking) {
+    for (const rule of listLinkRules(collection.schema)) {
+      if (rule.onDelete === 'keep') continue
+      const group = groups.get(rule.to)
+      if (group) group.push({ collection, rule })
+      else groups.set(rule.to, [{ collection, rule }])
+    }
+  }
+  return groups
 }
 
 /** Adds the consequences of one rule. Returns the documents that it deletes. */
@@ -137,7 +155,9 @@ async function followRule(ctx: Context, plan: Plan, refusing: Refusing): Promise
     plan.refusing.push(refusing)
     return undefined
   }
-  await requireCurrentRules(ctx, collection)
+  // The lock holds until the end of the transaction.
+  if (!plan.locked.has(collection.id)) await requireCurrentRules(ctx, collection)
+  plan.locked.add(collection.id)
   const found = await findDocuments(ctx, plan, refusing)
   return consequences[rule.onDelete](plan, { collection, path: rule.path, ids: new Set(ids) }, found)
 }
@@ -297,6 +317,9 @@ async function unsetLinks(ctx: Context, collection: Unset['collection'], links: 
 
 function tooManyDependants(limit: LimitName, most: number): SvcError {
   const figure = limit === 'dependent bytes' ? formatBytes(most) : `${formatCount(most)} documents`
-  const message = `This would delete or change more than ${figure} that link here. Delete those first.`
+  const message =
+    limit === 'dependent lookups'
+      ? `It takes more than ${formatCount(most)} steps to find all documents that link here. Delete some of those first.`
+      : `This would delete or change more than ${figure} that link here. Delete those first.`
   return new SvcError('RESULT_TOO_LARGE', message, [], { reason: { kind: 'limit', limit, most } })
 }

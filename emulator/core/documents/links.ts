@@ -40,38 +40,46 @@ export function collectLinks({ name, schema }: { name: string; schema: Schema },
   const rules = listLinkRules(schema)
   if (rules.length === 0) return noLinks
   const documents: PlacedId[][] = []
+  /** For each document, the links to records that no earlier link leads to, which are far fewer in long lists. */
+  const first: PlacedId[][] = []
   const different = new Set<string>()
 
   function note(after: Fields, before?: () => Fields): Fields {
     const links = listLinkedIds(rules, after)
     const kept = new Set(before && links.length > 0 ? listLinkedIds(rules, before()).map(keyInField) : [])
-    const fresh = links.filter((link) => !kept.has(keyInField(link)))
-    for (const link of fresh) different.add(linkKey(link))
-    if (different.size > maxLinks) throw tooManyLinks(different.size)
+    const fresh = kept.size === 0 ? links : links.filter((link) => !kept.has(keyInField(link)))
     documents.push(fresh)
+    first.push(fresh.filter(isFirst))
+    if (different.size > maxLinks) throw tooManyLinks(different.size)
     return after
   }
 
+  function isFirst(link: PlacedId): boolean {
+    const known = different.size
+    return different.add(linkKey(link)).size > known
+  }
+
   async function resolve(ctx: Context): Promise<Link[][]> {
-    const readers = await findReaders(ctx, new Set(documents.flat().map(({ to }) => to)))
-    const unread = documents.flat().some(({ to, id }) => !isId(id) || !readers.has(to))
+    const readers = await findReaders(ctx, new Set(first.flat().map(({ to }) => to)))
+    const unread = first.flat().some(({ to, id }) => !isId(id) || !readers.has(to))
     if (unread) await require(ctx)
-    return documents.map((links) => links.map(({ to, id }) => ({ to, id, ...readers.get(to) })))
+    return first.map((links) => links.map(({ to, id }) => ({ to, id, ...readers.get(to) })))
   }
 
   async function require(ctx: Context): Promise<void> {
-    const readers = await findReaders(ctx, new Set(documents.flat().map(({ to }) => to)))
-    const readable = documents.flat().flatMap(({ to, id }) => {
+    const readers = await findReaders(ctx, new Set(first.flat().map(({ to }) => to)))
+    const readable = first.flat().flatMap(({ to, id }) => {
       const reader = readers.get(to)
       return reader && isId(id) ? [{ to, id, ...reader }] : []
     })
     const found = await lockLinked(ctx.db, ctx.project.id, readable)
-    const issues = documents.flatMap((links, at) =>
-      links
-        .filter((link) => !found.has(linkKey(link)))
-        .map(({ id, path }) => missingLink(count > 1 ? [at, ...path] : path, id)),
-    )
-    if (issues.length > 0) throw schemaRefuses(name, issues.slice(0, sizes.maxIssues))
+    if (found.size === different.size) return
+    const issues: Issue[] = []
+    for (const [at, links] of documents.entries()) {
+      const missing = links.filter((link) => !found.has(linkKey(link))).slice(0, sizes.maxIssues - issues.length)
+      issues.push(...missing.map(({ id, path }) => missingLink(count > 1 ? [at, ...path] : path, id)))
+    }
+    if (issues.length > 0) throw schemaRefuses(name, issues)
   }
 
   return {

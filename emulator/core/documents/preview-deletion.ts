@@ -6,6 +6,7 @@ import { noSuchCollection } from '../access/missing.js'
 import type { Backend, Context } from '../context.js'
 import { callerFor, unscoped } from '../identity.js'
 import { requireProject } from '../projects/require-project.js'
+import { withCurrentRules } from '../unique-values.js'
 import { inTransaction, unitFor } from '../unit-of-work.js'
 import { type Deleted, planDependants } from './dependants.js'
 
@@ -32,7 +33,7 @@ export async function previewDeletion(
   const caller = callerFor({ id: project.id, secret: true, ...unscoped })
   const ctx: Context = { project, caller, ...unitFor(backend) }
   const deleted = { to: collection?.id ?? usersWord, ids: ids.filter(isId) }
-  const plan = await inTransaction(ctx, (ctx) => planDependants(ctx, deleted))
+  const plan = await withCurrentRules(ctx, () => inTransaction(ctx, (ctx) => planDependants(ctx, deleted)))
   const counts = new Map<string, { deleted: number; changed: number }>()
   const add = (name: string, kind: 'deleted' | 'changed', number: number) => {
     const before = counts.get(name) ?? { deleted: 0, changed: 0 }

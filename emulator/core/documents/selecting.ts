@@ -54,11 +54,12 @@ export function selectFields(data: JsonText, selected: Selected, links: Branches
   return new JsonText(JSON.stringify(selectMembers(data.toJSON() as JsonObject, selected, links)))
 }
 
+/** Walks the fields that there are, because an array can have far more items than fields in them. */
 function selectMembers(fields: JsonObject, selected: Branches, links: Branches | undefined): JsonObject {
   const members: JsonObject = {}
-  for (const [field, below] of selected) {
-    const value = Object.hasOwn(fields, field) ? fields[field] : undefined
-    const kept = value === undefined ? undefined : selectIn(value, below, links?.get(field))
+  for (const [field, value] of Object.entries(fields)) {
+    const below = selected.get(field)
+    const kept = below && selectIn(value ?? null, below, links?.get(field))
     if (kept !== undefined) setOwn(members, field, kept)
   }
   return members

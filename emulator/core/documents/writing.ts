@@ -20,7 +20,7 @@ import { allows, type Grant, type Memberships } from '../access/grant.js'
 import { findMemberships } from '../access/memberships.js'
 import type { Context } from '../context.js'
 import { openPauses } from '../pauses.js'
-import { refusingDuplicates } from '../unique-values.js'
+import { refusingDuplicates, workOfClaims } from '../unique-values.js'
 import { publishing } from '../unit-of-work.js'
 import { maxValuesIn, requireLight } from './weight.js'
 
@@ -91,25 +91,37 @@ export async function checkAndSerialize<Item>(
   const texts: { item: Item; text: Omit<NewData, 'id'> }[] = []
   const isOneOfMany = items.length > 1
   const check = schemaCheck(schema)
-  const workOfSchema = countRules(schema) * workOfARule
+  const workOfRules = countRules(schema) * workOfARule + workOfClaims(rules)
   const issues: Issue[] = []
   const pauses = openPauses()
   let bytes = 0
+  let patternWork = 0
   for (const [at, item] of items.entries()) {
     if (issues.length >= sizes.maxIssues) break
     const fields = indexed(isOneOfMany ? [at] : [], () => fieldsFor(item))
     const { issues: found, work } = check(fields, findEdit(item)?.sends)
     issues.push(...(isOneOfMany ? found.map((issue) => ({ ...issue, path: [at, ...issue.path] })) : found))
+    patternWork += work
+    if (patternWork > maxPatternWork)
+      throw schemaRefuses(name, [...issues.slice(0, sizes.maxIssues - 1), tooMuchToCompare(at)])
     const text = JSON.stringify(fields)
     bytes += bytesInAnswer(text)
     requireAnswerable(bytes)
     const written = { json: text, values: maxValuesIn(fields, text) }
     texts.push({ item, text: rules.length > 0 ? { ...written, claims: listClaims(rules, fields) } : written })
-    const pause = pauses.after(text.length + workOfSchema + work)
+    const pause = pauses.after(text.length + workOfRules + work)
     if (pause) await pause
   }
   if (issues[0]) throw schemaRefuses(name, issues.slice(0, sizes.maxIssues))
   return texts
+}
+
+/** Chosen by us: work of the patterns of all documents of a write, half a second at worst. A body of plain text takes less. */
+const maxPatternWork = 11_000_000
+
+function tooMuchToCompare(at: number): Issue {
+  const message = 'These documents take too long to compare with the patterns of the schema. Send fewer of them'
+  return { path: [at], message, type: 'pattern' }
 }
 
 /** The cost of checking a document against one field of a schema, in parsed bytes that take as long. */

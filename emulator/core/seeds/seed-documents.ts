@@ -12,7 +12,7 @@ import type { SeedDocument, SeedDocuments } from '../../../client/protocol/model
 import { lockDocuments, updateDocumentData } from '../../store/documents.js'
 import { listUniqueRules } from '../../store/unique-rules.js'
 import { noSuchCollection } from '../access/missing.js'
-import { collectLinks } from '../documents/links.js'
+import { collectLinks, type NewLinks } from '../documents/links.js'
 import { requireLight } from '../documents/weight.js'
 import { checkAndSerialize, insertRows, place, publishRecorded } from '../documents/writing.js'
 import { orphanForgotten } from '../files/owned-files.js'
@@ -172,14 +172,20 @@ async function toRows(
   const note = ({ fields, before }: Draft) => links.note(fields, before && (() => parseFields(before)))
   const rules = listUniqueRules(collection)
   const texts = await placing(drafts, () => checkAndSerialize(collection, drafts, note, rules))
-  if (links.found > 0) {
-    seeding.linkChecks.push(() => atStep(number, () => placing(drafts, () => links.require(seeding.ctx))))
-  }
+  const places = drafts.map(({ at }) => ({ at }))
+  if (links.found > 0) checkLater(seeding, links, number, places)
   return texts.map(({ item, text }) => ({ id: item.id, ...text }))
 }
 
+/** A function of its own, which keeps no data of the documents until then: a seed can be larger than the memory. */
+function checkLater({ ctx, linkChecks }: Seeding, links: NewLinks, step: number, places: readonly Place[]): void {
+  linkChecks.push(() => atStep(step, () => placing(places, () => links.require(ctx))))
+}
+
+type Place = Pick<Draft, 'at'>
+
 /** Reports errors of drafts by their positions in the step. */
-async function placing<Result>(drafts: readonly Draft[], work: () => Promise<Result>): Promise<Result> {
+async function placing<Result>(drafts: readonly Place[], work: () => Promise<Result>): Promise<Result> {
   const [only] = drafts
   return work().catch((error) => {
     throw placed(error, (path) => {

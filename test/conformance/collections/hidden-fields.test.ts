@@ -217,6 +217,28 @@ inDialects(
       expect([made.fields, (await people.get(made.id)).fields]).toEqual([{ name: 'N' }, { name: 'N', salary: 77.25 }])
     })
 
+    test('contract 13.2 rules of hidden fields within others tell nothing of their values', async () => {
+      const { ada, owner, people } = await anOffice(wire)
+      const path = `/collections/people/${(await people.create(whole)).id}`
+      const short = { type: 'string', maxLength: 2 }
+      const required = { type: 'string', required: true }
+      const schema = {
+        profile: { type: 'object', fields: { city: short, iban: short } },
+        reviews: { type: 'array', items: { type: 'object', fields: { year: { type: 'integer' }, note: required } } },
+      }
+      expectStatus(200, await owner.patch('/api/collections/people', { schema }))
+
+      expectFailure(await ada.api.patch(path, { profile: { city: 'Rom' } }), 422, 'VALIDATION_ERROR')
+      expectStatus(200, await ada.api.patch(path, { profile: { city: 'Au' } }))
+      expectStatus(200, await ada.api.patch(path, { name: 'B', reviews: seen.reviews }))
+
+      expectFailure(await owner.patch(path, { profile: whole.profile }), 422, 'VALIDATION_ERROR')
+      expect((await people.get(path.split('/').at(-1) ?? '')).fields).toEqual({
+        ...{ ...whole, name: 'B' },
+        profile: { city: 'Au', iban: 'DE1' },
+      })
+    })
+
     test('files of such documents are listed to who sees all of their fields', async () => {
       const { ada, api, hr, owner, collection } = await anOffice(wire)
       await collection('posts', { permissions: { hidden: { cv: ['hr'] } } })

@@ -305,6 +305,17 @@ inDialects(
       expect(groups.at(-1)?.value).toBe(9_998)
     })
 
+    test('contract 10.10 a long name of the field counts in each group', async () => {
+      const { api, posts } = await someDocuments(wire)
+      for (let page = 0; page < 5; page++) {
+        await posts.fill(Array.from({ length: 1_000 }, (_, at) => ({ n: [page * 1_000 + at] })))
+      }
+      const { ask, groupsOf } = asking(wire, api)
+
+      expectFailure(await ask('group-by', `field=n.${'0'.repeat(8_000)}`), 422, 'RESULT_TOO_LARGE')
+      expect(await groupsOf(`field=n.${'0'.repeat(1_000)}`)).toHaveLength(5_000)
+    })
+
     test('contract 10.10 groups whose values exceed an answer are 422', async () => {
       const { api, posts } = await someDocuments(wire)
       for (let n = 0; n < 20; n++) await posts.create({ text: `${n}`.padEnd(900_000, 'x'), n: n % 2 })

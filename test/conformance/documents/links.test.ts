@@ -196,6 +196,22 @@ inDialects('Links', (wire) => {
     expect(wire.row((deep.fields.notes as unknown[])[0]).fields.user).toBe(board.id)
   })
 
+  test('contract 13.2 a record that many items link to is checked once, and each wrong item is named', async () => {
+    const { api, board, cards } = await someCards(wire)
+    const often = (id: string, length: number) => ({ labels: Array(length).fill(id) })
+    const send = (...documents: Fields[]) => api.post('/collections/cards/batch', { documents })
+
+    expectStatus(201, await send(often(board.id, 20_000), often(board.id, 20_000)))
+    const few = await send(often(unknownId, 1), often(board.id, 1), often(unknownId, 1))
+    const many = await send(often(unknownId, 20_000), often(unknownId, 20_000))
+
+    for (const answer of [few, many]) expectFailure(answer, 422, 'VALIDATION_ERROR')
+    const places = (text: string) => text.match(/"loc":\["body",[^\]]*\]/g)
+    expect(places(few.text)).toEqual([0, 2].map((at) => expect.stringContaining(`${at},"labels",0]`)))
+    expect(places(many.text)).toHaveLength(1_000)
+    expect((await cards.list('limit=0')).total).toBe(2)
+  })
+
   test('contract 13.2 a write can link to at most 10,000 different records', async () => {
     const { api } = await someCards(wire)
     const labels = Array.from({ length: 10_001 }, (_, n) => unknownId.slice(0, -5) + String(n).padStart(5, '0'))

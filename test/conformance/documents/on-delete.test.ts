@@ -315,6 +315,27 @@ inDialects(
       expect([(await boards.list()).total, (await cards.list()).total]).toEqual([0, 0])
     })
 
+    test('contract 13.3 a chain of links is followed for 1,000 documents, else nothing is deleted', async () => {
+      const { owner, cards } = await aBoard(wire, { onDelete: 'keep' })
+      const schema = { parent: { type: 'link', to: cards.id, onDelete: 'delete' } }
+      expectStatus(200, await owner.patch('/api/collections/cards', { schema }))
+      const ids = [...(await cards.fill(Array(600).fill({}))), ...(await cards.fill(Array(402).fill({})))].map(
+        ({ id }) => id,
+      )
+      const updates = ids.flatMap((id, at) => (at === 0 ? [] : [[id, { data: { parent: ids[at - 1] } }] as const]))
+      for (const some of [updates.slice(0, 600), updates.slice(600)]) {
+        const body = { updates: Object.fromEntries(some) }
+        expectStatus(200, await owner.post('/collections/cards/batch/documents/update', body))
+      }
+
+      const refused = await owner.delete(`/collections/cards/${ids[0]}`)
+      const total = (await cards.list('limit=0')).total
+      expectStatus(200, await owner.delete(`/collections/cards/${ids[3]}`))
+
+      expectFailure(refused, 422, 'RESULT_TOO_LARGE')
+      expect([total, (await cards.list('limit=0')).total]).toEqual([1_002, 3])
+    })
+
     test('contract 13.3 at most 32 MB of data go with a record, however well they compress', async () => {
       const { owner, board, cards } = await aBoard(wire, { onDelete: 'unset' })
       const big = { board: board.id, text: 'x'.repeat(1_000_000) }

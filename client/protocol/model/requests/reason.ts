@@ -133,3 +133,4 @@ export type LimitName =
   | 'linked records'
   | 'dependent records'
   | 'dependent bytes'
+  | 'dependent lookups'
