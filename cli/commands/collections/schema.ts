@@ -57,7 +57,7 @@ documents or fits, and how to repair them. It works on the emulator of this fold
     return this.show(await client.collections.update(args.collection, changed))
   }
 
-  /** Shows a row for each change, and below it the reasons and the repairs. */
+  /** Shows a row for each change, and below them the first documents, the reasons and the repairs. */
   private async plan(collection: string, settings: object, flags: TargetFlags): Promise<Plan> {
     const target = this.requireTarget(flags)
     const project = target.emulator?.projectId ?? ''
@@ -65,6 +65,10 @@ documents or fits, and how to repair them. It works on the emulator of this fold
     const { changes, documentCount } = plan
     if (changes.length === 0) this.note('Nothing changes.')
     else this.log(table(changes.map(toPlanRow)))
+    const offenders = changes.flatMap(({ documents }) =>
+      documents.map(({ id, value, problem }) => ({ document: id, value: value ?? '', problem })),
+    )
+    if (offenders.length > 0) this.log(`\n${table(offenders)}`)
     for (const change of changes) {
       const repair = change.repair?.map(shellWord).join(' ')
       if (change.problem !== null) this.note(`Blocked: ${change.problem}.`)
@@ -98,7 +102,6 @@ function nameChange({ fields, option }: PlannedChange): string {
 }
 
 function toPlanRow(change: PlannedChange) {
-  const { effect, text, count: number, documents } = change
-  const ids = documents.map(({ id }) => id).join(' ')
-  return { effect, field: change.fields.join(', '), change: text, documents: count(number), examples: ids }
+  const { effect, fields, text, count: number } = change
+  return { effect, field: fields.join(', '), change: text, documents: count(number) }
 }
