@@ -92,7 +92,7 @@ it('contract 13.2 shows which documents a change breaks, how to repair them, and
   await goTo('data/cards/schema')
   await button('points').click()
 
-  await page.getByRole('spinbutton', { name: 'points most', exact: true }).fill('13')
+  await page.getByRole('spinbutton', { name: 'points max', exact: true }).fill('13')
 
   await page.getByText('1 document breaks "max". An update that sends points has to fit.', { exact: true }).waitFor()
   await page.getByText('svc docs update cards --where points__gt=13 points:=13', { exact: true }).waitFor()
