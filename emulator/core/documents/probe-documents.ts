@@ -36,6 +36,8 @@ export interface Offenders {
 /** Chosen by us. Contract 13.2. */
 export const maxOffenders = 10
 export const maxValueCharacters = 80
+/** Work of a check apart from patterns, in the unit of pauses. */
+const workPerProbe = 100
 /** Ids looked up by one statement. */
 const maxLookedUp = 10_000
 
@@ -115,7 +117,7 @@ function probeDocument(probe: Probe, id: string, fields: Fields, unchecked: Link
   const { issue, work } = probe.find(fields)
   if (issue) note(probe, { id, fields, issue })
   else if (probe.links.length > 0) unchecked.push({ probe, id, fields, links: listLinkedIds(probe.links, fields) })
-  return work
+  return work + workPerProbe
 }
 
 async function probeLinks(ctx: Context, documents: readonly Linking[]): Promise<void> {

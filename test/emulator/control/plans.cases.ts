@@ -92,19 +92,21 @@ export function planCases(opened: Opened): void {
 
   it('contract 13.2 a plan counts all documents and names ten, and a save of what fits goes through', async () => {
     const { owner, cards, plan } = await someCards()
-    await cards.createMany(
-      Array.from({ length: 60 }, (_, at) => ({ title: `Card ${at}`, code: at % 2 === 0 ? 1 : at })),
-    )
+    // More than one page.
+    const half = Array.from({ length: 550 }, (_, at) => ({ title: `Card ${at}`, code: at % 2 === 0 ? 1 : at }))
+    for (const documents of [half, half]) await cards.createMany(documents)
     const schema = { code: { type: 'integer', required: true } } as const
 
     const [twice] = (await plan({ schema: { code: { type: 'integer', unique: true } } })).changes.filter(
       ({ option }) => option === 'unique',
     )
     const [missing] = (await plan({ schema })).changes
+    const [high] = (await plan({ schema: { code: { type: 'integer', max: 500 } } })).changes
     const loosened = await plan({ schema: {} })
 
-    expect([twice?.effect, twice?.count, twice?.documents.length]).toEqual(['blocked', 30, 10])
+    expect([twice?.effect, twice?.count, twice?.documents.length]).toEqual(['blocked', 825, 10])
     expect([missing?.effect, missing?.count, missing?.documents.length]).toEqual(['breaks', 3, 3])
+    expect([high?.effect, high?.count, high?.documents.length]).toEqual(['breaks', 50, 10])
     expect(loosened.changes.map(({ effect }) => effect)).toEqual(['fits', 'fits'])
     await owner.collections.update('cards', { schema: { code: { type: 'integer', required: true, default: 0 } } })
     const removed = await plan({ schema })
