@@ -98,6 +98,7 @@ it('contract 13.2 shows which documents a change breaks, how to repair them, and
   await page.getByText('svc docs update cards --where points__gt=13 points:=13', { exact: true }).waitFor()
   expect(await page.locator(`.effect.warn a[href$="/data/cards/${id}"]`).count()).toBe(1)
   await page.getByRole('checkbox', { name: 'slug unique', exact: true }).check()
+  await page.locator(`.effect.bad a[href$="/data/cards/${twice.id}"]`).waitFor()
   await page.getByText('Cannot be saved: 1 document repeats a value of an earlier one.', { exact: true }).waitFor()
   expect(await page.getByRole('button', { name: /^Save/ }).isDisabled()).toBe(true)
   await world.expectAccessible()

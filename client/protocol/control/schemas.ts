@@ -6,6 +6,7 @@ const offender = z.strictObject({
   id: z.string(),
   value: z.string().nullable().describe('Value of the field as JSON, cut after 80 characters; null if it is missing.'),
   problem: z.string(),
+  holder: z.string().nullable().describe('Earlier document with the same value, if values have to be unique.'),
 })
 
 const change = z.strictObject({

@@ -150,7 +150,10 @@ async function findOffenders(
 async function findDuplicates(ctx: Context, { id }: StoredCollection, fields: readonly string[]): Promise<Offenders> {
   const limits = { most: maxOffenders, maxCharacters: maxValueCharacters }
   const rows = await workLong(ctx, ({ db }) => selectDuplicates(db, id, fields, limits))
-  const documents = rows.map(({ id, value, holder }) => ({ id, value, problem: `has the same value as "${holder}"` }))
+  const documents = rows.map(({ id, value, holder }) => ({
+    ...{ id, value, holder },
+    problem: `has the same value as "${holder}"`,
+  }))
   return { count: rows[0]?.total ?? 0, documents, kinds: new Set(['unique']) }
 }
 

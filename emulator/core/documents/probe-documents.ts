@@ -23,6 +23,8 @@ interface Offender {
   /** The start of the value as JSON; null if it is missing. */
   readonly value: string | null
   readonly problem: string
+  /** The earlier document with the same value, if values have to be unique. */
+  readonly holder: string | null
 }
 
 export interface Offenders {
@@ -42,7 +44,7 @@ const workPerProbe = 100
 const maxLookedUp = 10_000
 
 /** Checks one changed rule, alone. */
-export interface Probe {
+interface Probe {
   readonly find: (fields: Fields) => { readonly issue: Issue | undefined; readonly work: number }
   readonly links: readonly LinkRule[]
   readonly field: string
@@ -161,5 +163,5 @@ function note(probe: Probe, { id, fields, issue: { path, type, message } }: Refu
   probe.kinds.add(path.length === 1 ? type : 'inner')
   if (probe.documents.length >= maxOffenders) return
   const value = Object.hasOwn(fields, probe.field) ? JSON.stringify(fields[probe.field]) : null
-  probe.documents.push({ id, value: value?.slice(0, maxValueCharacters) ?? null, problem: message })
+  probe.documents.push({ id, value: value?.slice(0, maxValueCharacters) ?? null, problem: message, holder: null })
 }

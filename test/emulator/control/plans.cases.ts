@@ -58,12 +58,14 @@ export function planCases(opened: Opened): void {
     const offendersOf = (field: string) =>
       changes.filter(({ fields }) => fields[0] === field).flatMap((each) => each.documents)
     expect(offendersOf('points')).toEqual([
-      { id: one, value: '21', problem: '"points" must be at most 13' },
-      { id: three, value: '40', problem: '"points" must be at most 13' },
+      { id: one, value: '21', problem: '"points" must be at most 13', holder: null },
+      { id: three, value: '40', problem: '"points" must be at most 13', holder: null },
     ])
-    expect(offendersOf('slug')).toEqual([{ id: two, value: '"fix"', problem: `has the same value as "${one}"` }])
+    expect(offendersOf('slug')).toEqual([
+      { id: two, value: '"fix"', problem: `has the same value as "${one}"`, holder: one },
+    ])
     expect(offendersOf('board')).toMatchObject([{ id: two, problem: expect.stringContaining('does not exist') }])
-    expect(offendersOf('title')).toEqual([{ id: three, value: null, problem: '"title" is required' }])
+    expect(offendersOf('title')).toEqual([{ id: three, value: null, problem: '"title" is required', holder: null }])
     expect(await owner.collections.get('cards')).toEqual(before)
   })
 

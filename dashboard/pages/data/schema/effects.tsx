@@ -126,11 +126,17 @@ function Broken({ collection, planned }: { collection: string; planned: Planned 
   return (
     <>
       <p>{describeBroken(planned)}</p>
-      {documents.map(({ id, value, problem }) => (
+      {documents.map(({ id, value, problem, holder }) => (
         <div key={id} className="effect-line" title={problem}>
-          <Link className="link mono" href={`/data/${encodeURIComponent(collection)}/${id}`}>
-            {shortId(id)}
-          </Link>
+          <span>
+            <DocumentLink collection={collection} id={id} />
+            {holder === null ? null : (
+              <>
+                {' as '}
+                <DocumentLink collection={collection} id={holder} />
+              </>
+            )}
+          </span>
           <bdi className="mono cut">{value ?? 'missing'}</bdi>
         </div>
       ))}
@@ -143,6 +149,14 @@ function Broken({ collection, planned }: { collection: string; planned: Planned 
         </div>
       )}
     </>
+  )
+}
+
+function DocumentLink({ collection, id }: { collection: string; id: string }) {
+  return (
+    <Link className="link mono" href={`/data/${encodeURIComponent(collection)}/${id}`}>
+      {shortId(id)}
+    </Link>
   )
 }
 

@@ -27,7 +27,7 @@ export function SchemaPage({ name }: { name: string }) {
   const { owner } = useSession()
   const [, go] = useLocation()
   const collection = useQuery({ queryKey: ['collections', 'one', name], queryFn: () => owner.collections.get(name) })
-  useCommand(`svc collections schema ${shellWord(name)} --schema schema.json`)
+  useCommand(`svc collections schema ${shellWord(name)} --schema schema.json --dry-run`)
   if (collection.data) return <SchemaEditor key={collection.data.id} collection={collection.data} />
   return (
     <Page title={name} tabs={<CollectionTabs collection={name} open="schema" />}>
