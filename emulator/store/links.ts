@@ -35,6 +35,24 @@ export async function lockLinked(tx: Database, project: string, links: readonly 
   return found
 }
 
+/** Returns which of these records exist. Locks nothing. */
+export async function selectLinked(
+  db: Database,
+  project: string,
+  to: string,
+  ids: readonly string[],
+): Promise<string[]> {
+  const found =
+    to === usersWord
+      ? sql`select u.id from users u where u.project_id = ${project} and u.id = any(${ids}::uuid[])`
+      : sql`
+      select d.id
+      from documents d
+      join document_counts n on n.collection_id = d.collection_id and not n.is_removed
+      where d.collection_id = ${to}::uuid and d.id = any(${ids}::uuid[])`
+  return (await db.query<{ id: string }>(found)).map(({ id }) => id)
+}
+
 export function linkKey({ to, id }: Pick<Link, 'to' | 'id'>): string {
   return `${to}/${id}`
 }

@@ -2,7 +2,7 @@
  * Stores the values of unique fields, as parts of the statements that write documents. A primary key keeps two
  * documents from having the same value, whatever runs at the same time.
  */
-import { type Database, DatabaseError, type Fragment, nothing, sql, writing } from '../database/port.js'
+import { type Database, DatabaseError, type Fragment, joinSql, nothing, sql, writing } from '../database/port.js'
 import { maxTextBytes } from './sql-fragments.js'
 import { type Claim, fingerprintRules, listClaims, type Ruled, type UniqueRule } from './unique-rules.js'
 
@@ -159,7 +159,7 @@ export async function insertStoredValues(
   const offenders: Offender[] = []
   let after: string | undefined
   do {
-    const rows = await selectPage(tx, collection, fieldNames(rules), after)
+    const rows = await selectFieldPage(tx, collection, fieldNames(rules), after)
     const claimed = await claimAll(rows, rules, afterWork)
     offenders.push(...(await insertFree(tx, collection, claimed, maxOffenders - offenders.length)))
     after = rows.at(-1)?.id
@@ -185,11 +185,18 @@ function fieldNames(rules: readonly UniqueRule[]): string[] {
   return [...new Set(rules.flatMap(({ fields }) => fields))]
 }
 
-async function selectPage(tx: Database, collection: string, names: readonly string[], after: string | undefined) {
+/** Returns these fields of the next documents, oldest first, as JSON. */
+export async function selectFieldPage(
+  tx: Database,
+  collection: string,
+  names: readonly string[],
+  after: string | undefined,
+) {
   return tx.query<{ id: string; fields: string }>(
     lasting(sql`
     select p.id, (
       select coalesce(jsonb_object_agg(f.name, p.data -> f.name), '{}')::text from unnest(${names}::text[]) as f (name)
+      where p.data -> f.name is not null
     ) as fields
     from (
       select d.id, d.data,
@@ -233,6 +240,48 @@ async function insertFree(
     offenders.push({ rule: claim.rule, document, holder })
   }
   return offenders
+}
+
+/** A document whose values an earlier one has, and the number of all such documents. */
+interface Duplicate {
+  readonly id: string
+  readonly holder: string
+  /** The start of the value as JSON; an array for several fields. */
+  readonly value: string
+  readonly total: number
+}
+
+/** Finds documents that share values of these fields. Missing and null values are free. */
+export async function selectDuplicates(
+  db: Database,
+  collection: string,
+  names: readonly string[],
+  { most, maxCharacters }: { most: number; maxCharacters: number },
+): Promise<Duplicate[]> {
+  const values = joinSql(
+    names.map((name) => sql`d.data -> ${name}::text`),
+    ', ',
+  )
+  const areSet = joinSql(
+    names.map((name) => sql`jsonb_typeof(d.data -> ${name}::text) <> 'null'`),
+    ' and ',
+  )
+  return db.query<{ id: string; holder: string; value: string; total: number }>(
+    lasting(sql`
+    select v.id, v.holder, left((${names.length === 1 ? sql`v.value -> 0` : sql`v.value`})::text, ${maxCharacters}::int) as value,
+      count(*) over () as total
+    from (
+      select d.id, d.value, first_value(d.id) over (partition by d.value order by d.id) as holder
+      from (
+        select d.id, jsonb_build_array(${values}) as value
+        from documents d
+        where d.collection_id = ${collection} and ${areSet}
+      ) d
+    ) v
+    where v.id <> v.holder
+    order by v.id
+    limit ${most}::int`),
+  )
 }
 
 /** Deletes some values of a removed collection. Returns whether there may be more. */

@@ -81,3 +81,29 @@ it('strikes out what contradicts, with the reason, and keeps changes while anoth
   await page.getByText(/^Nothing yet\./).waitFor()
   expect((await client.collections.get('cards')).schema).toEqual(schema)
 })
+
+it('contract 13.2 shows which documents a change breaks, how to repair them, and what cannot be saved', async () => {
+  const { page, client, goTo } = world
+  const schema = { points: { type: 'integer' }, slug: { type: 'string' } } as const
+  await client.collections.update('cards', { schema })
+  const cards = client.collection('cards')
+  const { id } = await cards.create({ points: 21, slug: 'fix' })
+  const twice = await cards.create({ points: 3, slug: 'fix' })
+  await goTo('data/cards/schema')
+  await button('points').click()
+
+  await page.getByRole('spinbutton', { name: 'points max', exact: true }).fill('13')
+
+  await page.getByText('1 document breaks "max". An update that sends points has to fit.', { exact: true }).waitFor()
+  await page.getByText('svc docs update cards --where points__gt=13 points:=13', { exact: true }).waitFor()
+  expect(await page.locator(`.effect.warn a[href$="/data/cards/${id}"]`).count()).toBe(1)
+  await page.getByRole('checkbox', { name: 'slug unique', exact: true }).check()
+  await page.locator(`.effect.bad a[href$="/data/cards/${twice.id}"]`).waitFor()
+  await page.getByText('Cannot be saved: 1 document repeats a value of an earlier one.', { exact: true }).waitFor()
+  expect(await page.getByRole('button', { name: /^Save/ }).isDisabled()).toBe(true)
+  await world.expectAccessible()
+  await cards.delete(twice.id)
+  await page.evaluate(() => dispatchEvent(new Event('visibilitychange')))
+  await page.getByText('The only document fits.', { exact: true }).waitFor()
+  expect(world.faults).toEqual([])
+})

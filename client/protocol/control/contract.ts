@@ -20,6 +20,7 @@ import type { operations } from './operations.js'
 import { process } from './process.js'
 import { projects } from './projects.js'
 import { requests } from './requests.js'
+import { schemas } from './schemas.js'
 import { seeds } from './seeds.js'
 import { snapshots } from './snapshots.js'
 import { sql } from './sql.js'
@@ -33,6 +34,7 @@ export const contract = {
   keys,
   audit,
   rights,
+  schemas,
   dependants,
   creators,
   snapshots,

@@ -32,6 +32,9 @@ export const operations = {
   rights: {
     ask: 'POST /projects/:project/collections/:collection/rights',
   },
+  schemas: {
+    plan: 'POST /projects/:project/collections/:collection/schema/plan',
+  },
   dependants: {
     preview: 'POST /projects/:project/dependants',
   },

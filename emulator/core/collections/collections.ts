@@ -77,7 +77,8 @@ export async function createCollection(
   return shownNamed(ctx, grantFor(ctx.caller, collection))
 }
 
-function mergeSettings(
+/** Returns the collection with the settings that are sent. */
+export function mergeSettings(
   { unique, title, ...before }: StoredCollection,
   input: Partial<CollectionDefinition>,
 ): StoredCollection {

@@ -121,7 +121,7 @@ function readerIn({ caller }: Context, collection: StoredCollection | undefined)
 }
 
 /** Says the same about a record that is missing and one that is hidden. */
-function missingLink(path: Issue['path'], id: string): Issue {
+export function missingLink(path: Issue['path'], id: string): Issue {
   const field = path.findLast((part) => typeof part === 'string')
   return { path, message: `"${field}" links to "${id.slice(0, 80)}", which does not exist`, type: 'link' }
 }

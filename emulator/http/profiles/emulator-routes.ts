@@ -20,6 +20,7 @@ import { mail } from '../control/mail.js'
 import { process } from '../control/process.js'
 import { projects } from '../control/projects.js'
 import { requests } from '../control/requests.js'
+import { schemas } from '../control/schemas.js'
 import { seeds } from '../control/seeds.js'
 import { snapshotFileRoutes } from '../control/snapshot-files.js'
 import { snapshots } from '../control/snapshots.js'
@@ -36,6 +37,7 @@ const handlers: ControlHandlers = {
   audit,
   creators,
   rights,
+  schemas,
   dependants,
   snapshots,
   indexes,

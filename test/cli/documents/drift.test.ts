@@ -171,3 +171,31 @@ test('svc collections schema infer says that an empty collection shows nothing',
   })
   expect(await world.json(['collections', 'schema', 'infer', 'empty', '--apply'])).toEqual({})
 })
+
+test('contract 13.2 collections schema --dry-run shows what a change does to documents, and writes nothing', async () => {
+  const [first, second] = await fill('tasks', [{ slug: 'fix', points: 21 }, { slug: 'fix' }])
+  const words = ['collections', 'schema', 'tasks', '--schema', '-', '--dry-run']
+  const rules = { points: { type: 'integer', max: 13 }, slug: { type: 'string', unique: true } }
+  const input = JSON.stringify(rules)
+
+  const { exit, stdout, stderr } = await world.svc(words, { input })
+  const whole = JSON.parse((await world.svc([...words, '--json'], { input })).stdout)
+  const fitting = await world.svc(['collections', 'schema', 'tasks', '--field', 'slug:string!', '--dry-run'])
+
+  expect(exit).toBe(10)
+  expect(stdout).toMatch(/^breaks +points +new, integer +1$/m)
+  expect(stdout).toMatch(/^blocked +slug +unique +1$/m)
+  expect(stdout).toMatch(new RegExp(`^${first} +21 +"points" must be at most 13$`, 'm'))
+  expect(stdout).toMatch(new RegExp(`^${second} +"fix" +has the same value as "${first}"$`, 'm'))
+  expect(stderr).toContain('Repair points: svc docs update tasks --where points__gt=13 points:=13\n')
+  expect(stderr).toContain('Repair slug: svc docs migrate tasks migration.ts\n')
+  expect(whole).toMatchObject({ collection: 'tasks', documentCount: 2 })
+  expect([fitting.exit, fitting.stderr]).toEqual([0, 'Compared with 2 documents. All fit.\n'])
+  expect((await svc.collections.get('tasks')).schema).toEqual({})
+})
+
+test('a dry run without a change is refused', async () => {
+  const { exit, stderr } = await world.svc(['collections', 'schema', 'tasks', '--dry-run'])
+
+  expect([exit, stderr]).toEqual([2, expect.stringContaining('--dry-run needs a change.')])
+})

@@ -10,6 +10,7 @@ import { accountCases } from './accounts.cases.js'
 import { dependantsCases } from './dependants.cases.js'
 import { observationCases } from './observed.cases.js'
 import type { Opened } from './opened.js'
+import { planCases } from './plans.cases.js'
 import { rightsCases } from './rights.cases.js'
 import { simulationCases } from './simulated.cases.js'
 import { stateCases } from './state.cases.js'
@@ -116,6 +117,7 @@ it('no name in a path is a name in the request, since a call takes both as one o
 describe('contract 11 every operation of the control API replies as its contract says', () => {
   accountCases(opened)
   rightsCases(opened)
+  planCases(opened)
   dependantsCases(opened)
   stateCases(opened)
   observationCases(opened)

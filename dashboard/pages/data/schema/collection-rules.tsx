@@ -1,10 +1,8 @@
 /** The rules of a collection beyond single fields: what is unique together, and the field that names a document. */
 import type { Collection, Issue } from '../../../../client/index.js'
 import type { Schema } from '../../../../client/protocol/model/collection.js'
-import { equalJson } from '../../../../client/protocol/model/json.js'
 import { Icon } from '../../../parts/icons.js'
 import { findTitleField } from '../form/titles.js'
-import type { Change } from './changes.js'
 import { whyNotUnique } from './edits.js'
 
 export interface Rules {
@@ -34,17 +32,6 @@ export function withFields(value: Rules, schema: Schema, before?: string, rename
 export function checkGroups({ unique = [] }: Rules): Issue[] {
   const isShort = unique.some((group) => group.length < 2)
   return isShort ? [{ path: ['unique'], message: 'A group needs two fields.', type: 'too_small' }] : []
-}
-
-export function findRuleChanges(before: Rules, after: Rules): Change[] {
-  const unique = equalJson((before.unique ?? []) as string[][], (after.unique ?? []) as string[][])
-    ? []
-    : [{ field: '', option: 'unique', text: 'what is unique together', isStricter: true }]
-  const title =
-    before.title === after.title
-      ? []
-      : [{ field: '', option: 'title', text: `title ${after.title ?? 'by default'}`, isStricter: false }]
-  return [...unique, ...title]
 }
 
 interface RulesProps {

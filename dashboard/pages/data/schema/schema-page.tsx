@@ -17,16 +17,17 @@ import { CollectionTabs } from '../collection-tabs.js'
 import { JsonSettings } from '../json-settings.js'
 import { SettingsSide } from '../settings-side.js'
 import { useKeys, useSettings } from '../use-settings.js'
-import { type Change, findChanges } from './changes.js'
-import { CollectionRules, checkGroups, findRuleChanges, type Rules, readRules, withFields } from './collection-rules.js'
+import { findChanges } from './changes.js'
+import { CollectionRules, checkGroups, type Rules, readRules, withFields } from './collection-rules.js'
 import { newName, withRule } from './edits.js'
+import { Effects, findBlocked, usePlan } from './effects.js'
 import { FieldTable } from './field-table.js'
 
 export function SchemaPage({ name }: { name: string }) {
   const { owner } = useSession()
   const [, go] = useLocation()
   const collection = useQuery({ queryKey: ['collections', 'one', name], queryFn: () => owner.collections.get(name) })
-  useCommand(`svc collections schema ${shellWord(name)} --schema schema.json`)
+  useCommand(`svc collections schema ${shellWord(name)} --schema schema.json --dry-run`)
   if (collection.data) return <SchemaEditor key={collection.data.id} collection={collection.data} />
   return (
     <Page title={name} tabs={<CollectionTabs collection={name} open="schema" />}>
@@ -45,14 +46,15 @@ function SchemaEditor({ collection }: { collection: CountedCollection }) {
   const [isJson, setJson] = useState(false)
   const { value, base, change, isChanged } = settings
   const { schema } = value
-  const changes = [...findChanges(base.schema, schema), ...findRuleChanges(base, value)]
+  const changes = findChanges(base, value)
   const contradictions = [
     ...checkSchema(schema),
     ...checkGroups(value),
     ...checkFieldSettings({ ...value, permissions: collection.permissions ?? {} }, value),
   ]
   const problems = findProblems([...contradictions, ...settings.issues])
-  const wrong = [...findProblems(contradictions).keys()]
+  const plan = usePlan(collection, value, isChanged && contradictions.length === 0)
+  const wrong = [...findProblems(contradictions).keys(), ...findBlocked(plan)]
   const count = Object.keys(schema).length
   const add = () => {
     const fresh = newName(schema)
@@ -90,13 +92,13 @@ function SchemaEditor({ collection }: { collection: CountedCollection }) {
       pane={
         <SettingsSide
           title="What this changes"
-          facts={`${changes.length} ${changes.length === 1 ? 'change' : 'changes'}${documentCount === undefined ? '' : ` · ${formatCount(documentCount)} documents`}`}
+          facts={`${changes.length} ${changes.length === 1 ? 'change' : 'changes'}${documentCount === undefined ? '' : ` · ${plan ? 'checked against ' : ''}${formatCount(plan?.documentCount ?? documentCount)} documents`}`}
           settings={settings}
           changes={changes.length}
           wrong={wrong}
           onFix={fix}
         >
-          <Effects changes={changes} problems={problems} />
+          <Effects collection={name} {...{ changes, problems, plan }} />
         </SettingsSide>
       }
     >
@@ -140,51 +142,4 @@ function findProblems(issues: readonly Issue[]): ReadonlyMap<string, string> {
     if (!found.has(String(field))) found.set(String(field), text)
   }
   return found
-}
-
-interface EffectsProps {
-  readonly changes: readonly Change[]
-  readonly problems: ReadonlyMap<string, string>
-}
-
-/** A box for each field that changes: what is wrong first, then what stored documents may break. */
-function Effects({ changes, problems }: EffectsProps) {
-  const fields = [...new Set(changes.map(({ field }) => field))].filter((field) => !problems.has(field))
-  const boxes = fields.map((field) => {
-    const own = changes.filter((each) => each.field === field)
-    return {
-      field,
-      text: own.map(({ text }) => text).join(', '),
-      isStricter: own.some((each) => each.isStricter),
-      isUnique: own.some(({ option, isStricter }) => option === 'unique' && isStricter),
-    }
-  })
-  if (boxes.length === 0 && problems.size === 0) {
-    return <p className="padded dim">Nothing yet. What you change is listed here before you save it.</p>
-  }
-  return (
-    <div className="effects">
-      {[...problems].map(([field, text]) => (
-        <div key={field} className="effect bad">
-          <b>{field}: cannot be saved</b>
-          <p>{text}</p>
-        </div>
-      ))}
-      {boxes
-        .sort((one, other) => Number(other.isStricter) - Number(one.isStricter))
-        .map(({ field, text, isStricter, isUnique }) => (
-          <div key={field} className={`effect ${isStricter ? 'warn' : 'good'}`}>
-            <b>{[field, text].filter((part) => part !== '').join(': ')}</b>
-            <p>{describeEffect(isStricter, isUnique)}</p>
-          </div>
-        ))}
-    </div>
-  )
-}
-
-function describeEffect(isStricter: boolean, isUnique: boolean): string {
-  if (isUnique) return 'Saving is refused if two stored documents have the same value.'
-  return isStricter
-    ? 'Applies to writes from then on. Stored documents stay as they are.'
-    : 'Every stored document still fits.'
 }

@@ -1,0 +1,168 @@
+/** Shows the effects of a changed schema before it is saved: contradictions, documents that break it, and changes that fit. */
+import { useQuery } from '@tanstack/react-query'
+import { Link } from 'wouter'
+import type { Control } from '../../../../client/control.js'
+import type { CountedCollection } from '../../../../client/index.js'
+import { formatCount } from '../../../../client/protocol/model/figures.js'
+import { shellWord } from '../../../../client/snippets/shell.js'
+import { Copy } from '../../../parts/button.js'
+import { shortId } from '../../../parts/columns.js'
+import { useSession } from '../../../session/context.js'
+import type { Change } from './changes.js'
+import type { Rules } from './collection-rules.js'
+
+type Plan = Awaited<ReturnType<Control['schemas']['plan']>>
+type Planned = Plan['changes'][number]
+
+const typingMilliseconds = 300
+
+/** Asks the emulator about settings that are not saved. Undefined until it has answered. */
+export function usePlan({ id, name, updatedAt }: CountedCollection, value: Rules, isAsked: boolean): Plan | undefined {
+  const { control, project } = useSession()
+  const plan = useQuery({
+    queryKey: ['schema plan', project.id, id, updatedAt, value],
+    enabled: isAsked,
+    staleTime: 0,
+    // Documents may have been repaired in another tab.
+    refetchOnWindowFocus: true,
+    async queryFn({ signal }) {
+      // Waits, because the emulator reads all documents.
+      await new Promise((resolve) => setTimeout(resolve, typingMilliseconds))
+      signal.throwIfAborted()
+      return control.schemas.plan({ project: project.id, collection: name, ...value } as never)
+    },
+  })
+  return isAsked ? plan.data : undefined
+}
+
+/** Lists the fields with a change that cannot be saved. */
+export function findBlocked(plan: Plan | undefined): string[] {
+  const blocked = (plan?.changes ?? []).filter(({ effect }) => effect === 'blocked')
+  return [...new Set(blocked.map(({ fields }) => fields.join(', ')))]
+}
+
+interface EffectsProps {
+  readonly collection: string
+  readonly changes: readonly Change[]
+  readonly problems: ReadonlyMap<string, string>
+  readonly plan: Plan | undefined
+}
+
+interface Box {
+  readonly field: string
+  readonly text: string
+  readonly isStricter: boolean
+  readonly isUnique: boolean
+  /** Changes with documents that break them, or that are blocked. */
+  readonly broken: readonly Planned[]
+}
+
+/** The worst first. */
+const ranks = { bad: 0, warn: 1, good: 2 } as const
+
+export function Effects({ collection, changes, problems, plan }: EffectsProps) {
+  const fields = [...new Set(changes.map(({ field }) => field))].filter((field) => !problems.has(field))
+  const boxes = fields.map((field) => toBox(field, changes, plan))
+  if (boxes.length === 0 && problems.size === 0) {
+    return <p className="padded dim">Nothing yet. What you change is listed here before you save it.</p>
+  }
+  return (
+    <div className="effects">
+      {[...problems].map(([field, text]) => (
+        <div key={field} className="effect bad">
+          <b>{field}: cannot be saved</b>
+          <p>{text}</p>
+        </div>
+      ))}
+      {boxes
+        .map((box) => ({ box, look: findLook(box, plan !== undefined) }))
+        .sort((one, other) => ranks[one.look] - ranks[other.look])
+        .map(({ box, look }) => (
+          <div key={box.field} className={`effect ${look}`}>
+            <b>{[box.field, box.text].filter((part) => part !== '').join(': ')}</b>
+            {box.broken.length === 0 ? <p>{describeBox(box, plan)}</p> : null}
+            {box.broken.map((planned) => (
+              <Broken key={planned.option} collection={collection} planned={planned} />
+            ))}
+          </div>
+        ))}
+    </div>
+  )
+}
+
+function toBox(field: string, changes: readonly Change[], plan: Plan | undefined): Box {
+  const own = changes.filter((each) => each.field === field)
+  return {
+    field,
+    text: own.map(({ text }) => text).join(', '),
+    isStricter: own.some((each) => each.isStricter),
+    isUnique: own.some(({ option, isStricter }) => option === 'unique' && isStricter),
+    broken: (plan?.changes ?? []).filter(({ fields, effect }) => fields.join(', ') === field && effect !== 'fits'),
+  }
+}
+
+function findLook({ broken, isStricter }: Box, isPlanned: boolean): keyof typeof ranks {
+  if (broken.some(({ effect }) => effect === 'blocked')) return 'bad'
+  return broken.length > 0 || (isStricter && !isPlanned) ? 'warn' : 'good'
+}
+
+/** Until the emulator has answered, tells only what could happen. */
+function describeBox({ isUnique, isStricter }: Box, plan: Plan | undefined): string {
+  if (plan) return describeFit(plan.documentCount)
+  if (isUnique) return 'Saving is refused if two stored documents have the same value.'
+  return isStricter
+    ? 'Applies to writes from then on. Stored documents stay as they are.'
+    : 'Every stored document still fits.'
+}
+
+function describeFit(documents: number): string {
+  if (documents === 0) return 'There are no documents yet.'
+  return documents === 1 ? 'The only document fits.' : `All ${formatCount(documents)} documents fit.`
+}
+
+function Broken({ collection, planned }: { collection: string; planned: Planned }) {
+  const { documents, repair } = planned
+  const command = repair === null ? undefined : `svc ${repair.map(shellWord).join(' ')}`
+  return (
+    <>
+      <p>{describeBroken(planned)}</p>
+      {documents.map(({ id, value, problem, holder }) => (
+        <div key={id} className="effect-line" title={problem}>
+          <span>
+            <DocumentLink collection={collection} id={id} />
+            {holder === null ? null : (
+              <>
+                {' as '}
+                <DocumentLink collection={collection} id={holder} />
+              </>
+            )}
+          </span>
+          <bdi className="mono cut">{value ?? 'missing'}</bdi>
+        </div>
+      ))}
+      {command === undefined ? null : (
+        <div className="effect-line">
+          <code className="mono cut grow" title={command}>
+            {command}
+          </code>
+          <Copy text={command} />
+        </div>
+      )}
+    </>
+  )
+}
+
+function DocumentLink({ collection, id }: { collection: string; id: string }) {
+  return (
+    <Link className="link mono" href={`/data/${encodeURIComponent(collection)}/${id}`}>
+      {shortId(id)}
+    </Link>
+  )
+}
+
+function describeBroken({ effect, option, count, problem, fields }: Planned): string {
+  const documents = `${formatCount(count)} ${count === 1 ? 'document' : 'documents'}`
+  if (effect === 'blocked')
+    return `Cannot be saved: ${problem ?? `${documents} ${count === 1 ? 'repeats' : 'repeat'} a value of an earlier one`}.`
+  return `${documents} ${count === 1 ? 'breaks' : 'break'} "${option}". An update that sends ${fields.join()} has to fit.`
+}
