@@ -23,7 +23,8 @@ export async function findDependants(
   if (!emulator) return []
   const { dependants } = openOwner(target)
   const answer = dependants.preview({ project: emulator.projectId, to, ids: [...ids] })
-  return answer.then(({ collections }) => collections).catch(() => [])
+  // An emulator of an older version has no such operation.
+  return answer.then(({ collections = [] }) => collections).catch(() => [])
 }
 
 /** Formats what a deletion takes along, for example `Also deletes 3 documents in "cards".` */

@@ -42,6 +42,7 @@ const further: { readonly [command: string]: readonly string[] } = {
   'clock:advance': ['1s'],
   'clock:set': ['2030-01-01'],
   'connections:close': ['--all'],
+  'docs:aggregate': ['posts', '--sum', 'a'],
   'docs:batch': ['posts', '-f', 'operations.ndjson'],
   'docs:create': ['posts', 'a=b'],
   'docs:replace': ['posts', id, 'a=b'],

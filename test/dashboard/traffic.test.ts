@@ -257,7 +257,7 @@ it('goes anywhere by the palette and the keyboard alone, and shows the way on Ho
   await world.goByPalette('posts')
   await page.getByRole('heading', { name: 'posts', level: 1, exact: true }).waitFor()
   await page.keyboard.press('n')
-  await page.locator('.cm-content:focus').waitFor()
+  await page.getByRole('complementary').locator('input:focus').waitFor()
   await page.keyboard.press('Escape')
   await page.getByText('New document in posts', { exact: true }).waitFor({ state: 'detached' })
   await page.getByRole('table', { name: 'Documents in posts', exact: true }).focus()
