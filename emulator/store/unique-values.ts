@@ -223,13 +223,15 @@ async function insertFree(
 ): Promise<Offender[]> {
   if (claimed.length === 0) return []
   const inserted = await tx.query<{ rule: string; document_id: string }>(
-    lasting(sql`
+    lasting(
+      writing(sql`
     insert into unique_values (collection_id, rule, digest, document_id)
     select ${collection}::uuid, claim.rule, decode(claim.digest, 'hex'), claim.document_id
     from ${asRows(claimed)}
     order by claim.document_id
     on conflict do nothing
     returning rule, document_id`),
+    ),
   )
   if (inserted.length === claimed.length) return []
   const isIn = new Set(inserted.map(({ rule, document_id: document }) => `${document} ${rule}`))

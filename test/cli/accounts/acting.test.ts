@@ -56,7 +56,7 @@ test('fields are hidden and made read-only, each with the roles that it stays op
   expect((created as { data: unknown }).data).toEqual({ n: 1 })
   expect(refused).toMatchObject({ exit: 3, stderr: expect.stringMatching(/"rank" in "open" is read-only for you/) })
   expect(opened).toEqual({ hidden: {}, readonly: { rank: [] }, delete: ['editor'] })
-  expect(unnamed).toMatchObject({ exit: 2, stderr: expect.stringContaining('names no field') })
+  expect(unnamed).toMatchObject({ exit: 2, stderr: expect.stringContaining('has no field') })
 })
 
 test('permissions that are not shown to the caller can be neither seen nor set', async () => {
@@ -137,7 +137,7 @@ test('a refusal names the collection that it is about, whether an argument, a pa
   const refused = await Promise.all([
     world.svc(['docs', 'batch', '-f', file, '--yes']),
     world.svc(['api', 'GET', '/collections/drafts']),
-    world.svc(['tail', 'open', 'drafts', '--timeout', '400']),
+    world.svc(['tail', 'open', 'drafts', '--timeout', '400', '--key', publicKey]),
   ])
 
   // The same file is refused while it is at work.
@@ -229,7 +229,7 @@ test('whoami names the address and who said so, whatever the target answers', as
   const gone = await world.svc(['whoami', '--json'], { env: { SVC_URL: service.url } })
 
   expect(failing).toMatchObject({ exit: 1, stderr: expect.stringContaining(`${service.url} (SVC_URL)`) })
-  expect(failing.stderr).toContain('the key of SVC_API_KEY')
+  expect(failing.stderr).toContain('the key from SVC_API_KEY')
   expect(strange.stderr).toContain(`${stranger.url} (--url)`)
   expect(JSON.parse(gone.stdout)).toMatchObject({
     error: { exit: 7, message: expect.stringContaining(`${service.url} (SVC_URL)`) },
