@@ -34,7 +34,7 @@ import type { Backend } from '../context.js'
 import { removeDependants } from '../documents/dependants.js'
 import { requireLight } from '../documents/weight.js'
 import { loginEvent, userEvent } from '../events/happenings.js'
-import { callerFor, unscoped } from '../identity.js'
+import { callerAsOwner } from '../identity.js'
 import { openLoginSession } from '../logins/sessions.js'
 import { requireProject } from '../projects/require-project.js'
 import { withCurrentRules } from '../unique-values.js'
@@ -169,7 +169,7 @@ async function removeUserDependants(unit: UnitOfWork & { readonly backend: Backe
   if (!(await isLinked(unit.db, id, usersWord))) return
   const project = await selectProject(unit.db, id)
   if (!project) throw noSuchUser(user)
-  const caller = callerFor({ id, secret: true, ...unscoped })
+  const caller = callerAsOwner(id)
   await removeDependants({ ...unit, project, caller }, { to: usersWord, ids: [user] })
 }
 

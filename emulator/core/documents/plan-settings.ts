@@ -16,7 +16,7 @@ import { nameTargets, resolveTargets } from '../collections/link-targets.js'
 import { requireFieldSettings, requireSchema, requireSchemaSize } from '../collections/schemas.js'
 import { workLong } from '../concurrency/long-reads.js'
 import type { Backend, Context } from '../context.js'
-import { callerFor, unscoped } from '../identity.js'
+import { callerAsOwner } from '../identity.js'
 import { requireProject } from '../projects/require-project.js'
 import { requireRuleCount } from '../unique-values.js'
 import { unitFor } from '../unit-of-work.js'
@@ -50,11 +50,7 @@ export async function planSettings(
   const project = await requireProject(backend, place.project)
   const stored = await selectCollection(backend.db, project.id, place.collection)
   if (!stored) throw noSuchCollection(place.collection)
-  const ctx: Context = {
-    project,
-    caller: callerFor({ id: project.id, secret: true, ...unscoped }),
-    ...unitFor(backend),
-  }
+  const ctx: Context = { project, caller: callerAsOwner(project.id), ...unitFor(backend) }
   const { after, issues } = await findContradictions(ctx, stored, sent)
   const [before, named] = [await nameTargets(ctx, stored.schema), await nameTargets(ctx, after.schema)]
   const changes = findSettingsChanges({ ...stored, schema: before }, { ...after, schema: named })

@@ -4,7 +4,7 @@ import { isId } from '../../../client/protocol/model/document.js'
 import { selectCollection } from '../../store/collections.js'
 import { noSuchCollection } from '../access/missing.js'
 import type { Backend, Context } from '../context.js'
-import { callerFor, unscoped } from '../identity.js'
+import { callerAsOwner } from '../identity.js'
 import { requireProject } from '../projects/require-project.js'
 import { withCurrentRules } from '../unique-values.js'
 import { inTransaction, unitFor } from '../unit-of-work.js'
@@ -30,8 +30,7 @@ export async function previewDeletion(
   const project = await requireProject(backend, projectId)
   const collection = to === usersWord ? undefined : await selectCollection(backend.db, project.id, to)
   if (to !== usersWord && !collection) throw noSuchCollection(to)
-  const caller = callerFor({ id: project.id, secret: true, ...unscoped })
-  const ctx: Context = { project, caller, ...unitFor(backend) }
+  const ctx: Context = { project, caller: callerAsOwner(project.id), ...unitFor(backend) }
   const deleted = { to: collection?.id ?? usersWord, ids: ids.filter(isId) }
   const plan = await withCurrentRules(ctx, () => inTransaction(ctx, (ctx) => planDependants(ctx, deleted)))
   const counts = new Map<string, { deleted: number; changed: number }>()

@@ -8,7 +8,7 @@ import { lockDocumentVersions, selectDocument } from '../../store/documents.js'
 import { noSuchCollection, noSuchDocument } from '../access/missing.js'
 import { audit } from '../audit/audit-log.js'
 import type { Backend, Context } from '../context.js'
-import { callerFor, unscoped } from '../identity.js'
+import { callerAsOwner } from '../identity.js'
 import { requireProject } from '../projects/require-project.js'
 import { inTransaction, unitFor } from '../unit-of-work.js'
 import { place, publishRecorded } from './writing.js'
@@ -46,11 +46,7 @@ export async function transferDocument(backend: Backend, named: Named, to: strin
   if (!collection) throw noSuchCollection(named.collection)
   if (to !== null && !(isId(to) && (await selectUser(backend.db, project.id, to)))) throw plainError('USER_NOT_FOUND')
   if (!isId(id)) throw noSuchDocument(collection, id)
-  const ctx: Context = {
-    project,
-    caller: callerFor({ id: project.id, secret: true, ...unscoped }),
-    ...unitFor(backend),
-  }
+  const ctx: Context = { project, caller: callerAsOwner(project.id), ...unitFor(backend) }
   const here = place(ctx, collection, backend.now(project.id))
   await inTransaction(ctx, async (ctx) => {
     // Locks first: a statement that waits for another write would record the state before that write.

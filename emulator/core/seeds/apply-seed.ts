@@ -3,7 +3,7 @@ import type { SeedCollection, SeedCounts, SeedMode, SeedStep } from '../../../cl
 import type { Context } from '../context.js'
 import { projectEvent } from '../events/happenings.js'
 import type { Uploads } from '../files/uploads.js'
-import { callerFor, unscoped } from '../identity.js'
+import { callerAsOwner } from '../identity.js'
 import { happened, identityChanged, inTransaction, publish, unitFor } from '../unit-of-work.js'
 import { atStep } from './at-step.js'
 import { insertedOrChanged } from './seed-collections.js'
@@ -31,7 +31,7 @@ export interface SeedResult {
 /** @throws {SvcError} whose issues start with the number of the invalid step. Then applies nothing */
 export async function applySeed(scope: Pick<Context, 'backend' | 'project'>, seed: Seed): Promise<SeedResult> {
   const { backend, project } = scope
-  const ctx: Context = { ...unitFor(backend), project, caller: callAsOwner(project.id) }
+  const ctx: Context = { ...unitFor(backend), project, caller: callerAsOwner(project.id) }
   // Hashes before the transaction, because hashing takes long.
   const hashes = await hashPasswords(ctx, seed.mode, numbered(seed.steps()))
   const uploads = new Map(seed.uploads.files.map((upload) => [upload.field, upload]))
@@ -90,11 +90,6 @@ async function readNames({ steps }: Seed): Promise<Set<string>> {
   const names = new Set<string>()
   for await (const step of steps()) if (step.step === 'collection') names.add(step.name)
   return names
-}
-
-/** Creates a caller with all rights, because seeds are applied by the project's owner. */
-function callAsOwner(project: string): Context['caller'] {
-  return callerFor({ id: project, secret: true, ...unscoped })
 }
 
 async function* numbered(steps: AsyncIterable<SeedStep>): AsyncGenerator<readonly [number, SeedStep]> {
