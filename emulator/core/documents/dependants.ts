@@ -1,6 +1,6 @@
 /** Finds and applies the consequences of a deletion for documents that link to the deleted records. Contract 13.3. */
 import type { OnDelete } from '../../../client/protocol/model/collection.js'
-import { parseFields } from '../../../client/protocol/model/document.js'
+import { parseFields, type StoredDocument } from '../../../client/protocol/model/document.js'
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import { formatBytes, formatCount } from '../../../client/protocol/model/figures.js'
 import { sizes } from '../../../client/protocol/model/limits.js'
@@ -22,14 +22,13 @@ import {
   type WriteTarget,
 } from '../../store/documents.js'
 import type { Covered } from '../../store/memberships.js'
-import { listClaims, listUniqueRules } from '../../store/unique-rules.js'
-import { changeValues, type ValueOfDocument } from '../../store/unique-values.js'
+import { type Claim, listClaims, listUniqueRules } from '../../store/unique-rules.js'
 import { grantFor, partFor } from '../access/grant.js'
 import { documentInUse } from '../access/in-use.js'
 import { containing, type LinkPath, type LinkRule, listLinkRules, withoutLinks } from '../collections/link-rules.js'
 import type { Context } from '../context.js'
 import { openPauses } from '../pauses.js'
-import { compareClaims, requireCurrentRules } from '../unique-values.js'
+import { changeUniqueValues, requireCurrentRules } from '../unique-values.js'
 import { maxValuesIn } from './weight.js'
 import { place, publishRecorded } from './writing.js'
 
@@ -297,20 +296,19 @@ async function unsetLinks(ctx: Context, collection: Unset['collection'], links: 
   const pauses = openPauses()
   const locked = await lockDocuments(ctx.db, collection, [...links.keys()])
   const rules = listUniqueRules(collection)
-  const released: ValueOfDocument[] = []
   const rows: NewData[] = []
+  const changed: { id: string; before: StoredDocument; claims: readonly Claim[] }[] = []
   for (const [id, before] of locked) {
     const gone = links.get(id) ?? []
-    const had = parseFields(before)
-    const fields = gone.reduce((rest, { path, ids }) => withoutLinks(rest, path, ids), had)
-    released.push(...compareClaims(id, listClaims(rules, had), listClaims(rules, fields)).released)
+    const fields = gone.reduce((rest, { path, ids }) => withoutLinks(rest, path, ids), parseFields(before))
+    changed.push({ id, before, claims: listClaims(rules, fields) })
     const json = JSON.stringify(fields)
     rows.push({ id, json, values: maxValuesIn(fields, json) })
     const pause = pauses.after(json.length)
     if (pause) await pause
   }
   if (rows.length === 0) return
-  await changeValues(ctx.db, collection.id, { released, claimed: [] })
+  await changeUniqueValues(ctx, collection, changed)
   const here = place(ctx, collection, ctx.backend.now(ctx.project.id))
   await publishRecorded(ctx, () => updateDocumentData(ctx.db, here, rows))
 }
