@@ -1,6 +1,6 @@
 /** The unique rules of a collection, and the values that a document takes under them. Contract 13.2. */
 import { createHash } from 'node:crypto'
-import type { StoredCollection } from '../../client/protocol/model/collection.js'
+import type { Schema, StoredCollection } from '../../client/protocol/model/collection.js'
 import type { Fields } from '../../client/protocol/model/document.js'
 import { canonicalJson, type Json } from '../../client/protocol/model/json.js'
 
@@ -22,7 +22,35 @@ export interface Claim {
 /** Longer keys are hashed, because an index entry has a limit. */
 const maxKeyCharacters = 200
 
-export function listUniqueRules({ schema, unique = [] }: Ruled): UniqueRule[] {
+interface CompiledRules {
+  readonly unique: Ruled['unique']
+  readonly rules: readonly UniqueRule[]
+  readonly fingerprint: string
+}
+
+/** Kept per schema, because a cached collection has the same one in every request. */
+const compiled = new WeakMap<Schema, CompiledRules>()
+
+function compileRules({ schema, unique }: Ruled): CompiledRules {
+  const known = compiled.get(schema)
+  if (known && known.unique === unique) return known
+  const rules = readRules(schema, unique)
+  const keys = rules.map(({ key }) => key)
+  const fresh = { unique, rules, fingerprint: keys.length === 0 ? '' : hash(JSON.stringify(keys.sort())) }
+  compiled.set(schema, fresh)
+  return fresh
+}
+
+export function listUniqueRules(collection: Ruled): readonly UniqueRule[] {
+  return compileRules(collection).rules
+}
+
+/** Identifies all rules of a collection together; empty without rules. */
+export function fingerprintRules(collection: Ruled): string {
+  return compileRules(collection).fingerprint
+}
+
+function readRules(schema: Schema, unique: Ruled['unique'] = []): UniqueRule[] {
   const single = Object.keys(schema).filter((name) => schema[name]?.unique)
   const groups = [...single.map((name) => [name]), ...unique.map((names) => [...new Set(names)].sort())]
   const rules = new Map(groups.map((fields) => [keyFor(fields), fields]))
@@ -32,12 +60,6 @@ export function listUniqueRules({ schema, unique = [] }: Ruled): UniqueRule[] {
 function keyFor(fields: readonly string[]): string {
   const text = JSON.stringify(fields)
   return text.length <= maxKeyCharacters ? text : hash(text)
-}
-
-/** Identifies all rules of a collection together; empty without rules. */
-export function fingerprintRules(collection: Ruled): string {
-  const keys = listUniqueRules(collection).map(({ key }) => key)
-  return keys.length === 0 ? '' : hash(JSON.stringify(keys.sort()))
 }
 
 /** Lists the values that a document takes. Missing and null values are free. */
