@@ -107,7 +107,7 @@ export async function refusingDuplicates<Value extends Claim, Result>(
 
 /** The error of a write whose value another document has. */
 export function duplicateValue(collection: Named, rule: string, place: Issue['path'], cause?: unknown): SvcError {
-  const fields = fieldsOf(collection, rule)
+  const fields = findFields(collection, rule)
   const message = `Another document in "${collection.name}" already has this value of ${quoted(fields)}.`
   const issues = fields.map((field) => ({
     path: [...place, field],
@@ -120,7 +120,7 @@ export function duplicateValue(collection: Named, rule: string, place: Issue['pa
   })
 }
 
-function fieldsOf(collection: Ruled, key: string): readonly string[] {
+function findFields(collection: Ruled, key: string): readonly string[] {
   return listUniqueRules(collection).find((rule) => rule.key === key)?.fields ?? []
 }
 
@@ -228,7 +228,7 @@ async function takeStoredValues(tx: Database, collection: Named, rules: readonly
 }
 
 function storedDuplicates(collection: Named, offenders: readonly Offender[]): SvcError {
-  const fields = [...new Set(offenders.flatMap(({ rule }) => fieldsOf(collection, rule)))]
+  const fields = [...new Set(offenders.flatMap(({ rule }) => findFields(collection, rule)))]
   const issues = offenders.map(({ rule, document, holder }) => ({
     path: placeOfRule(collection, rule),
     message: `document "${document}" has the same value as "${holder}"`,
@@ -243,7 +243,7 @@ function storedDuplicates(collection: Named, offenders: readonly Offender[]): Sv
 
 /** The place of a rule in the body that sets it. */
 function placeOfRule(collection: Ruled, key: string): Issue['path'] {
-  const fields = fieldsOf(collection, key)
+  const fields = findFields(collection, key)
   const [only, ...others] = fields
   if (only !== undefined && others.length === 0) return ['schema', only, 'unique']
   const at = (collection.unique ?? []).findIndex((names) => names.every((name) => fields.includes(name)))

@@ -66,7 +66,7 @@ interface Asked {
   readonly document: StoredDocument
 }
 
-/** A list of keys or roles can be longer than a table that anybody reads. */
+/** Limits the keys and roles, so that the table stays readable. */
 const maxRows = 50
 
 /** @throws {SvcError} `NOT_FOUND`, `USER_NOT_FOUND`, `VALIDATION_ERROR` */
@@ -154,13 +154,13 @@ async function findUsers({ backend, project }: Asked, given: readonly string[]):
 
 /** A user with one permission word, who exists only for the question. */
 function assumeUser({ backend, project }: Asked, word: string): Asker {
-  const kind = kindOf(word)
+  const kind = classifyWord(word)
   const roles = kind === 'role' ? [word] : []
   const id = backend.newId(backend.now(project.id))
   return { kind, name: word, id: null, caller: callerWith({ id, roles, isVerified: true }) }
 }
 
-function kindOf(word: string): 'authenticated' | 'owner' | 'member' | 'role' {
+function classifyWord(word: string): 'authenticated' | 'owner' | 'member' | 'role' {
   if (word === anyUser || word === ownerWord) return word
   return parseMemberWord(word) ? 'member' : 'role'
 }
@@ -249,7 +249,7 @@ function explainGrant(grant: Grant, action: RightsAction, document: StoredDocume
   if (wanted.length === 0) return 'Open to everyone with a key.'
   const role = callerRoles(caller).find((one) => wanted.includes(one))
   if (role !== undefined) return role === anyUser ? 'Open to every signed-in user.' : `Has the role "${role}".`
-  const words = wanted.filter((word) => kindOf(word) === 'owner' || kindOf(word) === 'member')
+  const words = wanted.filter((word) => classifyWord(word) === 'owner' || classifyWord(word) === 'member')
   if (action !== 'list') return explainWord(grant, document, memberships)
   const isListed = allows(grant, 'read', document, memberships)
   return `Lists only documents that ${formatChoice(words)} covers. This document is ${isListed ? '' : 'not '}among them.`
