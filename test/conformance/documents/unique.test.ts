@@ -179,6 +179,20 @@ inDialects('Unique values', (wire) => {
     expectFailure(await api.patch('/collections/posts', slugs), 409, 'DUPLICATE_VALUE')
   })
 
+  test('contract 13.2 a rule over several fields is set and removed later like that of one field', async () => {
+    const schema = { board: { type: 'integer' }, slug: { type: 'string' } }
+    const pair = { board: 1, slug: 'a' }
+    const { api, posts, rows } = await asSlug(wire, [pair, pair], { schema })
+    const unique = [['board', 'slug']]
+
+    expectFailure(await api.patch('/collections/posts', { unique }), 409, 'DUPLICATE_VALUE')
+    expectStatus(200, await api.delete(`/collections/posts/documents/${rows[1]?.id}`))
+    expectStatus(200, await api.patch('/collections/posts', { unique }))
+    expectFailure(await api.post('/collections/posts', pair), 409, 'DUPLICATE_VALUE')
+    expectStatus(200, await api.patch('/collections/posts', { unique: [] }))
+    await posts.create(pair)
+  })
+
   test('contract 13.2 collections do not share values, and neither does one that follows under the same name', async () => {
     const { api, posts, collection } = await asSlug(wire, [{ slug: 'a' }])
     const others = await collection('others', slugs)
