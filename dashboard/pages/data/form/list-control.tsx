@@ -1,7 +1,8 @@
 /** Controls for lists: chips for values to choose from, rows for all others. */
-import { type KeyboardEvent, useRef } from 'react'
+import { useRef } from 'react'
 import type { Issue, Json } from '../../../../client/index.js'
 import type { ValueRule } from '../../../../client/protocol/model/collection.js'
+import { Grip } from '../../../parts/grip.js'
 import { Icon } from '../../../parts/icons.js'
 import { type ControlProps, useControl } from './control.js'
 import { formatChoice } from './rules.js'
@@ -89,17 +90,12 @@ function RowsControl({ id, label, rule, items, value, onChange, issues, placehol
             key={at}
             className="item"
           >
-            <button
-              type="button"
-              className="grip"
-              aria-label={`Move item ${at + 1} of ${label}`}
-              title="Move with the arrow keys or by dragging"
-              draggable
-              onKeyDown={(event) => moveByKey(event, at, move)}
-              onDragStart={(event) => event.dataTransfer.setData('text/svc-item', `${id} ${at}`)}
-            >
-              <Icon name="grip" />
-            </button>
+            <Grip
+              label={`item ${at + 1} of ${label}`}
+              kind="text/svc-item"
+              item={`${id} ${at}`}
+              onMove={(by) => move(at, at + by)}
+            />
             {/* biome-ignore lint/a11y/noStaticElementInteractions: the grip does the same by keyboard. */}
             <div
               className="grow"
@@ -137,13 +133,6 @@ function RowsControl({ id, label, rule, items, value, onChange, issues, placehol
       {value === undefined && placeholder !== undefined ? <span className="was">{placeholder}</span> : null}
     </div>
   )
-}
-
-function moveByKey(event: KeyboardEvent, at: number, move: (at: number, to: number) => void) {
-  const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
-  if (step === undefined) return
-  event.preventDefault()
-  move(at, at + step)
 }
 
 /** Keeps the issues below one part of a value, with paths from there. */

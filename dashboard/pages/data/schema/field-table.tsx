@@ -1,6 +1,7 @@
 /** One row per field of a schema. The selected row unfolds in place. */
-import { Fragment, type KeyboardEvent, type ReactNode } from 'react'
+import { Fragment, type ReactNode } from 'react'
 import type { FieldRule, Schema } from '../../../../client/protocol/model/collection.js'
+import { Grip } from '../../../parts/grip.js'
 import { Icon } from '../../../parts/icons.js'
 import { Control } from '../form/choose-control.js'
 import { formatChoice } from '../form/rules.js'
@@ -75,21 +76,17 @@ function FieldRow({ schema, changes, problems, name, rule, selected, onSelect, o
     )
     return isMarked ? 'changed' : ''
   }
+  const move = (by: number, grip: HTMLElement) => {
+    onChange(withMoved(schema, name, by))
+    // Rows keep their place and take other fields, so the focus follows the field.
+    const grips = [...document.querySelectorAll<HTMLElement>('.schema-table .grip')]
+    grips[grips.indexOf(grip) + by]?.focus()
+  }
   const reason = whyNotUnique(rule)
   return (
     <tr id={`schema ${name}`} className={isOpen ? 'sel' : ''}>
       <td>
-        <button
-          type="button"
-          className="grip"
-          aria-label={`Move ${name}`}
-          title="Move with the arrow keys or by dragging"
-          draggable
-          onKeyDown={(event) => moveByKey(event, (by) => onChange(withMoved(schema, name, by)))}
-          onDragStart={(event) => event.dataTransfer.setData('text/svc-field', name)}
-        >
-          <Icon name="grip" />
-        </button>
+        <Grip label={name} kind="text/svc-field" item={name} onMove={move} />
       </td>
       <td
         onDragOver={(event) => event.dataTransfer.types.includes('text/svc-field') && event.preventDefault()}
@@ -163,17 +160,6 @@ function OptionsCell({ rule }: { rule: FieldRule }) {
       {values.length > maxTags ? <span className="mono dim">+{values.length - maxTags}</span> : null} {words}
     </>
   )
-}
-
-function moveByKey(event: KeyboardEvent<HTMLElement>, move: (by: number) => void) {
-  const by = { ArrowDown: 1, ArrowUp: -1 }[event.key]
-  if (by === undefined) return
-  event.preventDefault()
-  const { currentTarget } = event
-  move(by)
-  // Rows keep their place and take other fields, so the focus follows the field.
-  const rows = [...document.querySelectorAll<HTMLElement>('.schema-table .grip')]
-  rows[rows.indexOf(currentTarget) + by]?.focus()
 }
 
 /** Everything that can be set for one field. */
