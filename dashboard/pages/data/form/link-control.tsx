@@ -6,6 +6,8 @@ import type { Collection, Json } from '../../../../client/index.js'
 import { usersWord } from '../../../../client/protocol/model/collection.js'
 import { useCollections } from '../../../frame/counts.js'
 import { useAction } from '../../../frame/undo.js'
+import { RemoveButton } from '../../../parts/button.js'
+import { Chip } from '../../../parts/chips.js'
 import { shortId } from '../../../parts/columns.js'
 import { Icon } from '../../../parts/icons.js'
 import { isMissing } from '../../../parts/states.js'
@@ -60,16 +62,13 @@ export function LinkControl(props: ControlProps) {
   return (
     <span className="in chips">
       {ids.map((each) => (
-        <span className="chip-value" key={String(each)}>
+        <Chip
+          key={String(each)}
+          label={`Remove ${shortId(String(each))}`}
+          onRemove={() => change(ids.filter((other) => other !== each))}
+        >
           <Title target={target} id={String(each)} />
-          <button
-            type="button"
-            aria-label={`Remove ${shortId(String(each))}`}
-            onClick={() => change(ids.filter((other) => other !== each))}
-          >
-            <Icon name="close" />
-          </button>
-        </span>
+        </Chip>
       ))}
       <LinkPicker
         {...props}
@@ -112,14 +111,7 @@ function OneLink({ target, ...props }: ControlProps & { target: Target }) {
       {id === undefined || isRequired ? (
         <Icon name="down" />
       ) : (
-        <button
-          type="button"
-          className="icon-button small"
-          aria-label={`Clear ${label}`}
-          onClick={() => onChange(undefined)}
-        >
-          <Icon name="close" />
-        </button>
+        <RemoveButton label={`Clear ${label}`} onClick={() => onChange(undefined)} />
       )}
     </span>
   )

@@ -2,8 +2,9 @@
 import { useRef } from 'react'
 import type { Issue, Json } from '../../../../client/index.js'
 import type { ValueRule } from '../../../../client/protocol/model/collection.js'
+import { RemoveButton } from '../../../parts/button.js'
+import { AddChip, Chip } from '../../../parts/chips.js'
 import { Grip } from '../../../parts/grip.js'
-import { Icon } from '../../../parts/icons.js'
 import { type ControlProps, useControl } from './control.js'
 import { formatChoice } from './rules.js'
 
@@ -23,36 +24,24 @@ function ChipsControl({ id, label, rule, items, value, onChange, placeholder }: 
   return (
     <span className="in chips">
       {items.map((item, at) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: a list may hold a value twice.
-        <span className="chip-value" key={`${at} ${formatChoice(item)}`}>
+        <Chip
+          // biome-ignore lint/suspicious/noArrayIndexKey: a list may hold a value twice.
+          key={`${at} ${formatChoice(item)}`}
+          label={`Remove ${formatChoice(item)}`}
+          onRemove={() => change(items.filter((_, other) => other !== at))}
+        >
           {formatChoice(item)}
-          <button
-            type="button"
-            aria-label={`Remove ${formatChoice(item)}`}
-            onClick={() => change(items.filter((_, other) => other !== at))}
-          >
-            <Icon name="close" />
-          </button>
-        </span>
+        </Chip>
       ))}
-      <select
+      <AddChip
         id={id}
-        className="add-chip link"
-        aria-label={`Add to ${label}`}
-        value=""
-        disabled={left.length === 0}
-        onChange={({ target }) => {
-          const choice = left.find((each) => formatChoice(each) === target.value)
+        label={`Add to ${label}`}
+        names={left.map(formatChoice)}
+        onAdd={(name) => {
+          const choice = left.find((each) => formatChoice(each) === name)
           if (choice !== undefined) change([...items, choice])
         }}
-      >
-        <option value="">+ Add</option>
-        {left.map((choice) => (
-          <option key={formatChoice(choice)} value={formatChoice(choice)}>
-            {formatChoice(choice)}
-          </option>
-        ))}
-      </select>
+      />
       <small>{value === undefined && placeholder !== undefined ? placeholder : `of ${choices.length}`}</small>
     </span>
   )
@@ -116,14 +105,10 @@ function RowsControl({ id, label, rule, items, value, onChange, issues, placehol
                 issues={below(issues, at)}
               />
             </div>
-            <button
-              type="button"
-              className="icon-button small"
-              aria-label={`Remove item ${at + 1} of ${label}`}
+            <RemoveButton
+              label={`Remove item ${at + 1} of ${label}`}
               onClick={() => change(items.filter((_, index) => index !== at))}
-            >
-              <Icon name="close" />
-            </button>
+            />
           </div>
         ))}
       </div>

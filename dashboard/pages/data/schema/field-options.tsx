@@ -11,7 +11,8 @@ import {
 } from '../../../../client/protocol/model/collection.js'
 import type { Json } from '../../../../client/protocol/model/json.js'
 import { useCollections } from '../../../frame/counts.js'
-import { Icon } from '../../../parts/icons.js'
+import { RemoveButton } from '../../../parts/button.js'
+import { Chip } from '../../../parts/chips.js'
 import { Segments } from '../../../parts/segments.js'
 import { Toggle } from '../../../parts/toggle.js'
 import { formatChoice } from '../form/rules.js'
@@ -191,19 +192,16 @@ function Choices({ label, rule, onChange }: ChoicesProps) {
   return (
     <span className="in chips">
       {values.map((value) => (
-        <span className="chip-value" key={formatChoice(value)}>
+        <Chip
+          key={formatChoice(value)}
+          label={`Remove ${formatChoice(value)}`}
+          onRemove={() => {
+            const left = values.filter((each) => each !== value)
+            onChange(left.length === 0 ? undefined : left)
+          }}
+        >
           {formatChoice(value)}
-          <button
-            type="button"
-            aria-label={`Remove ${formatChoice(value)}`}
-            onClick={() => {
-              const left = values.filter((each) => each !== value)
-              onChange(left.length === 0 ? undefined : left)
-            }}
-          >
-            <Icon name="close" />
-          </button>
-        </span>
+        </Chip>
       ))}
       <input
         aria-label={label}
@@ -295,14 +293,7 @@ function ObjectFields<Rule extends ValueRule>({ label, rule, onChange }: Options
             />
             required
           </label>
-          <button
-            type="button"
-            className="icon-button small"
-            aria-label={`Remove ${label} ${name}`}
-            onClick={() => change(withRule(fields, name, undefined))}
-          >
-            <Icon name="close" />
-          </button>
+          <RemoveButton label={`Remove ${label} ${name}`} onClick={() => change(withRule(fields, name, undefined))} />
           <FieldOptions
             label={`${label} ${name}`}
             rule={each}

@@ -1,8 +1,8 @@
 /** One row per field of a schema. The selected row unfolds in place. */
 import { Fragment, type ReactNode } from 'react'
 import type { FieldRule, Schema } from '../../../../client/protocol/model/collection.js'
+import { RemoveButton } from '../../../parts/button.js'
 import { Grip } from '../../../parts/grip.js'
-import { Icon } from '../../../parts/icons.js'
 import { Control } from '../form/choose-control.js'
 import { formatChoice } from '../form/rules.js'
 import { type Change, describeOptions } from './changes.js'
@@ -194,14 +194,10 @@ function Unfolded({ schema, name, rule, added, onChange, onSelect }: RowProps) {
               issues={[]}
             />
             {rule.type === 'boolean' && rule.default !== undefined ? (
-              <button
-                type="button"
-                className="icon-button small"
-                aria-label={`Clear ${name} default`}
+              <RemoveButton
+                label={`Clear ${name} default`}
                 onClick={() => change(withOption(rule, 'default', undefined))}
-              >
-                <Icon name="close" />
-              </button>
+              />
             ) : null}
           </Labelled>
           <Labelled label="Description">
