@@ -9,15 +9,14 @@ import type { Settings } from './use-settings.js'
 interface SideProps {
   readonly title: string
   readonly facts: string
-  readonly actions?: ReactNode
-  readonly settings: Settings<never> | Omit<Settings<unknown>, 'change'>
+  readonly settings: Omit<Settings<unknown>, 'change'>
   readonly changes: number
   readonly wrong: readonly string[]
   readonly onFix: (name: string) => void
   readonly children: ReactNode
 }
 
-export function SettingsSide({ title, facts, actions, settings, changes, wrong, onFix, children }: SideProps) {
+export function SettingsSide({ title, facts, settings, changes, wrong, onFix, children }: SideProps) {
   const { isChanged, isSaving, failure, discard, save } = settings
   return (
     <aside className="side" aria-label={title}>
@@ -26,7 +25,6 @@ export function SettingsSide({ title, facts, actions, settings, changes, wrong, 
           <h2>{title}</h2>
           <div className="mono dim pane-facts">{facts}</div>
         </div>
-        {actions}
       </header>
       <div className="pane-body">{children}</div>
       <footer className="pane-foot">

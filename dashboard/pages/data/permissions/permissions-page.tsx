@@ -1,20 +1,19 @@
 /** The permissions of a collection as toggles, and what each kind of caller really gets. */
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { useLocation } from 'wouter'
 import type { CountedCollection } from '../../../../client/index.js'
 import { fieldRuleKinds, type Permissions, permissionKinds } from '../../../../client/protocol/model/collection.js'
 import { equalJson, type Json } from '../../../../client/protocol/model/json.js'
 import { shellWord } from '../../../../client/snippets/shell.js'
 import { useCommand } from '../../../frame/command-line.js'
 import { useCollections } from '../../../frame/counts.js'
-import { Query } from '../../../live/query.js'
 import { Button, Copy } from '../../../parts/button.js'
 import { Page } from '../../../parts/layout.js'
 import { shortcut } from '../../../parts/words.js'
 import { useSession } from '../../../session/context.js'
 import { CollectionTabs } from '../collection-tabs.js'
 import { JsonSettings } from '../json-settings.js'
+import { SettingsPage } from '../settings-page.js'
 import { SettingsSide } from '../settings-side.js'
 import { useKeys, useSettings } from '../use-settings.js'
 import { Effective } from './effective.js'
@@ -27,17 +26,7 @@ interface Granted {
 }
 
 export function PermissionsPage({ name }: { name: string }) {
-  const { owner } = useSession()
-  const [, go] = useLocation()
-  const collection = useQuery({ queryKey: ['collections', 'one', name], queryFn: () => owner.collections.get(name) })
-  if (collection.data) return <PermissionsEditor key={collection.data.id} collection={collection.data} />
-  return (
-    <Page title={name} tabs={<CollectionTabs collection={name} open="permissions" />}>
-      <Query query={collection} gone={{ what: 'collection', back: 'All collections', onBack: () => go('/data') }}>
-        {() => null}
-      </Query>
-    </Page>
-  )
+  return <SettingsPage name={name} open="permissions" editor={PermissionsEditor} />
 }
 
 function PermissionsEditor({ collection }: { collection: CountedCollection }) {
