@@ -2,6 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { CountedCollection } from '../../../../client/index.js'
+import { isMemberWord } from '../../../../client/protocol/model/access/member-word.js'
 import { fieldRuleKinds, type Permissions, permissionKinds } from '../../../../client/protocol/model/collection.js'
 import { equalJson, type Json } from '../../../../client/protocol/model/json.js'
 import { shellWord } from '../../../../client/snippets/shell.js'
@@ -19,7 +20,7 @@ import { useKeys, useSettings } from '../use-settings.js'
 import { Effective } from './effective.js'
 import { FieldRules } from './field-rules.js'
 import { RulesTable } from './rules-table.js'
-import { findMemberWords, findUsedWords, isMember } from './words.js'
+import { findMemberWords, findUsedWords } from './words.js'
 
 interface Granted {
   readonly permissions: Permissions
@@ -41,7 +42,7 @@ function PermissionsEditor({ collection }: { collection: CountedCollection }) {
   const { data: collections } = useCollections()
   const members = findMemberWords(schema, (to) => collections?.find((each) => each.name === to)?.schema)
   const used = [...findUsedWords(settings.base.permissions), ...findUsedWords(permissions)]
-  const words = [...new Set([...members, ...used.filter(isMember), ...used, ...roles, ...added])]
+  const words = [...new Set([...members, ...used.filter(isMemberWord), ...used, ...roles, ...added])]
   useCommand(formatCommand(name, permissions, changed))
   useKeys({
     'mod-j': () => setJson(!isJson),
@@ -81,7 +82,7 @@ function PermissionsEditor({ collection }: { collection: CountedCollection }) {
           <FieldRules
             permissions={permissions}
             schema={schema}
-            roles={words.filter((word) => !isMember(word))}
+            roles={words.filter((word) => !isMemberWord(word))}
             onChange={change}
           />
           <h4>
@@ -124,7 +125,7 @@ function JsonLines({ permissions, changed }: { permissions: Permissions; changed
   )
 }
 
-/** Reads the roles of the users, most common first. */
+/** Reads the roles of the first users. */
 function useRoles(): readonly string[] {
   const { owner } = useSession()
   const { data } = useQuery({
