@@ -1,5 +1,5 @@
 /** One row per field of a schema. The selected row unfolds in place. */
-import { Fragment, type ReactNode } from 'react'
+import { Fragment } from 'react'
 import type { FieldRule, Schema } from '../../../../client/protocol/model/collection.js'
 import { RemoveButton } from '../../../parts/button.js'
 import { Grip } from '../../../parts/grip.js'
@@ -7,7 +7,7 @@ import { Control } from '../form/choose-control.js'
 import { formatChoice } from '../form/rules.js'
 import { type Change, describeOptions } from './changes.js'
 import { whyNotUnique, withMoved, withOption, withRule, withType } from './edits.js'
-import { FieldOptions, NameInput, TypeSelect } from './field-options.js'
+import { FieldOptions, NameInput, Option, TypeSelect } from './field-options.js'
 
 interface TableProps {
   readonly schema: Schema
@@ -51,28 +51,22 @@ export function FieldTable(props: TableProps) {
 
 type RowProps = TableProps & { readonly name: string; readonly rule: FieldRule }
 
-/** The options that each cell shows, for the mark of a change. */
-const cellOptions = {
-  type: ['type'],
-  required: ['required'],
-  unique: ['unique'],
-  default: ['default'],
-  description: ['description'],
-} as const
-
-const ownCells = new Set<string>(Object.values(cellOptions).flat())
+/** The options with a cell of their own. */
+const ownCells: readonly string[] = [
+  'type',
+  'required',
+  'unique',
+  'default',
+  'description',
+] satisfies (keyof FieldRule)[]
 
 function FieldRow({ schema, changes, problems, name, rule, selected, onSelect, onChange }: RowProps) {
   const isOpen = name === selected
   const set = (option: keyof FieldRule, value: unknown) =>
     onChange(withRule(schema, name, withOption(rule, option, value)))
-  const mark = (cell: keyof typeof cellOptions | 'options') => {
-    const isMarked = changes.some(({ field, option }) =>
-      field !== name
-        ? false
-        : cell === 'options'
-          ? !ownCells.has(option)
-          : cellOptions[cell].some((each) => each === option),
+  const mark = (cell: keyof FieldRule | 'options') => {
+    const isMarked = changes.some(
+      ({ field, option }) => field === name && cell === (ownCells.includes(option) ? option : 'options'),
     )
     return isMarked ? 'changed' : ''
   }
@@ -169,20 +163,14 @@ function Unfolded({ schema, name, rule, added, onChange, onSelect }: RowProps) {
     <tr className="unfolded">
       <td colSpan={8}>
         <div className="options">
-          <Labelled label="Name">
-            <NameInput
-              label={`${name} name`}
-              name={name}
-              schema={schema}
-              isNew={name === added}
-              onChange={(next, renamed) => onChange(next, renamed)}
-            />
-          </Labelled>
-          <Labelled label="Type">
+          <Option label="Name">
+            <NameInput label={`${name} name`} name={name} schema={schema} isNew={name === added} onChange={onChange} />
+          </Option>
+          <Option label="Type">
             <TypeSelect label={`${name} type`} type={rule.type} onChange={(type) => change(withType(rule, type))} />
-          </Labelled>
+          </Option>
           <FieldOptions label={name} rule={rule} onChange={change} />
-          <Labelled label="Default">
+          <Option label="Default">
             <Control
               id={`default ${name}`}
               label={`${name} default`}
@@ -199,8 +187,8 @@ function Unfolded({ schema, name, rule, added, onChange, onSelect }: RowProps) {
                 onClick={() => change(withOption(rule, 'default', undefined))}
               />
             ) : null}
-          </Labelled>
-          <Labelled label="Description">
+          </Option>
+          <Option label="Description">
             <input
               className="input description"
               aria-label={`${name} description`}
@@ -208,7 +196,7 @@ function Unfolded({ schema, name, rule, added, onChange, onSelect }: RowProps) {
               value={rule.description ?? ''}
               onChange={({ target }) => change(withOption(rule, 'description', target.value))}
             />
-          </Labelled>
+          </Option>
           <button
             type="button"
             className="link bad"
@@ -222,14 +210,5 @@ function Unfolded({ schema, name, rule, added, onChange, onSelect }: RowProps) {
         </div>
       </td>
     </tr>
-  )
-}
-
-function Labelled({ label, children }: { label: string; children: ReactNode }) {
-  return (
-    <span className="option">
-      <span className="option-name">{label}</span>
-      {children}
-    </span>
   )
 }
