@@ -1,9 +1,8 @@
 /** The pane of a page that edits settings: what the changes do, and the buttons that save or discard them. */
 import type { ReactNode } from 'react'
-import { Failure } from '../../live/failure.js'
 import { Button } from '../../parts/button.js'
 import { shortcut } from '../../parts/words.js'
-import { ToFix } from './document/document-foot.js'
+import { FootFailure, ToFix } from './document/document-foot.js'
 import type { Settings } from './use-settings.js'
 
 interface SideProps {
@@ -28,11 +27,7 @@ export function SettingsSide({ title, facts, settings, changes, wrong, onFix, ch
       </header>
       <div className="pane-body">{children}</div>
       <footer className="pane-foot">
-        {failure ? (
-          <div className="foot-failure">
-            <Failure error={failure} />
-          </div>
-        ) : null}
+        <FootFailure error={failure} />
         {isChanged && wrong.length === 0 ? (
           <span className="warn">
             {changes} {changes === 1 ? 'change' : 'changes'}

@@ -43,6 +43,13 @@ export function pick(data: Fields, names: readonly string[]): Fields {
 /** Nobody pastes longer commands, and the strip would be slow. */
 const maxCommand = 10_000
 
+/** Formats fields as words of a command. */
+export function formatWords(fields: Fields): string[] {
+  return Object.entries(fields).map(([name, value]) =>
+    shellWord(typeof value === 'string' ? `${name}=${value}` : `${name}:=${JSON.stringify(value)}`),
+  )
+}
+
 /** Returns the command that saves the form. */
 export function formatSaving(
   collection: string,
@@ -50,9 +57,7 @@ export function formatSaving(
   data: Fields,
   changed: readonly string[],
 ): string {
-  const words = Object.entries(pick(data, changed)).map(([name, value]) =>
-    shellWord(typeof value === 'string' ? `${name}=${value}` : `${name}:=${JSON.stringify(value)}`),
-  )
+  const words = formatWords(pick(data, changed))
   const target = [shellWord(collection), ...(id === undefined ? [] : [id])]
   if (words.length === 0 && id !== undefined) return ['svc docs get', ...target].join(' ')
   return [id === undefined ? 'svc docs create' : 'svc docs update', ...target, ...words].join(' ').slice(0, maxCommand)
