@@ -108,7 +108,13 @@ export function linkedIn(value: Json | undefined): Linked | undefined {
   return isObject(value) && typeof value.id === 'string' && isObject(value.data) ? (value as never) : undefined
 }
 
-export function Value({ value, onLink }: { value: Json | undefined; onLink?: (linked: Linked) => void }) {
+interface ValueProps {
+  readonly value: Json | undefined
+  readonly formatLinked?: (linked: Linked) => string
+  readonly onLink?: (linked: Linked) => void
+}
+
+export function Value({ value, formatLinked = formatName, onLink }: ValueProps) {
   if (value === undefined) {
     return (
       <span className="dim" title="missing">
@@ -131,7 +137,7 @@ export function Value({ value, onLink }: { value: Json | undefined; onLink?: (li
         onLink?.(linked)
       }}
     >
-      {formatName(linked)}
+      {formatLinked(linked)}
     </button>
   )
 }

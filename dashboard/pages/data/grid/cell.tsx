@@ -49,21 +49,10 @@ export function Cell({ document, column, schema, formatLinked, onLink }: CellPro
   if (Array.isArray(value) && rule?.items?.enum) return <Tags values={value} />
   const linked = linkedIn(value)
   if (!linked) return <Value value={value} />
-  const isUser = linked.email !== undefined
-  const title = formatLinked(linked)
   return (
     <span className="linked-cell">
-      {isUser ? <Initials name={title} /> : null}
-      <button
-        type="button"
-        className="reference"
-        onClick={(event) => {
-          event.stopPropagation()
-          onLink(linked)
-        }}
-      >
-        {title}
-      </button>
+      {linked.email === undefined ? null : <Initials name={formatLinked(linked)} />}
+      <Value {...{ value, formatLinked, onLink }} />
     </span>
   )
 }
