@@ -6,6 +6,7 @@ import type { FieldRule, Schema } from '../../../../client/protocol/model/collec
 import { equalJson } from '../../../../client/protocol/model/json.js'
 import { Button } from '../../../parts/button.js'
 import { Control, hasParts } from './choose-control.js'
+import { below } from './list-control.js'
 import { withField } from './object-control.js'
 import { describeType, formatChoice, guessRule, orderFields } from './rules.js'
 
@@ -131,7 +132,7 @@ function FieldRow({ name, rule, form, isMixed, isLeft, onLeave, onChange }: RowP
           isWrong={issues.length > 0}
           value={value}
           onChange={onChange}
-          issues={issues.map((issue) => ({ ...issue, path: issue.path.slice(1) }))}
+          issues={below(issues, name)}
           placeholder={isMixed && value === undefined ? 'mixed' : describeDefault(rule)}
         />
         {base && isChanged ? <Before value={before} isMixed={isMixed} onUndo={() => onChange(before)} /> : null}

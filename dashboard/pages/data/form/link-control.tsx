@@ -13,6 +13,7 @@ import { Icon } from '../../../parts/icons.js'
 import { isMissing } from '../../../parts/states.js'
 import { useSession } from '../../../session/context.js'
 import type { ControlProps } from './control.js'
+import { withItems } from './list-control.js'
 import { type Choice, Picker } from './picker.js'
 import { findSearchFields, findTitleField, formatTitle, formatUser } from './titles.js'
 
@@ -58,7 +59,7 @@ export function LinkControl(props: ControlProps) {
   const target = useTarget(rule.to ?? '')
   if (!rule.many) return <OneLink {...props} target={target} />
   const ids = Array.isArray(value) ? value : []
-  const change = (next: readonly Json[]) => onChange(next.length === 0 && value === undefined ? undefined : [...next])
+  const change = (next: readonly Json[]) => onChange(withItems(value, next))
   return (
     <span className="in chips">
       {ids.map((each) => (

@@ -20,7 +20,7 @@ function ChipsControl({ id, label, rule, items, value, onChange, placeholder }: 
   const choices = rule.items?.enum ?? []
   const chosen = items.map(formatChoice)
   const left = choices.filter((choice) => !chosen.includes(formatChoice(choice)))
-  const change = (next: readonly Json[]) => onChange(next.length === 0 && value === undefined ? undefined : [...next])
+  const change = (next: readonly Json[]) => onChange(withItems(value, next))
   return (
     <span className="in chips">
       {items.map((item, at) => (
@@ -47,6 +47,11 @@ function ChipsControl({ id, label, rule, items, value, onChange, placeholder }: 
   )
 }
 
+/** Returns the next value of a list. A missing one without items stays missing. */
+export function withItems(value: Json | undefined, items: readonly Json[]): Json | undefined {
+  return items.length === 0 && value === undefined ? undefined : [...items]
+}
+
 /** Longer lists are edited as JSON, because each item is a control. */
 export const maxRows = 100
 
@@ -54,7 +59,7 @@ function RowsControl({ id, label, rule, items, value, onChange, issues, placehol
   const Control = useControl()
   const list = useRef<HTMLDivElement>(null)
   const item: ValueRule = rule.items ?? { type: 'any' }
-  const change = (next: readonly Json[]) => onChange(next.length === 0 && value === undefined ? undefined : [...next])
+  const change = (next: readonly Json[]) => onChange(withItems(value, next))
   const focusRow = (at: number) =>
     requestAnimationFrame(() =>
       list.current?.children[at]?.querySelector<HTMLElement>('input:not([type="checkbox"]), textarea, input')?.focus(),

@@ -1,4 +1,4 @@
-import type { Json } from '../../../../client/index.js'
+import type { Fields, Json } from '../../../../client/index.js'
 import type { FieldRule } from '../../../../client/protocol/model/collection.js'
 import { isObject, setOwn } from '../../../../client/protocol/model/json.js'
 import { type ControlProps, useControl } from './control.js'
@@ -73,12 +73,8 @@ function rank({ type }: FieldRule): number {
 }
 
 /** Sets a field, or removes it, and keeps the order of the others. */
-export function withField(
-  data: { readonly [name: string]: Json },
-  name: string,
-  value: Json | undefined,
-): { [name: string]: Json } {
-  const next: { [name: string]: Json } = {}
+export function withField(data: Fields, name: string, value: Json | undefined): Fields {
+  const next: Fields = {}
   for (const [field, before] of Object.entries(data)) {
     if (field !== name) setOwn(next, field, before)
     else if (value !== undefined) setOwn(next, field, value)
