@@ -123,7 +123,7 @@ interface OpenProps extends ViewProps {
   readonly settings: Pick<Collection, 'schema' | 'title'> | undefined
 }
 
-/** Keeps the place of the cursor for a document that was just created, so that the user can type on. */
+/** Keeps the place of the cursor for a document that was just created, so that the user can keep typing. */
 let cursor: number | undefined
 
 function OpenDocument({ name, id, settings }: OpenProps) {

@@ -1,4 +1,4 @@
-/** The foot of a document: what changed, what is to be fixed, and the buttons that save, discard and delete. */
+/** The foot of a document: what changed, what to fix, and the buttons that save, discard and delete. */
 import { formatCount } from '../../../../client/protocol/model/figures.js'
 import { useUndo } from '../../../frame/undo.js'
 import { Failure } from '../../../live/failure.js'

@@ -18,7 +18,7 @@ export interface Checked {
 export function checkForm(schema: Schema, data: Fields, base: Fields | undefined): Checked {
   const changed = findChanged(data, base ?? {})
   const found = checkFields(schema, data).map((issue) => ({ ...issue, message: describeIssue(schema, issue) }))
-  // One sentence says all that is valid, so two broken rules of a value have the same.
+  // A message describes everything that is valid, so two broken rules of one value have the same message.
   const issues = [...new Map(found.map((issue) => [JSON.stringify([issue.path, issue.message]), issue])).values()]
   const names = [...new Set(issues.map(({ path }) => String(path[0])))]
   return { changed, issues, wrong: base ? names.filter((name) => changed.includes(name)) : names }

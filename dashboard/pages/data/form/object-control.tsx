@@ -67,7 +67,7 @@ function isSimple({ type, enum: values, format }: FieldRule): boolean {
   return inlineTypes.includes(type) && values === undefined && format !== 'markdown'
 }
 
-/** Puts boxes to check before what they belong to. */
+/** Puts checkboxes before the fields they belong to. */
 function rank({ type }: FieldRule): number {
   return type === 'boolean' ? 0 : 1
 }

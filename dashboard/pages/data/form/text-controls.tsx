@@ -97,7 +97,7 @@ export function ToggleControl({ id, label, value, onChange, placeholder }: Contr
   )
 }
 
-/** Tells what a missing value stands for. */
+/** Says what a missing value stands for. */
 function Unset({ words }: { words: string | undefined }) {
   const said = words === undefined || words === 'mixed' ? (words ?? 'not set') : `${words} by default`
   return <span className="was">{said}</span>

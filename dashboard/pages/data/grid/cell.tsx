@@ -89,7 +89,7 @@ interface EditorProps {
   readonly column: GridColumn
   readonly rule: FieldRule
   readonly schema: Schema
-  /** Ends the editing, and goes on in another cell of the row if the step is not 0. */
+  /** Ends the editing, and continues in another cell of the row if the step is not 0. */
   readonly onDone: (step: number) => void
 }
 
@@ -141,7 +141,7 @@ export function CellEditor({ collection, document, column, rule, schema, onDone 
   }
   const isChosen = rule.enum !== undefined || rule.type === 'boolean' || rule.type === 'link'
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: it hears of the keys of its control.
+    // biome-ignore lint/a11y/noStaticElementInteractions: it handles the keys of its control.
     // biome-ignore lint/a11y/useKeyWithClickEvents: a click must only not open the row.
     <div
       ref={place}

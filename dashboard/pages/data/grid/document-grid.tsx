@@ -89,7 +89,7 @@ export function DocumentGrid(props: DocumentGridProps) {
     if (document && chosen && findCellRule(chosen, document)) setEditing({ id: document.id, column })
   }
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: it hears of the rows, which have the focus.
+    // biome-ignore lint/a11y/noStaticElementInteractions: it handles events of the rows, which have the focus.
     <div
       className="documents"
       onDoubleClick={(event) => {

@@ -33,7 +33,7 @@ export function readSwitch(permissions: Permissions, who: Who, kind: PermissionK
   return isWider ? 'included' : 'off'
 }
 
-/** Switches one toggle. Without any left, the action is for the secret key alone, and never open to everyone. */
+/** Switches one toggle. If none is left on, the action is for the secret key alone, and never open to everyone. */
 export function withSwitch(permissions: Permissions, who: Who, kind: PermissionKind, isOn: boolean): Permissions {
   if (who === anyone) return { ...permissions, [kind]: isOn ? [] : [noneWord] }
   const others = (permissions[kind] ?? []).filter((word) => word !== who && word !== noneWord)

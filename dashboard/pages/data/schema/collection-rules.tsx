@@ -8,7 +8,7 @@ import { whyNotUnique } from './edits.js'
 export interface Rules {
   readonly schema: Schema
   readonly unique?: readonly (readonly string[])[]
-  /** null takes a stored one away. */
+  /** null removes a stored one. */
   readonly title?: string | null
 }
 
@@ -16,7 +16,7 @@ export function readRules({ schema, unique, title }: Collection): Rules {
   return { schema, ...(unique ? { unique } : {}), ...(title === undefined ? {} : { title }) }
 }
 
-/** Takes other fields. What names a field that is gone is left out, and what names the renamed one follows it. */
+/** Replaces the fields. Groups and the title drop fields that are gone, and follow a renamed field. */
 export function withFields(value: Rules, schema: Schema, before?: string, renamed?: string): Rules {
   const follow = (name: string) => (renamed !== undefined && name === before ? renamed : name)
   const groups = (value.unique ?? []).map((group) => group.map(follow).filter((name) => Object.hasOwn(schema, name)))
