@@ -1,7 +1,7 @@
 /** Finds out before a form is saved which fields changed, and which break a rule. */
 import type { Fields, Issue } from '../../../../client/index.js'
 import type { Schema } from '../../../../client/protocol/model/collection.js'
-import { equalJson, setOwn } from '../../../../client/protocol/model/json.js'
+import { equalJson, readField, setOwn } from '../../../../client/protocol/model/json.js'
 import { checkFields } from '../../../../client/protocol/model/schema.js'
 import { shellWord } from '../../../../client/snippets/shell.js'
 import { describeIssue } from './rules.js'
@@ -27,10 +27,7 @@ export function checkForm(schema: Schema, data: Fields, base: Fields | undefined
 /** Returns the fields that differ, in their order. */
 export function findChanged(data: Fields, base: Fields): readonly string[] {
   const names = [...new Set([...Object.keys(base), ...Object.keys(data)])]
-  return names.filter((name) => {
-    const [now, before] = [data, base].map((fields) => (Object.hasOwn(fields, name) ? fields[name] : undefined))
-    return !equalJson(now, before)
-  })
+  return names.filter((name) => !equalJson(readField(data, name), readField(base, name)))
 }
 
 /** Returns some of the fields. */

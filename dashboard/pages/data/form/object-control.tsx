@@ -1,6 +1,6 @@
 import type { Fields, Json } from '../../../../client/index.js'
 import type { FieldRule } from '../../../../client/protocol/model/collection.js'
-import { isObject, setOwn } from '../../../../client/protocol/model/json.js'
+import { isObject, readField, setOwn } from '../../../../client/protocol/model/json.js'
 import { type ControlProps, useControl } from './control.js'
 import { below } from './list-control.js'
 import { describeType, orderFields } from './rules.js'
@@ -49,7 +49,7 @@ export function ObjectControl({ id, label, rule, value, onChange, issues }: Cont
                 rule={each}
                 isRequired={each.required === true}
                 isWrong={own.length > 0}
-                value={Object.hasOwn(data, name) ? data[name] : undefined}
+                value={readField(data, name)}
                 onChange={(next) => change(name, next)}
                 issues={own}
                 placeholder={isInline ? name : undefined}

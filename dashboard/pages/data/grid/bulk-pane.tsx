@@ -3,7 +3,7 @@ import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { Document, Fields } from '../../../../client/index.js'
 import type { Schema } from '../../../../client/protocol/model/collection.js'
-import { equalJson, objectOfMany, setOwn } from '../../../../client/protocol/model/json.js'
+import { equalJson, objectOfMany, readField, setOwn } from '../../../../client/protocol/model/json.js'
 import { shellWord } from '../../../../client/snippets/shell.js'
 import { useCommand } from '../../../frame/command-line.js'
 import { useUndo } from '../../../frame/undo.js'
@@ -89,9 +89,8 @@ function findCommon(all: readonly Fields[]): { readonly common: Fields; readonly
   const mixed = new Set<string>()
   const [first = {}, ...others] = all
   for (const name of new Set(all.flatMap((fields) => Object.keys(fields)))) {
-    const read = (fields: Fields) => (Object.hasOwn(fields, name) ? fields[name] : undefined)
-    const value = read(first)
-    if (value === undefined || !others.every((fields) => equalJson(read(fields), value))) mixed.add(name)
+    const value = readField(first, name)
+    if (value === undefined || !others.every((fields) => equalJson(readField(fields, name), value))) mixed.add(name)
     else setOwn(common, name, value)
   }
   return { common, mixed }

@@ -2,7 +2,7 @@
 import { type FocusEvent, type KeyboardEvent, useEffect, useRef, useState } from 'react'
 import type { Client, Document, Fields, Json } from '../../../../client/index.js'
 import type { FieldRule, Schema } from '../../../../client/protocol/model/collection.js'
-import { equalJson } from '../../../../client/protocol/model/json.js'
+import { equalJson, readField } from '../../../../client/protocol/model/json.js'
 import { checkFields } from '../../../../client/protocol/model/schema.js'
 import { type Linked, linkedIn, Value } from '../../../parts/columns.js'
 import { describeError } from '../../../parts/states.js'
@@ -21,7 +21,7 @@ const inCells: readonly FieldRule['type'][] = ['string', 'number', 'integer', 'b
 export function findCellRule(column: GridColumn, document: Document): FieldRule | undefined {
   const { name, type, rule } = column
   if (type === undefined) return undefined
-  const value = read(document, name)
+  const value = readField(document.data, name)
   const own = rule ?? (type === 'link' ? undefined : guessRule(toRaw(value ?? '')))
   if (!own || (own.type === 'link' ? own.many : !inCells.includes(own.type))) return undefined
   return own
@@ -37,7 +37,7 @@ interface CellProps {
 
 export function Cell({ document, column, schema, formatLinked, onLink }: CellProps) {
   const { name, rule } = column
-  const value = read(document, name)
+  const value = readField(document.data, name)
   if (isWrong(document, schema, name)) {
     return (
       <span className="wrong" title="This value breaks the schema.">
@@ -195,8 +195,4 @@ async function writeField(
   const value = after[name]
   if (value === undefined) await documents.replace(id, after, options)
   else await documents.update(id, { [name]: value }, options)
-}
-
-function read({ data }: Document, name: string): Json | undefined {
-  return Object.hasOwn(data, name) ? data[name] : undefined
 }
