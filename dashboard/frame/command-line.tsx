@@ -15,7 +15,7 @@ function useCommandContext() {
   return context
 }
 
-/** @param command undefined while a part of the page, such as its pane, says what it is */
+/** @param command undefined while a part of the page, such as its pane, sets the command */
 export function useCommand(command: string | undefined): void {
   const { setCommand } = useCommandContext()
   useEffect(() => {

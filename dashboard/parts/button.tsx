@@ -1,10 +1,20 @@
 import type { ComponentProps } from 'react'
 import { useState } from 'react'
+import { Icon } from './icons.js'
 
 type Look = 'plain' | 'main' | 'quiet' | 'bad'
 
 export function Button({ look = 'plain', ...props }: ComponentProps<'button'> & { look?: Look }) {
   return <button type="button" {...props} className={`button ${look} ${props.className ?? ''}`} />
+}
+
+/** A small cross that removes a value. */
+export function RemoveButton({ label, onClick }: { label: string; onClick: () => void }) {
+  return (
+    <button type="button" className="icon-button small" aria-label={label} onClick={onClick}>
+      <Icon name="close" />
+    </button>
+  )
 }
 
 const cannotCopy =

@@ -2,7 +2,7 @@
 import type { Document } from '../../client/index.js'
 import { isId } from '../../client/protocol/model/document.js'
 import { namingFields, namingRank } from '../../client/protocol/model/documents/naming-fields.js'
-import { isObject, type Json } from '../../client/protocol/model/json.js'
+import { isObject, type Json, objectIn, readField } from '../../client/protocol/model/json.js'
 import { sizes } from '../../client/protocol/model/limits.js'
 import { Time } from './time.js'
 
@@ -83,9 +83,9 @@ const maxCharacters = 300
 /** Names a document or user by its email, by the first naming field, or else by its short id. */
 export function formatName(record: { readonly id: string; readonly email?: string; readonly data?: Json }): string {
   if (typeof record.email === 'string' && record.email !== '') return record.email
-  const data = isObject(record.data) ? record.data : {}
+  const data = objectIn(record.data)
   for (const field of namingFields) {
-    const value = Object.hasOwn(data, field) ? data[field] : undefined
+    const value = readField(data, field)
     if (typeof value === 'string' && value !== '') return value.slice(0, 120)
   }
   return shortId(record.id)
@@ -108,7 +108,13 @@ export function linkedIn(value: Json | undefined): Linked | undefined {
   return isObject(value) && typeof value.id === 'string' && isObject(value.data) ? (value as never) : undefined
 }
 
-export function Value({ value, onLink }: { value: Json | undefined; onLink?: (linked: Linked) => void }) {
+interface ValueProps {
+  readonly value: Json | undefined
+  readonly formatLinked?: (linked: Linked) => string
+  readonly onLink?: (linked: Linked) => void
+}
+
+export function Value({ value, formatLinked = formatName, onLink }: ValueProps) {
   if (value === undefined) {
     return (
       <span className="dim" title="missing">
@@ -131,7 +137,7 @@ export function Value({ value, onLink }: { value: Json | undefined; onLink?: (li
         onLink?.(linked)
       }}
     >
-      {formatName(linked)}
+      {formatLinked(linked)}
     </button>
   )
 }

@@ -30,7 +30,7 @@ interface GridProps<Row> {
   readonly fresh?: ReadonlySet<string>
   /** Ids of the rows with a checked box. */
   readonly picked?: ReadonlySet<string>
-  /** Leaves room below the last row for what floats there. */
+  /** Leaves room below the last row for a floating bar. */
   readonly hasBar?: boolean
   /** Receives the rows in view. */
   readonly onRange?: (from: number, to: number) => void

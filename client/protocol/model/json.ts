@@ -116,6 +116,11 @@ function inOrder(value: Json): Json {
   return ordered
 }
 
+/** Reads an own property of any name, including `__proto__`. */
+export function readField(fields: JsonObject, name: string): Json | undefined {
+  return Object.hasOwn(fields, name) ? fields[name] : undefined
+}
+
 /** Sets an own property of any name, including `__proto__`. */
 export function setOwn(target: JsonObject, key: string, value: Json): void {
   Object.defineProperty(target, key, { value, writable: true, enumerable: true, configurable: true })

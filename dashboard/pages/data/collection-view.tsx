@@ -1,5 +1,4 @@
 /** Shows the documents of a collection: filters, grid, and the selected document. */
-import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useCallback, useState } from 'react'
 import { useLocation } from 'wouter'
 import type { Collection, CountedCollection } from '../../../client/index.js'
@@ -24,6 +23,7 @@ import { PickedBar } from './grid/picked-bar.js'
 import { type Picked, usePicked } from './grid/use-picked.js'
 import { ImportDialog } from './import-dialog.js'
 import { type QueryState, useQueryState } from './query-state.js'
+import { useCollection } from './settings-page.js'
 import { type Documents, useDocuments } from './use-documents.js'
 
 interface ViewProps {
@@ -35,10 +35,7 @@ interface ViewProps {
 export function CollectionView({ name, id }: ViewProps) {
   const session = useSession()
   const [, go] = useLocation()
-  const collection = useQuery({
-    queryKey: ['collections', 'one', name],
-    queryFn: () => session.owner.collections.get(name),
-  })
+  const collection = useCollection(name)
   if (!collection.error || collection.data) {
     return <DocumentsPage name={name} id={id} collection={collection.data} isGone={isMissing(collection.error)} />
   }
@@ -126,7 +123,7 @@ interface OpenProps extends ViewProps {
   readonly settings: Pick<Collection, 'schema' | 'title'> | undefined
 }
 
-/** Keeps the place of the cursor for a document that was just created, so that the user can type on. */
+/** Keeps the place of the cursor for a document that was just created, so that the user can keep typing. */
 let cursor: number | undefined
 
 function OpenDocument({ name, id, settings }: OpenProps) {

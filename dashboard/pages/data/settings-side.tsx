@@ -1,23 +1,21 @@
 /** The pane of a page that edits settings: what the changes do, and the buttons that save or discard them. */
 import type { ReactNode } from 'react'
-import { Failure } from '../../live/failure.js'
 import { Button } from '../../parts/button.js'
 import { shortcut } from '../../parts/words.js'
-import { ToFix } from './document/document-foot.js'
+import { FootFailure, ToFix } from './document/document-foot.js'
 import type { Settings } from './use-settings.js'
 
 interface SideProps {
   readonly title: string
   readonly facts: string
-  readonly actions?: ReactNode
-  readonly settings: Settings<never> | Omit<Settings<unknown>, 'change'>
+  readonly settings: Omit<Settings<unknown>, 'change'>
   readonly changes: number
   readonly wrong: readonly string[]
   readonly onFix: (name: string) => void
   readonly children: ReactNode
 }
 
-export function SettingsSide({ title, facts, actions, settings, changes, wrong, onFix, children }: SideProps) {
+export function SettingsSide({ title, facts, settings, changes, wrong, onFix, children }: SideProps) {
   const { isChanged, isSaving, failure, discard, save } = settings
   return (
     <aside className="side" aria-label={title}>
@@ -26,15 +24,10 @@ export function SettingsSide({ title, facts, actions, settings, changes, wrong, 
           <h2>{title}</h2>
           <div className="mono dim pane-facts">{facts}</div>
         </div>
-        {actions}
       </header>
       <div className="pane-body">{children}</div>
       <footer className="pane-foot">
-        {failure ? (
-          <div className="foot-failure">
-            <Failure error={failure} />
-          </div>
-        ) : null}
+        <FootFailure error={failure} />
         {isChanged && wrong.length === 0 ? (
           <span className="warn">
             {changes} {changes === 1 ? 'change' : 'changes'}

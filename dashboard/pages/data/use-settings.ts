@@ -1,4 +1,4 @@
-/** Edits settings of a collection, such as its schema. What another tab saved meanwhile is merged, part by part. */
+/** Edits settings of a collection, such as its schema. Changes that another tab saves in the meantime are merged, part by part. */
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
 import type { CollectionInput } from '../../../client/collections/collections.js'

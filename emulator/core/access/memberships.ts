@@ -1,8 +1,8 @@
 /** Finds out in which documents the caller is a member. Contract 13.9. */
-import { listsUser, type Membership, readField } from '../../../client/protocol/model/access/member-word.js'
+import { listsUser, type Membership } from '../../../client/protocol/model/access/member-word.js'
 import { permissionKinds } from '../../../client/protocol/model/collection.js'
 import { type Fields, isId } from '../../../client/protocol/model/document.js'
-import type { JsonText } from '../../../client/protocol/model/json.js'
+import { type JsonText, readField } from '../../../client/protocol/model/json.js'
 import type { Database } from '../../database/port.js'
 import { type LinkedDocument, nameLink, selectLinkedMembers } from '../../store/memberships.js'
 import { openPauses } from '../pauses.js'

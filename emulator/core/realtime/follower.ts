@@ -1,7 +1,8 @@
 /** Follows the linked documents on which a subscription depends. Contract 13.9. */
-import { listsUser, readField } from '../../../client/protocol/model/access/member-word.js'
+import { listsUser } from '../../../client/protocol/model/access/member-word.js'
 import { type StoredCollection, usersWord } from '../../../client/protocol/model/collection.js'
 import type { Fields } from '../../../client/protocol/model/document.js'
+import { readField } from '../../../client/protocol/model/json.js'
 import type { Database } from '../../database/port.js'
 import { selectCollection } from '../../store/collections.js'
 import type { Backend } from '../context.js'

@@ -2,9 +2,9 @@
  * Decides whether a subscription receives a change and as which kind, from its filter and the documents that the caller may
  * read.
  */
-import { readField } from '../../../client/protocol/model/access/member-word.js'
 import type { Schema } from '../../../client/protocol/model/collection.js'
 import { isId } from '../../../client/protocol/model/document.js'
+import { readField } from '../../../client/protocol/model/json.js'
 import type { Path } from '../../../client/protocol/model/path.js'
 import type { Where } from '../../../client/protocol/model/where.js'
 import { type Covered, nameLink } from '../../store/memberships.js'

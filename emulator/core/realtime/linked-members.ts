@@ -1,6 +1,6 @@
 /** Looks up the members of linked documents, on which the permissions of subscribers depend. Contract 13.9. */
-import { readField } from '../../../client/protocol/model/access/member-word.js'
 import { isId } from '../../../client/protocol/model/document.js'
+import { readField } from '../../../client/protocol/model/json.js'
 import type { Database } from '../../database/port.js'
 import { type LinkedDocument, nameLink, selectLinkedMembers } from '../../store/memberships.js'
 import type { Recorded } from '../../store/realtime/changes.js'

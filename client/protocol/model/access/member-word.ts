@@ -1,5 +1,5 @@
 /** The permission word `member:<path>`, for users whose id is in a field. Contract 13.9. */
-import type { Json, JsonObject } from '../json.js'
+import type { Json } from '../json.js'
 
 export const memberPrefix = 'member:'
 
@@ -22,10 +22,6 @@ export function parseMemberWord(word: string): Membership | undefined {
   const [first = '', second, ...more] = path.split('.')
   if (first === '' || second === '' || more.length > 0) return undefined
   return second === undefined ? { path, link: undefined, field: first } : { path, link: first, field: second }
-}
-
-export function readField(fields: JsonObject, name: string): Json | undefined {
-  return Object.hasOwn(fields, name) ? fields[name] : undefined
 }
 
 /** Tells whether a value is the id of the user, or an array with it. */

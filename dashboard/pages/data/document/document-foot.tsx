@@ -1,4 +1,4 @@
-/** The foot of a document: what changed, what is to be fixed, and the buttons that save, discard and delete. */
+/** The foot of a document: what changed, what to fix, and the buttons that save, discard and delete. */
 import { formatCount } from '../../../../client/protocol/model/figures.js'
 import { useUndo } from '../../../frame/undo.js'
 import { Failure } from '../../../live/failure.js'
@@ -42,11 +42,7 @@ export function DocumentFoot({ edited, changed, wrong, save, remove }: FootProps
   const { stored, isChanged, isSaving, failure, discard } = edited
   return (
     <>
-      {failure ? (
-        <div className="foot-failure">
-          <Failure error={failure} />
-        </div>
-      ) : null}
+      <FootFailure error={failure} />
       <Changes names={changed} />
       <ToFix names={wrong} onFix={focusField} />
       <Standing edited={edited} />
@@ -63,6 +59,16 @@ export function DocumentFoot({ edited, changed, wrong, save, remove }: FootProps
         {stored ? 'Save' : 'Create'} <kbd>{shortcut('S')}</kbd>
       </Button>
     </>
+  )
+}
+
+/** Shows why the last save failed, if it did. */
+export function FootFailure({ error }: { error: unknown }) {
+  if (!error) return null
+  return (
+    <div className="foot-failure">
+      <Failure error={error} />
+    </div>
   )
 }
 

@@ -1,7 +1,7 @@
 /** Finds out before a form is saved which fields changed, and which break a rule. */
 import type { Fields, Issue } from '../../../../client/index.js'
 import type { Schema } from '../../../../client/protocol/model/collection.js'
-import { equalJson, setOwn } from '../../../../client/protocol/model/json.js'
+import { equalJson, readField, setOwn } from '../../../../client/protocol/model/json.js'
 import { checkFields } from '../../../../client/protocol/model/schema.js'
 import { shellWord } from '../../../../client/snippets/shell.js'
 import { describeIssue } from './rules.js'
@@ -18,7 +18,7 @@ export interface Checked {
 export function checkForm(schema: Schema, data: Fields, base: Fields | undefined): Checked {
   const changed = findChanged(data, base ?? {})
   const found = checkFields(schema, data).map((issue) => ({ ...issue, message: describeIssue(schema, issue) }))
-  // One sentence says all that is valid, so two broken rules of a value have the same.
+  // A message describes everything that is valid, so two broken rules of one value have the same message.
   const issues = [...new Map(found.map((issue) => [JSON.stringify([issue.path, issue.message]), issue])).values()]
   const names = [...new Set(issues.map(({ path }) => String(path[0])))]
   return { changed, issues, wrong: base ? names.filter((name) => changed.includes(name)) : names }
@@ -27,10 +27,7 @@ export function checkForm(schema: Schema, data: Fields, base: Fields | undefined
 /** Returns the fields that differ, in their order. */
 export function findChanged(data: Fields, base: Fields): readonly string[] {
   const names = [...new Set([...Object.keys(base), ...Object.keys(data)])]
-  return names.filter((name) => {
-    const [now, before] = [data, base].map((fields) => (Object.hasOwn(fields, name) ? fields[name] : undefined))
-    return !equalJson(now, before)
-  })
+  return names.filter((name) => !equalJson(readField(data, name), readField(base, name)))
 }
 
 /** Returns some of the fields. */
@@ -43,6 +40,13 @@ export function pick(data: Fields, names: readonly string[]): Fields {
 /** Nobody pastes longer commands, and the strip would be slow. */
 const maxCommand = 10_000
 
+/** Formats fields as words of a command. */
+export function formatWords(fields: Fields): string[] {
+  return Object.entries(fields).map(([name, value]) =>
+    shellWord(typeof value === 'string' ? `${name}=${value}` : `${name}:=${JSON.stringify(value)}`),
+  )
+}
+
 /** Returns the command that saves the form. */
 export function formatSaving(
   collection: string,
@@ -50,9 +54,7 @@ export function formatSaving(
   data: Fields,
   changed: readonly string[],
 ): string {
-  const words = Object.entries(pick(data, changed)).map(([name, value]) =>
-    shellWord(typeof value === 'string' ? `${name}=${value}` : `${name}:=${JSON.stringify(value)}`),
-  )
+  const words = formatWords(pick(data, changed))
   const target = [shellWord(collection), ...(id === undefined ? [] : [id])]
   if (words.length === 0 && id !== undefined) return ['svc docs get', ...target].join(' ')
   return [id === undefined ? 'svc docs create' : 'svc docs update', ...target, ...words].join(' ').slice(0, maxCommand)

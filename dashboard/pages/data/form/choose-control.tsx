@@ -38,7 +38,7 @@ function findControl(rule: ValueRule): Known {
   if (rule.enum) return { control: ChoiceControl, shows: (value) => !isObject(value) && !Array.isArray(value) }
   if (type === 'object' && !rule.fields) return asJson
   if (type === 'array' && !rule.items) return asJson
-  if (type === 'string' && format === 'date') return { ...controls.datetime }
+  if (type === 'string' && format === 'date') return controls.datetime
   return type === 'link' && many ? { ...controls.link, shows: Array.isArray } : controls[type]
 }
 

@@ -17,7 +17,7 @@ export interface ControlProps {
   /** Shown while the value is missing. */
   readonly placeholder?: string | undefined
   readonly isWrong: boolean
-  /** Whether there is only the room of a cell. */
+  /** Whether it has only the space of a cell. */
   readonly isNarrow?: boolean
 }
 

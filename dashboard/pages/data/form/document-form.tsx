@@ -3,9 +3,10 @@ import { type FocusEvent, useState } from 'react'
 import { Link } from 'wouter'
 import type { Fields, Issue, Json } from '../../../../client/index.js'
 import type { FieldRule, Schema } from '../../../../client/protocol/model/collection.js'
-import { equalJson } from '../../../../client/protocol/model/json.js'
+import { equalJson, readField } from '../../../../client/protocol/model/json.js'
 import { Button } from '../../../parts/button.js'
 import { Control, hasParts } from './choose-control.js'
+import { below } from './list-control.js'
 import { withField } from './object-control.js'
 import { describeType, formatChoice, guessRule, orderFields } from './rules.js'
 
@@ -77,7 +78,7 @@ export function DocumentForm(props: FormProps) {
         )}
         {extra
           .slice(0, maxFields)
-          .map((name) => row(name, isFree ? guessRule(own(base ?? data, name)) : { type: 'any' }))}
+          .map((name) => row(name, isFree ? guessRule(readField(base ?? data, name)) : { type: 'any' }))}
         {extra.length > maxFields ? (
           <p className="padded dim">{extra.length - maxFields} more fields are in the JSON tab.</p>
         ) : null}
@@ -104,8 +105,8 @@ interface RowProps {
 
 function FieldRow({ name, rule, form, isMixed, isLeft, onLeave, onChange }: RowProps) {
   const { schema, data, base } = form
-  const value = own(data, name)
-  const before = own(base ?? {}, name)
+  const value = readField(data, name)
+  const before = readField(base ?? {}, name)
   const isChanged = !equalJson(value, before)
   const issues = findShown(form, name, isLeft || (base !== undefined && !isChanged))
   const isOutside = !Object.hasOwn(schema, name)
@@ -131,7 +132,7 @@ function FieldRow({ name, rule, form, isMixed, isLeft, onLeave, onChange }: RowP
           isWrong={issues.length > 0}
           value={value}
           onChange={onChange}
-          issues={issues.map((issue) => ({ ...issue, path: issue.path.slice(1) }))}
+          issues={below(issues, name)}
           placeholder={isMixed && value === undefined ? 'mixed' : describeDefault(rule)}
         />
         {base && isChanged ? <Before value={before} isMixed={isMixed} onUndo={() => onChange(before)} /> : null}
@@ -200,8 +201,4 @@ function AddField({ onAdd }: { onAdd: (name: string) => void }) {
       <Button type="submit">Add</Button>
     </form>
   )
-}
-
-function own(fields: Fields, name: string): Json | undefined {
-  return Object.hasOwn(fields, name) ? fields[name] : undefined
 }

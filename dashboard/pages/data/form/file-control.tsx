@@ -2,8 +2,8 @@ import { useQuery } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
 import { formatBytes } from '../../../../client/protocol/model/figures.js'
 import { useAction } from '../../../frame/undo.js'
+import { RemoveButton } from '../../../parts/button.js'
 import { fileName } from '../../../parts/columns.js'
-import { Icon } from '../../../parts/icons.js'
 import { DropTarget } from '../../../parts/layout.js'
 import { useSession } from '../../../session/context.js'
 import type { ControlProps } from './control.js'
@@ -49,14 +49,7 @@ export function FileControl({ id, label, value, onChange, isRequired, placeholde
           {choose}
         </button>
         {url === undefined || isRequired ? null : (
-          <button
-            type="button"
-            className="icon-button small"
-            aria-label={`Clear ${label}`}
-            onClick={() => onChange(undefined)}
-          >
-            <Icon name="close" />
-          </button>
+          <RemoveButton label={`Clear ${label}`} onClick={() => onChange(undefined)} />
         )}
         <input
           ref={input}

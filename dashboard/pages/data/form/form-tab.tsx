@@ -21,7 +21,7 @@ interface FormTabProps {
 export function FormTab({ collection, schema, edited, data, checked }: FormTabProps) {
   const { base, stored, issues, edit } = edited
   const first = useRef(stored ? undefined : orderFields(schema)[0]?.[0])
-  // A new document is typed at once.
+  // The user can type into a new document at once.
   useEffect(() => {
     if (first.current !== undefined) focusField(first.current)
   }, [])

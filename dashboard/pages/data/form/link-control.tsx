@@ -6,11 +6,14 @@ import type { Collection, Json } from '../../../../client/index.js'
 import { usersWord } from '../../../../client/protocol/model/collection.js'
 import { useCollections } from '../../../frame/counts.js'
 import { useAction } from '../../../frame/undo.js'
+import { RemoveButton } from '../../../parts/button.js'
+import { Chip } from '../../../parts/chips.js'
 import { shortId } from '../../../parts/columns.js'
 import { Icon } from '../../../parts/icons.js'
 import { isMissing } from '../../../parts/states.js'
 import { useSession } from '../../../session/context.js'
 import type { ControlProps } from './control.js'
+import { withItems } from './list-control.js'
 import { type Choice, Picker } from './picker.js'
 import { findSearchFields, findTitleField, formatTitle, formatUser } from './titles.js'
 
@@ -56,20 +59,17 @@ export function LinkControl(props: ControlProps) {
   const target = useTarget(rule.to ?? '')
   if (!rule.many) return <OneLink {...props} target={target} />
   const ids = Array.isArray(value) ? value : []
-  const change = (next: readonly Json[]) => onChange(next.length === 0 && value === undefined ? undefined : [...next])
+  const change = (next: readonly Json[]) => onChange(withItems(value, next))
   return (
     <span className="in chips">
       {ids.map((each) => (
-        <span className="chip-value" key={String(each)}>
+        <Chip
+          key={String(each)}
+          label={`Remove ${shortId(String(each))}`}
+          onRemove={() => change(ids.filter((other) => other !== each))}
+        >
           <Title target={target} id={String(each)} />
-          <button
-            type="button"
-            aria-label={`Remove ${shortId(String(each))}`}
-            onClick={() => change(ids.filter((other) => other !== each))}
-          >
-            <Icon name="close" />
-          </button>
-        </span>
+        </Chip>
       ))}
       <LinkPicker
         {...props}
@@ -112,14 +112,7 @@ function OneLink({ target, ...props }: ControlProps & { target: Target }) {
       {id === undefined || isRequired ? (
         <Icon name="down" />
       ) : (
-        <button
-          type="button"
-          className="icon-button small"
-          aria-label={`Clear ${label}`}
-          onClick={() => onChange(undefined)}
-        >
-          <Icon name="close" />
-        </button>
+        <RemoveButton label={`Clear ${label}`} onClick={() => onChange(undefined)} />
       )}
     </span>
   )

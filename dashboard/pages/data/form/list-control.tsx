@@ -1,8 +1,10 @@
 /** Controls for lists: chips for values to choose from, rows for all others. */
-import { type KeyboardEvent, useRef } from 'react'
+import { useRef } from 'react'
 import type { Issue, Json } from '../../../../client/index.js'
 import type { ValueRule } from '../../../../client/protocol/model/collection.js'
-import { Icon } from '../../../parts/icons.js'
+import { RemoveButton } from '../../../parts/button.js'
+import { AddChip, Chip } from '../../../parts/chips.js'
+import { Grip } from '../../../parts/grip.js'
 import { type ControlProps, useControl } from './control.js'
 import { formatChoice } from './rules.js'
 
@@ -18,43 +20,36 @@ function ChipsControl({ id, label, rule, items, value, onChange, placeholder }: 
   const choices = rule.items?.enum ?? []
   const chosen = items.map(formatChoice)
   const left = choices.filter((choice) => !chosen.includes(formatChoice(choice)))
-  const change = (next: readonly Json[]) => onChange(next.length === 0 && value === undefined ? undefined : [...next])
+  const change = (next: readonly Json[]) => onChange(withItems(value, next))
   return (
     <span className="in chips">
       {items.map((item, at) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: a list may hold a value twice.
-        <span className="chip-value" key={`${at} ${formatChoice(item)}`}>
+        <Chip
+          // biome-ignore lint/suspicious/noArrayIndexKey: a list may hold a value twice.
+          key={`${at} ${formatChoice(item)}`}
+          label={`Remove ${formatChoice(item)}`}
+          onRemove={() => change(items.filter((_, other) => other !== at))}
+        >
           {formatChoice(item)}
-          <button
-            type="button"
-            aria-label={`Remove ${formatChoice(item)}`}
-            onClick={() => change(items.filter((_, other) => other !== at))}
-          >
-            <Icon name="close" />
-          </button>
-        </span>
+        </Chip>
       ))}
-      <select
+      <AddChip
         id={id}
-        className="add-chip link"
-        aria-label={`Add to ${label}`}
-        value=""
-        disabled={left.length === 0}
-        onChange={({ target }) => {
-          const choice = left.find((each) => formatChoice(each) === target.value)
+        label={`Add to ${label}`}
+        names={left.map(formatChoice)}
+        onAdd={(name) => {
+          const choice = left.find((each) => formatChoice(each) === name)
           if (choice !== undefined) change([...items, choice])
         }}
-      >
-        <option value="">+ Add</option>
-        {left.map((choice) => (
-          <option key={formatChoice(choice)} value={formatChoice(choice)}>
-            {formatChoice(choice)}
-          </option>
-        ))}
-      </select>
+      />
       <small>{value === undefined && placeholder !== undefined ? placeholder : `of ${choices.length}`}</small>
     </span>
   )
+}
+
+/** Returns the next value of a list. A missing one without items stays missing. */
+export function withItems(value: Json | undefined, items: readonly Json[]): Json | undefined {
+  return items.length === 0 && value === undefined ? undefined : [...items]
 }
 
 /** Longer lists are edited as JSON, because each item is a control. */
@@ -64,7 +59,7 @@ function RowsControl({ id, label, rule, items, value, onChange, issues, placehol
   const Control = useControl()
   const list = useRef<HTMLDivElement>(null)
   const item: ValueRule = rule.items ?? { type: 'any' }
-  const change = (next: readonly Json[]) => onChange(next.length === 0 && value === undefined ? undefined : [...next])
+  const change = (next: readonly Json[]) => onChange(withItems(value, next))
   const focusRow = (at: number) =>
     requestAnimationFrame(() =>
       list.current?.children[at]?.querySelector<HTMLElement>('input:not([type="checkbox"]), textarea, input')?.focus(),
@@ -89,17 +84,12 @@ function RowsControl({ id, label, rule, items, value, onChange, issues, placehol
             key={at}
             className="item"
           >
-            <button
-              type="button"
-              className="grip"
-              aria-label={`Move item ${at + 1} of ${label}`}
-              title="Move with the arrow keys or by dragging"
-              draggable
-              onKeyDown={(event) => moveByKey(event, at, move)}
-              onDragStart={(event) => event.dataTransfer.setData('text/svc-item', `${id} ${at}`)}
-            >
-              <Icon name="grip" />
-            </button>
+            <Grip
+              label={`item ${at + 1} of ${label}`}
+              kind="text/svc-item"
+              item={`${id} ${at}`}
+              onMove={(by) => move(at, at + by)}
+            />
             {/* biome-ignore lint/a11y/noStaticElementInteractions: the grip does the same by keyboard. */}
             <div
               className="grow"
@@ -120,14 +110,10 @@ function RowsControl({ id, label, rule, items, value, onChange, issues, placehol
                 issues={below(issues, at)}
               />
             </div>
-            <button
-              type="button"
-              className="icon-button small"
-              aria-label={`Remove item ${at + 1} of ${label}`}
+            <RemoveButton
+              label={`Remove item ${at + 1} of ${label}`}
               onClick={() => change(items.filter((_, index) => index !== at))}
-            >
-              <Icon name="close" />
-            </button>
+            />
           </div>
         ))}
       </div>
@@ -137,13 +123,6 @@ function RowsControl({ id, label, rule, items, value, onChange, issues, placehol
       {value === undefined && placeholder !== undefined ? <span className="was">{placeholder}</span> : null}
     </div>
   )
-}
-
-function moveByKey(event: KeyboardEvent, at: number, move: (at: number, to: number) => void) {
-  const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
-  if (step === undefined) return
-  event.preventDefault()
-  move(at, at + step)
 }
 
 /** Keeps the issues below one part of a value, with paths from there. */

@@ -1,6 +1,6 @@
-import type { Json } from '../../../../client/index.js'
+import type { Fields, Json } from '../../../../client/index.js'
 import type { FieldRule } from '../../../../client/protocol/model/collection.js'
-import { isObject, setOwn } from '../../../../client/protocol/model/json.js'
+import { isObject, readField, setOwn } from '../../../../client/protocol/model/json.js'
 import { type ControlProps, useControl } from './control.js'
 import { below } from './list-control.js'
 import { describeType, orderFields } from './rules.js'
@@ -49,7 +49,7 @@ export function ObjectControl({ id, label, rule, value, onChange, issues }: Cont
                 rule={each}
                 isRequired={each.required === true}
                 isWrong={own.length > 0}
-                value={Object.hasOwn(data, name) ? data[name] : undefined}
+                value={readField(data, name)}
                 onChange={(next) => change(name, next)}
                 issues={own}
                 placeholder={isInline ? name : undefined}
@@ -67,18 +67,14 @@ function isSimple({ type, enum: values, format }: FieldRule): boolean {
   return inlineTypes.includes(type) && values === undefined && format !== 'markdown'
 }
 
-/** Puts boxes to check before what they belong to. */
+/** Puts checkboxes before the fields they belong to. */
 function rank({ type }: FieldRule): number {
   return type === 'boolean' ? 0 : 1
 }
 
 /** Sets a field, or removes it, and keeps the order of the others. */
-export function withField(
-  data: { readonly [name: string]: Json },
-  name: string,
-  value: Json | undefined,
-): { [name: string]: Json } {
-  const next: { [name: string]: Json } = {}
+export function withField(data: Fields, name: string, value: Json | undefined): Fields {
+  const next: Fields = {}
   for (const [field, before] of Object.entries(data)) {
     if (field !== name) setOwn(next, field, before)
     else if (value !== undefined) setOwn(next, field, value)

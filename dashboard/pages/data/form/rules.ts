@@ -82,7 +82,7 @@ export function describeLength(min: number | undefined, max: number | undefined,
   return `${before}at ${min === undefined ? `most ${max}` : `least ${min}`} ${units}`
 }
 
-/** Says how to mend what the check of the schema found. */
+/** Says how to fix an issue that the check of the schema found. */
 export function describeIssue(schema: Schema, { path, type, message }: Issue): string {
   const rule = findRule(schema, path)
   if (!rule) return message

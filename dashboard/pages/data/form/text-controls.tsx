@@ -2,6 +2,7 @@
 import { useRef, useState } from 'react'
 import type { Json } from '../../../../client/index.js'
 import { parseExactJson } from '../../../../client/protocol/model/exact-json.js'
+import { RemoveButton } from '../../../parts/button.js'
 import { Icon } from '../../../parts/icons.js'
 import { Segments } from '../../../parts/segments.js'
 import { Time } from '../../../parts/time.js'
@@ -96,7 +97,7 @@ export function ToggleControl({ id, label, value, onChange, placeholder }: Contr
   )
 }
 
-/** Tells what a missing value stands for. */
+/** Says what a missing value stands for. */
 function Unset({ words }: { words: string | undefined }) {
   const said = words === undefined || words === 'mixed' ? (words ?? 'not set') : `${words} by default`
   return <span className="was">{said}</span>
@@ -128,14 +129,7 @@ function ChoiceSegments({ id, label, texts, chosen, choose, onChange, placeholde
       <Segments id={id} label={label} value={chosen} options={options} onChange={choose} />
       {chosen === undefined && placeholder !== undefined ? <Unset words={placeholder} /> : null}
       {chosen === undefined || isRequired ? null : (
-        <button
-          type="button"
-          className="icon-button small"
-          aria-label={`Clear ${label}`}
-          onClick={() => onChange(undefined)}
-        >
-          <Icon name="close" />
-        </button>
+        <RemoveButton label={`Clear ${label}`} onClick={() => onChange(undefined)} />
       )}
     </>
   )

@@ -1,7 +1,7 @@
 /** Names documents and users where they are linked. Contract 13.1. */
 import type { AppUser, Collection, Document } from '../../../../client/index.js'
 import { namingFields } from '../../../../client/protocol/model/documents/naming-fields.js'
-import { isObject } from '../../../../client/protocol/model/json.js'
+import { objectIn, readField } from '../../../../client/protocol/model/json.js'
 import { formatName } from '../../../parts/columns.js'
 
 /** Returns the field that names the documents of a collection: the chosen one, else the first required text. */
@@ -22,11 +22,11 @@ export function formatTitle(
   collection: Pick<Collection, 'title' | 'schema'> | undefined,
 ): string {
   const field = collection && findTitleField(collection)
-  const value = field !== undefined && Object.hasOwn(document.data, field) ? document.data[field] : undefined
+  const value = field === undefined ? undefined : readField(document.data, field)
   return typeof value === 'string' && value !== '' ? value.slice(0, 120) : formatName(document)
 }
 
 export function formatUser({ email, data }: Pick<AppUser, 'email' | 'data'>): string {
-  const name = isObject(data) && Object.hasOwn(data, 'name') ? data.name : undefined
+  const name = readField(objectIn(data), 'name')
   return typeof name === 'string' && name !== '' ? name.slice(0, 120) : email
 }

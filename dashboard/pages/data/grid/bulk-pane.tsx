@@ -3,16 +3,15 @@ import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { Document, Fields } from '../../../../client/index.js'
 import type { Schema } from '../../../../client/protocol/model/collection.js'
-import { equalJson, objectOfMany, setOwn } from '../../../../client/protocol/model/json.js'
+import { equalJson, objectOfMany, readField, setOwn } from '../../../../client/protocol/model/json.js'
 import { shellWord } from '../../../../client/snippets/shell.js'
 import { useCommand } from '../../../frame/command-line.js'
 import { useUndo } from '../../../frame/undo.js'
-import { Failure } from '../../../live/failure.js'
 import { Button } from '../../../parts/button.js'
 import { Pane } from '../../../parts/layout.js'
 import { useSession } from '../../../session/context.js'
-import { Changes, ToFix } from '../document/document-foot.js'
-import { checkForm, findChanged, pick } from '../form/checks.js'
+import { Changes, FootFailure, ToFix } from '../document/document-foot.js'
+import { checkForm, formatWords, pick } from '../form/checks.js'
 import { DocumentForm, focusField } from '../form/document-form.js'
 import { useKeys } from '../use-settings.js'
 import { toRawFields } from './raw-values.js'
@@ -32,10 +31,10 @@ export function BulkPane({ collection, schema, documents, onClose }: BulkProps) 
   const { common, mixed } = findCommon(documents.map(({ data }) => toRawFields(data)))
   const [touched, setTouched] = useState<Fields>()
   const data = touched ?? common
-  const changed = findChanged(data, common).filter((name) => Object.hasOwn(data, name))
+  const checked = checkForm(schema, data, common)
+  const changed = checked.changed.filter((name) => Object.hasOwn(data, name))
   const changes = pick(data, changed)
-  const { issues, wrong } = checkForm(schema, data, common)
-  const fixed = wrong.filter((name) => changed.includes(name))
+  const wrong = checked.wrong.filter((name) => changed.includes(name))
   const count = documents.length
   const save = useMutation({
     async mutationFn() {
@@ -49,10 +48,10 @@ export function BulkPane({ collection, schema, documents, onClose }: BulkProps) 
     },
     onSuccess: onClose,
   })
-  const canSave = changed.length > 0 && fixed.length === 0 && !save.isPending
+  const canSave = changed.length > 0 && wrong.length === 0 && !save.isPending
   useKeys({ 'mod-s': () => canSave && save.mutate() })
   const ids = documents.map(({ id }) => id).join(',')
-  useCommand(`svc docs update ${shellWord(collection)} --where id__in=${ids} ${formatWords(changes)}`.trim())
+  useCommand(`svc docs update ${shellWord(collection)} --where id__in=${ids} ${formatWords(changes).join(' ')}`.trim())
   return (
     <Pane
       title={`${count} documents in ${collection}`}
@@ -60,13 +59,9 @@ export function BulkPane({ collection, schema, documents, onClose }: BulkProps) 
       onClose={onClose}
       foot={
         <>
-          {save.error ? (
-            <div className="foot-failure">
-              <Failure error={save.error} />
-            </div>
-          ) : null}
+          <FootFailure error={save.error} />
           <Changes names={changed} />
-          <ToFix names={fixed} onFix={focusField} />
+          <ToFix names={wrong} onFix={focusField} />
           <span className="grow" />
           {changed.length > 0 ? <Button onClick={() => setTouched(undefined)}>Discard</Button> : null}
           <Button look="main" disabled={!canSave} onClick={() => save.mutate()}>
@@ -79,7 +74,7 @@ export function BulkPane({ collection, schema, documents, onClose }: BulkProps) 
         schema={schema}
         data={data}
         base={common}
-        issues={issues.filter(({ path }) => changed.includes(String(path[0])))}
+        issues={checked.issues.filter(({ path }) => changed.includes(String(path[0])))}
         refused={[]}
         mixed={mixed}
         onChange={setTouched}
@@ -88,23 +83,14 @@ export function BulkPane({ collection, schema, documents, onClose }: BulkProps) 
   )
 }
 
-function formatWords(changes: Fields): string {
-  return Object.entries(changes)
-    .map(([name, value]) =>
-      shellWord(typeof value === 'string' ? `${name}=${value}` : `${name}:=${JSON.stringify(value)}`),
-    )
-    .join(' ')
-}
-
 /** Separates the values that all have from the fields whose values differ. */
 function findCommon(all: readonly Fields[]): { readonly common: Fields; readonly mixed: ReadonlySet<string> } {
   const common: Fields = {}
   const mixed = new Set<string>()
   const [first = {}, ...others] = all
   for (const name of new Set(all.flatMap((fields) => Object.keys(fields)))) {
-    const read = (fields: Fields) => (Object.hasOwn(fields, name) ? fields[name] : undefined)
-    const value = read(first)
-    if (value === undefined || !others.every((fields) => equalJson(read(fields), value))) mixed.add(name)
+    const value = readField(first, name)
+    if (value === undefined || !others.every((fields) => equalJson(readField(fields, name), value))) mixed.add(name)
     else setOwn(common, name, value)
   }
   return { common, mixed }

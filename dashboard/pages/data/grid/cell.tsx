@@ -2,7 +2,7 @@
 import { type FocusEvent, type KeyboardEvent, useEffect, useRef, useState } from 'react'
 import type { Client, Document, Fields, Json } from '../../../../client/index.js'
 import type { FieldRule, Schema } from '../../../../client/protocol/model/collection.js'
-import { equalJson } from '../../../../client/protocol/model/json.js'
+import { equalJson, readField } from '../../../../client/protocol/model/json.js'
 import { checkFields } from '../../../../client/protocol/model/schema.js'
 import { type Linked, linkedIn, Value } from '../../../parts/columns.js'
 import { describeError } from '../../../parts/states.js'
@@ -21,7 +21,7 @@ const inCells: readonly FieldRule['type'][] = ['string', 'number', 'integer', 'b
 export function findCellRule(column: GridColumn, document: Document): FieldRule | undefined {
   const { name, type, rule } = column
   if (type === undefined) return undefined
-  const value = read(document, name)
+  const value = readField(document.data, name)
   const own = rule ?? (type === 'link' ? undefined : guessRule(toRaw(value ?? '')))
   if (!own || (own.type === 'link' ? own.many : !inCells.includes(own.type))) return undefined
   return own
@@ -37,7 +37,7 @@ interface CellProps {
 
 export function Cell({ document, column, schema, formatLinked, onLink }: CellProps) {
   const { name, rule } = column
-  const value = read(document, name)
+  const value = readField(document.data, name)
   if (isWrong(document, schema, name)) {
     return (
       <span className="wrong" title="This value breaks the schema.">
@@ -49,21 +49,10 @@ export function Cell({ document, column, schema, formatLinked, onLink }: CellPro
   if (Array.isArray(value) && rule?.items?.enum) return <Tags values={value} />
   const linked = linkedIn(value)
   if (!linked) return <Value value={value} />
-  const isUser = linked.email !== undefined
-  const title = formatLinked(linked)
   return (
     <span className="linked-cell">
-      {isUser ? <Initials name={title} /> : null}
-      <button
-        type="button"
-        className="reference"
-        onClick={(event) => {
-          event.stopPropagation()
-          onLink(linked)
-        }}
-      >
-        {title}
-      </button>
+      {linked.email === undefined ? null : <Initials name={formatLinked(linked)} />}
+      <Value {...{ value, formatLinked, onLink }} />
     </span>
   )
 }
@@ -100,7 +89,7 @@ interface EditorProps {
   readonly column: GridColumn
   readonly rule: FieldRule
   readonly schema: Schema
-  /** Ends the editing, and goes on in another cell of the row if the step is not 0. */
+  /** Ends the editing, and continues in another cell of the row if the step is not 0. */
   readonly onDone: (step: number) => void
 }
 
@@ -152,7 +141,7 @@ export function CellEditor({ collection, document, column, rule, schema, onDone 
   }
   const isChosen = rule.enum !== undefined || rule.type === 'boolean' || rule.type === 'link'
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: it hears of the keys of its control.
+    // biome-ignore lint/a11y/noStaticElementInteractions: it handles the keys of its control.
     // biome-ignore lint/a11y/useKeyWithClickEvents: a click must only not open the row.
     <div
       ref={place}
@@ -206,8 +195,4 @@ async function writeField(
   const value = after[name]
   if (value === undefined) await documents.replace(id, after, options)
   else await documents.update(id, { [name]: value }, options)
-}
-
-function read({ data }: Document, name: string): Json | undefined {
-  return Object.hasOwn(data, name) ? data[name] : undefined
 }

@@ -1,6 +1,7 @@
 /** Hides, orders and pins the columns of a list. */
 import { Popover } from '@base-ui/react/popover'
-import { type KeyboardEvent, useState } from 'react'
+import { useState } from 'react'
+import { Grip } from '../../../parts/grip.js'
 import { Icon } from '../../../parts/icons.js'
 import type { GridColumn, GridLayout } from './layout.js'
 
@@ -74,14 +75,10 @@ export function ColumnsMenu({ layout }: { layout: GridLayout }) {
 function ColumnRow({ column, layout }: { column: GridColumn; layout: GridLayout }) {
   const { name, title, typeWord, isShown, isPinned } = column
   const names = layout.columns.map((each) => each.name)
-  const onKey = (event: KeyboardEvent<HTMLElement>) => {
-    const by = { ArrowDown: 1, ArrowUp: -1 }[event.key]
-    if (by === undefined) return
-    event.preventDefault()
-    const { currentTarget } = event
+  const move = (by: number, grip: HTMLElement) => {
     layout.move(name, by)
     // The row moves, which takes the focus from its button.
-    requestAnimationFrame(() => currentTarget.focus())
+    requestAnimationFrame(() => grip.focus())
   }
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: the grip does the same by keyboard.
@@ -93,17 +90,7 @@ function ColumnRow({ column, layout }: { column: GridColumn; layout: GridLayout 
         layout.move(moved, names.indexOf(name) - names.indexOf(moved))
       }}
     >
-      <button
-        type="button"
-        className="grip"
-        aria-label={`Move ${title}`}
-        title="Move with the arrow keys or by dragging"
-        draggable
-        onKeyDown={onKey}
-        onDragStart={(event) => event.dataTransfer.setData('text/svc-column', name)}
-      >
-        <Icon name="grip" />
-      </button>
+      <Grip label={title} kind="text/svc-column" item={name} onMove={move} />
       <label className="grow cut">
         <input type="checkbox" checked={isShown} onChange={({ target }) => layout.show([name], target.checked)} />{' '}
         {title} <span className="mono dim">{typeWord}</span>

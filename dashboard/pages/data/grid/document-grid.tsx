@@ -3,7 +3,7 @@ import { type MouseEvent, useCallback, useMemo, useState } from 'react'
 import { useLocation } from 'wouter'
 import type { Document } from '../../../../client/index.js'
 import type { Schema } from '../../../../client/protocol/model/collection.js'
-import { isObject } from '../../../../client/protocol/model/json.js'
+import { objectIn } from '../../../../client/protocol/model/json.js'
 import { formatPath } from '../../../../client/protocol/model/path.js'
 import { useCollections } from '../../../frame/counts.js'
 import { useFlashes } from '../../../live/context.js'
@@ -56,7 +56,7 @@ export function DocumentGrid(props: DocumentGridProps) {
   const { data: collections } = useCollections()
   const formatLinked = useCallback(
     ({ id: target, collection, email, data }: Linked) => {
-      const fields = isObject(data) ? data : {}
+      const fields = objectIn(data)
       if (email !== undefined) return formatUser({ email, data: fields })
       return formatTitle(
         { id: target, data: fields },
@@ -89,7 +89,7 @@ export function DocumentGrid(props: DocumentGridProps) {
     if (document && chosen && findCellRule(chosen, document)) setEditing({ id: document.id, column })
   }
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: it hears of the rows, which have the focus.
+    // biome-ignore lint/a11y/noStaticElementInteractions: it handles events of the rows, which have the focus.
     <div
       className="documents"
       onDoubleClick={(event) => {

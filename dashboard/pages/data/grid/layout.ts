@@ -102,22 +102,16 @@ function arrangeColumns(settings: Settings, found: readonly DataColumn[], layout
       isPinned: pinned.includes(column.name),
       isShown: layout.shown?.includes(column.name) || (at < usuallyShown && !layout.hidden?.includes(column.name)),
     }))
-    .map((column, at) => ({ column, at }))
-    .sort(
-      (one, other) =>
-        Number(other.column.isPinned) - Number(one.column.isPinned) ||
-        rank(one.column.name) - rank(other.column.name) ||
-        one.at - other.at,
-    )
-    .map(({ column }) => column)
+    .sort((one, other) => Number(other.isPinned) - Number(one.isPinned) || rank(one.name) - rank(other.name))
 }
 
-function findUsual({ schema, title }: Settings, found: readonly DataColumn[]): GridColumn[] {
+function findUsual(settings: Settings, found: readonly DataColumn[]): GridColumn[] {
   const own = (name: string, words: string): GridColumn => ({
     ...{ name, title: words, type: undefined, typeWord: undefined, rule: undefined },
     ...{ isEmpty: false, isShown: true, isPinned: false },
   })
-  const first = Object.keys(schema).length > 0 ? findTitleField({ schema, title } as Settings) : undefined
+  const { schema } = settings
+  const first = Object.keys(schema).length > 0 ? findTitleField(settings) : undefined
   const fields = Object.keys(schema).filter((name) => name !== first)
   const free = found.filter(({ name }) => !Object.hasOwn(schema, name)).map(({ name }) => name)
   const field = (name: string): GridColumn => {

@@ -7,7 +7,7 @@ import {
   type Schema,
 } from '../../../../client/protocol/model/collection.js'
 import { Button } from '../../../parts/button.js'
-import { Icon } from '../../../parts/icons.js'
+import { Chip } from '../../../parts/chips.js'
 import { Toggle } from '../../../parts/toggle.js'
 
 interface RulesProps {
@@ -92,16 +92,13 @@ function Rule({ label, except, roles, onChange }: RuleProps) {
         <>
           {except.length === 0 ? <span className="was">the secret key alone</span> : null}
           {except.map((role) => (
-            <span key={role} className="chip-value">
+            <Chip
+              key={role}
+              label={`Remove ${role} from ${label}`}
+              onRemove={() => onChange(except.filter((each) => each !== role))}
+            >
               {role}
-              <button
-                type="button"
-                aria-label={`Remove ${role} from ${label}`}
-                onClick={() => onChange(except.filter((each) => each !== role))}
-              >
-                <Icon name="close" />
-              </button>
-            </span>
+            </Chip>
           ))}
           <select
             className="add-chip link"

@@ -1,43 +1,33 @@
 /** The permissions of a collection as toggles, and what each kind of caller really gets. */
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { useLocation } from 'wouter'
 import type { CountedCollection } from '../../../../client/index.js'
+import { isMemberWord } from '../../../../client/protocol/model/access/member-word.js'
 import { fieldRuleKinds, type Permissions, permissionKinds } from '../../../../client/protocol/model/collection.js'
 import { equalJson, type Json } from '../../../../client/protocol/model/json.js'
 import { shellWord } from '../../../../client/snippets/shell.js'
 import { useCommand } from '../../../frame/command-line.js'
 import { useCollections } from '../../../frame/counts.js'
-import { Query } from '../../../live/query.js'
 import { Button, Copy } from '../../../parts/button.js'
 import { Page } from '../../../parts/layout.js'
 import { shortcut } from '../../../parts/words.js'
 import { useSession } from '../../../session/context.js'
 import { CollectionTabs } from '../collection-tabs.js'
 import { JsonSettings } from '../json-settings.js'
+import { SettingsPage } from '../settings-page.js'
 import { SettingsSide } from '../settings-side.js'
 import { useKeys, useSettings } from '../use-settings.js'
 import { Effective } from './effective.js'
 import { FieldRules } from './field-rules.js'
 import { RulesTable } from './rules-table.js'
-import { findMemberWords, findUsedWords, isMember } from './words.js'
+import { findMemberWords, findUsedWords } from './words.js'
 
 interface Granted {
   readonly permissions: Permissions
 }
 
 export function PermissionsPage({ name }: { name: string }) {
-  const { owner } = useSession()
-  const [, go] = useLocation()
-  const collection = useQuery({ queryKey: ['collections', 'one', name], queryFn: () => owner.collections.get(name) })
-  if (collection.data) return <PermissionsEditor key={collection.data.id} collection={collection.data} />
-  return (
-    <Page title={name} tabs={<CollectionTabs collection={name} open="permissions" />}>
-      <Query query={collection} gone={{ what: 'collection', back: 'All collections', onBack: () => go('/data') }}>
-        {() => null}
-      </Query>
-    </Page>
-  )
+  return <SettingsPage name={name} open="permissions" editor={PermissionsEditor} />
 }
 
 function PermissionsEditor({ collection }: { collection: CountedCollection }) {
@@ -52,7 +42,7 @@ function PermissionsEditor({ collection }: { collection: CountedCollection }) {
   const { data: collections } = useCollections()
   const members = findMemberWords(schema, (to) => collections?.find((each) => each.name === to)?.schema)
   const used = [...findUsedWords(settings.base.permissions), ...findUsedWords(permissions)]
-  const words = [...new Set([...members, ...used.filter(isMember), ...used, ...roles, ...added])]
+  const words = [...new Set([...members, ...used.filter(isMemberWord), ...used, ...roles, ...added])]
   useCommand(formatCommand(name, permissions, changed))
   useKeys({
     'mod-j': () => setJson(!isJson),
@@ -92,7 +82,7 @@ function PermissionsEditor({ collection }: { collection: CountedCollection }) {
           <FieldRules
             permissions={permissions}
             schema={schema}
-            roles={words.filter((word) => !isMember(word))}
+            roles={words.filter((word) => !isMemberWord(word))}
             onChange={change}
           />
           <h4>
@@ -135,7 +125,7 @@ function JsonLines({ permissions, changed }: { permissions: Permissions; changed
   )
 }
 
-/** Reads the roles of the users, most common first. */
+/** Reads the roles of the first users. */
 function useRoles(): readonly string[] {
   const { owner } = useSession()
   const { data } = useQuery({

@@ -1,4 +1,5 @@
 /** Permissions as toggles: who is named for each action, and what a switch writes. Contract 5.3. */
+import { isMemberWord, memberPrefix } from '../../../../client/protocol/model/access/member-word.js'
 import {
   ownerWord,
   type PermissionKind,
@@ -11,7 +12,6 @@ import {
 /** Closes an action to all but the secret key. Stands alone. */
 const noneWord = 'none'
 export const authenticatedWord = 'authenticated'
-const memberPrefix = 'member:'
 
 /** The row of everyone, which has no word: an action without words is open. */
 export const anyone = Symbol('anyone')
@@ -33,7 +33,7 @@ export function readSwitch(permissions: Permissions, who: Who, kind: PermissionK
   return isWider ? 'included' : 'off'
 }
 
-/** Switches one toggle. Without any left, the action is for the secret key alone, and never open to everyone. */
+/** Switches one toggle. If none is left on, the action is for the secret key alone, and never open to everyone. */
 export function withSwitch(permissions: Permissions, who: Who, kind: PermissionKind, isOn: boolean): Permissions {
   if (who === anyone) return { ...permissions, [kind]: isOn ? [] : [noneWord] }
   const others = (permissions[kind] ?? []).filter((word) => word !== who && word !== noneWord)
@@ -60,15 +60,11 @@ export function findUsedWords(permissions: Permissions): string[] {
   return [...new Set(words)].filter((word) => !fixed.includes(word))
 }
 
-export function isMember(word: string): boolean {
-  return word.startsWith(memberPrefix)
-}
-
 /** Says who a word stands for. */
 export function describeWord(word: string): string {
   if (word === authenticatedWord) return 'every signed-in user'
   if (word === ownerWord) return 'the user who created the document'
-  if (!isMember(word)) return 'a role'
+  if (!isMemberWord(word)) return 'a role'
   const [link = '', field] = word.slice(memberPrefix.length).split('.')
   return field === undefined ? `users in its field ${link}` : `users in ${field} of its ${link}`
 }

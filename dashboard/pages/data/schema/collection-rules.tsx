@@ -1,14 +1,14 @@
 /** The rules of a collection beyond single fields: what is unique together, and the field that names a document. */
 import type { Collection, Issue } from '../../../../client/index.js'
 import type { Schema } from '../../../../client/protocol/model/collection.js'
-import { Icon } from '../../../parts/icons.js'
+import { AddChip, Chip } from '../../../parts/chips.js'
 import { findTitleField } from '../form/titles.js'
 import { whyNotUnique } from './edits.js'
 
 export interface Rules {
   readonly schema: Schema
   readonly unique?: readonly (readonly string[])[]
-  /** null takes a stored one away. */
+  /** null removes a stored one. */
   readonly title?: string | null
 }
 
@@ -16,7 +16,7 @@ export function readRules({ schema, unique, title }: Collection): Rules {
   return { schema, ...(unique ? { unique } : {}), ...(title === undefined ? {} : { title }) }
 }
 
-/** Takes other fields. What names a field that is gone is left out, and what names the renamed one follows it. */
+/** Replaces the fields. Groups and the title drop fields that are gone, and follow a renamed field. */
 export function withFields(value: Rules, schema: Schema, before?: string, renamed?: string): Rules {
   const follow = (name: string) => (renamed !== undefined && name === before ? renamed : name)
   const groups = (value.unique ?? []).map((group) => group.map(follow).filter((name) => Object.hasOwn(schema, name)))
@@ -60,23 +60,18 @@ export function CollectionRules({ value, base, onChange }: RulesProps) {
           // biome-ignore lint/suspicious/noArrayIndexKey: groups have no other identity.
           <span key={at} className="in chips group">
             {group.map((field) => (
-              <span key={field} className="chip-value">
+              <Chip
+                key={field}
+                label={`Remove ${field} from group ${at + 1}`}
+                onRemove={() => {
+                  const others = group.filter((each) => each !== field)
+                  change(at, others)
+                }}
+              >
                 {field}
-                <button
-                  type="button"
-                  aria-label={`Remove ${field} from group ${at + 1}`}
-                  onClick={() =>
-                    change(
-                      at,
-                      group.filter((each) => each !== field),
-                    )
-                  }
-                >
-                  <Icon name="close" />
-                </button>
-              </span>
+              </Chip>
             ))}
-            <AddTo
+            <AddChip
               label={`Add to group ${at + 1}`}
               names={choosable.filter((name) => !group.includes(name))}
               onAdd={(name) => change(at, [...group, name])}
@@ -84,7 +79,7 @@ export function CollectionRules({ value, base, onChange }: RulesProps) {
             {group.length < 2 ? <small className="warn">needs two fields</small> : null}
           </span>
         ))}
-        <AddTo label="Add a group" names={choosable} onAdd={(name) => change(unique.length, [name])} />
+        <AddChip label="Add a group" names={choosable} onAdd={(name) => change(unique.length, [name])} />
       </div>
       <h4>
         Title <small>the field shown for a document</small>
@@ -106,28 +101,5 @@ export function CollectionRules({ value, base, onChange }: RulesProps) {
         </select>
       </div>
     </>
-  )
-}
-
-interface AddProps {
-  readonly label: string
-  readonly names: readonly string[]
-  readonly onAdd: (name: string) => void
-}
-
-function AddTo({ label, names, onAdd }: AddProps) {
-  return (
-    <select
-      className="add-chip link"
-      aria-label={label}
-      value=""
-      disabled={names.length === 0}
-      onChange={({ target }) => onAdd(target.value)}
-    >
-      <option value="">+ Add</option>
-      {names.map((name) => (
-        <option key={name}>{name}</option>
-      ))}
-    </select>
   )
 }

@@ -6,12 +6,14 @@ import {
   fieldFormats,
   fieldTypes,
   onDeleteActions,
+  type Schema,
   usersWord,
   type ValueRule,
 } from '../../../../client/protocol/model/collection.js'
 import type { Json } from '../../../../client/protocol/model/json.js'
 import { useCollections } from '../../../frame/counts.js'
-import { Icon } from '../../../parts/icons.js'
+import { RemoveButton } from '../../../parts/button.js'
+import { Chip } from '../../../parts/chips.js'
 import { Segments } from '../../../parts/segments.js'
 import { Toggle } from '../../../parts/toggle.js'
 import { formatChoice } from '../form/rules.js'
@@ -28,7 +30,7 @@ export function FieldOptions<Rule extends ValueRule>(props: OptionsProps<Rule>) 
   const { label, rule, onChange } = props
   const has = (option: keyof FieldRule) => hasOption(rule.type, option)
   const set = (option: keyof FieldRule, value: unknown) => onChange(withOption(rule, option, value))
-  const [minWord, maxWord] = rule.type === 'array' ? ['least items', 'most items'] : ['least length', 'most length']
+  const unit = rule.type === 'array' ? 'items' : 'length'
   return (
     <>
       {has('to') ? <LinkOptions {...props} /> : null}
@@ -46,13 +48,13 @@ export function FieldOptions<Rule extends ValueRule>(props: OptionsProps<Rule>) 
       {has('minLength') ? (
         <>
           <NumberOption
-            label={minWord ?? ''}
+            label={`least ${unit}`}
             field={label}
             value={rule.minLength}
             onChange={(n) => set('minLength', n)}
           />
           <NumberOption
-            label={maxWord ?? ''}
+            label={`most ${unit}`}
             field={label}
             value={rule.maxLength}
             onChange={(n) => set('maxLength', n)}
@@ -92,7 +94,7 @@ export function FieldOptions<Rule extends ValueRule>(props: OptionsProps<Rule>) 
   )
 }
 
-function Option({ label, children }: { label: string; children: ReactNode }) {
+export function Option({ label, children }: { label: string; children: ReactNode }) {
   return (
     <span className="option">
       <span className="option-name">{label}</span>
@@ -191,19 +193,16 @@ function Choices({ label, rule, onChange }: ChoicesProps) {
   return (
     <span className="in chips">
       {values.map((value) => (
-        <span className="chip-value" key={formatChoice(value)}>
+        <Chip
+          key={formatChoice(value)}
+          label={`Remove ${formatChoice(value)}`}
+          onRemove={() => {
+            const left = values.filter((each) => each !== value)
+            onChange(left.length === 0 ? undefined : left)
+          }}
+        >
           {formatChoice(value)}
-          <button
-            type="button"
-            aria-label={`Remove ${formatChoice(value)}`}
-            onClick={() => {
-              const left = values.filter((each) => each !== value)
-              onChange(left.length === 0 ? undefined : left)
-            }}
-          >
-            <Icon name="close" />
-          </button>
-        </span>
+        </Chip>
       ))}
       <input
         aria-label={label}
@@ -275,7 +274,7 @@ function ItemOptions<Rule extends ValueRule>({ label, rule, onChange }: OptionsP
 /** The fields of an object, each with its own options. */
 function ObjectFields<Rule extends ValueRule>({ label, rule, onChange }: OptionsProps<Rule>) {
   const fields = rule.fields ?? {}
-  const change = (next: typeof fields) => onChange(withOption(rule, 'fields', next))
+  const change = (next: Schema) => onChange(withOption(rule, 'fields', next))
   return (
     <span className="nested">
       {Object.entries(fields).map(([name, each], at) => (
@@ -295,14 +294,7 @@ function ObjectFields<Rule extends ValueRule>({ label, rule, onChange }: Options
             />
             required
           </label>
-          <button
-            type="button"
-            className="icon-button small"
-            aria-label={`Remove ${label} ${name}`}
-            onClick={() => change(withRule(fields, name, undefined))}
-          >
-            <Icon name="close" />
-          </button>
+          <RemoveButton label={`Remove ${label} ${name}`} onClick={() => change(withRule(fields, name, undefined))} />
           <FieldOptions
             label={`${label} ${name}`}
             rule={each}
@@ -325,8 +317,8 @@ function ObjectFields<Rule extends ValueRule>({ label, rule, onChange }: Options
 interface NameProps {
   readonly label: string
   readonly name: string
-  readonly schema: NonNullable<ValueRule['fields']>
-  readonly onChange: (schema: NonNullable<ValueRule['fields']>, name: string) => void
+  readonly schema: Schema
+  readonly onChange: (schema: Schema, name: string) => void
   readonly isNew?: boolean
 }
 

@@ -1,12 +1,13 @@
 /** One row per field of a schema. The selected row unfolds in place. */
-import { Fragment, type KeyboardEvent, type ReactNode } from 'react'
+import { Fragment } from 'react'
 import type { FieldRule, Schema } from '../../../../client/protocol/model/collection.js'
-import { Icon } from '../../../parts/icons.js'
+import { RemoveButton } from '../../../parts/button.js'
+import { Grip } from '../../../parts/grip.js'
 import { Control } from '../form/choose-control.js'
 import { formatChoice } from '../form/rules.js'
 import { type Change, describeOptions } from './changes.js'
 import { whyNotUnique, withMoved, withOption, withRule, withType } from './edits.js'
-import { FieldOptions, NameInput, TypeSelect } from './field-options.js'
+import { FieldOptions, NameInput, Option, TypeSelect } from './field-options.js'
 
 interface TableProps {
   readonly schema: Schema
@@ -50,46 +51,36 @@ export function FieldTable(props: TableProps) {
 
 type RowProps = TableProps & { readonly name: string; readonly rule: FieldRule }
 
-/** The options that each cell shows, for the mark of a change. */
-const cellOptions = {
-  type: ['type'],
-  required: ['required'],
-  unique: ['unique'],
-  default: ['default'],
-  description: ['description'],
-} as const
-
-const ownCells = new Set<string>(Object.values(cellOptions).flat())
+/** The options with a cell of their own. */
+const ownCells: readonly string[] = [
+  'type',
+  'required',
+  'unique',
+  'default',
+  'description',
+] satisfies (keyof FieldRule)[]
 
 function FieldRow({ schema, changes, problems, name, rule, selected, onSelect, onChange }: RowProps) {
   const isOpen = name === selected
   const set = (option: keyof FieldRule, value: unknown) =>
     onChange(withRule(schema, name, withOption(rule, option, value)))
-  const mark = (cell: keyof typeof cellOptions | 'options') => {
-    const isMarked = changes.some(({ field, option }) =>
-      field !== name
-        ? false
-        : cell === 'options'
-          ? !ownCells.has(option)
-          : cellOptions[cell].some((each) => each === option),
+  const mark = (cell: keyof FieldRule | 'options') => {
+    const isMarked = changes.some(
+      ({ field, option }) => field === name && cell === (ownCells.includes(option) ? option : 'options'),
     )
     return isMarked ? 'changed' : ''
+  }
+  const move = (by: number, grip: HTMLElement) => {
+    onChange(withMoved(schema, name, by))
+    // Rows keep their place and take other fields, so the focus follows the field.
+    const grips = [...document.querySelectorAll<HTMLElement>('.schema-table .grip')]
+    grips[grips.indexOf(grip) + by]?.focus()
   }
   const reason = whyNotUnique(rule)
   return (
     <tr id={`schema ${name}`} className={isOpen ? 'sel' : ''}>
       <td>
-        <button
-          type="button"
-          className="grip"
-          aria-label={`Move ${name}`}
-          title="Move with the arrow keys or by dragging"
-          draggable
-          onKeyDown={(event) => moveByKey(event, (by) => onChange(withMoved(schema, name, by)))}
-          onDragStart={(event) => event.dataTransfer.setData('text/svc-field', name)}
-        >
-          <Icon name="grip" />
-        </button>
+        <Grip label={name} kind="text/svc-field" item={name} onMove={move} />
       </td>
       <td
         onDragOver={(event) => event.dataTransfer.types.includes('text/svc-field') && event.preventDefault()}
@@ -165,17 +156,6 @@ function OptionsCell({ rule }: { rule: FieldRule }) {
   )
 }
 
-function moveByKey(event: KeyboardEvent<HTMLElement>, move: (by: number) => void) {
-  const by = { ArrowDown: 1, ArrowUp: -1 }[event.key]
-  if (by === undefined) return
-  event.preventDefault()
-  const { currentTarget } = event
-  move(by)
-  // Rows keep their place and take other fields, so the focus follows the field.
-  const rows = [...document.querySelectorAll<HTMLElement>('.schema-table .grip')]
-  rows[rows.indexOf(currentTarget) + by]?.focus()
-}
-
 /** Everything that can be set for one field. */
 function Unfolded({ schema, name, rule, added, onChange, onSelect }: RowProps) {
   const change = (next: FieldRule) => onChange(withRule(schema, name, next))
@@ -183,20 +163,14 @@ function Unfolded({ schema, name, rule, added, onChange, onSelect }: RowProps) {
     <tr className="unfolded">
       <td colSpan={8}>
         <div className="options">
-          <Labelled label="Name">
-            <NameInput
-              label={`${name} name`}
-              name={name}
-              schema={schema}
-              isNew={name === added}
-              onChange={(next, renamed) => onChange(next, renamed)}
-            />
-          </Labelled>
-          <Labelled label="Type">
+          <Option label="Name">
+            <NameInput label={`${name} name`} name={name} schema={schema} isNew={name === added} onChange={onChange} />
+          </Option>
+          <Option label="Type">
             <TypeSelect label={`${name} type`} type={rule.type} onChange={(type) => change(withType(rule, type))} />
-          </Labelled>
+          </Option>
           <FieldOptions label={name} rule={rule} onChange={change} />
-          <Labelled label="Default">
+          <Option label="Default">
             <Control
               id={`default ${name}`}
               label={`${name} default`}
@@ -208,17 +182,13 @@ function Unfolded({ schema, name, rule, added, onChange, onSelect }: RowProps) {
               issues={[]}
             />
             {rule.type === 'boolean' && rule.default !== undefined ? (
-              <button
-                type="button"
-                className="icon-button small"
-                aria-label={`Clear ${name} default`}
+              <RemoveButton
+                label={`Clear ${name} default`}
                 onClick={() => change(withOption(rule, 'default', undefined))}
-              >
-                <Icon name="close" />
-              </button>
+              />
             ) : null}
-          </Labelled>
-          <Labelled label="Description">
+          </Option>
+          <Option label="Description">
             <input
               className="input description"
               aria-label={`${name} description`}
@@ -226,7 +196,7 @@ function Unfolded({ schema, name, rule, added, onChange, onSelect }: RowProps) {
               value={rule.description ?? ''}
               onChange={({ target }) => change(withOption(rule, 'description', target.value))}
             />
-          </Labelled>
+          </Option>
           <button
             type="button"
             className="link bad"
@@ -240,14 +210,5 @@ function Unfolded({ schema, name, rule, added, onChange, onSelect }: RowProps) {
         </div>
       </td>
     </tr>
-  )
-}
-
-function Labelled({ label, children }: { label: string; children: ReactNode }) {
-  return (
-    <span className="option">
-      <span className="option-name">{label}</span>
-      {children}
-    </span>
   )
 }

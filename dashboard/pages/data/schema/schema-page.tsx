@@ -1,20 +1,17 @@
 /** The rules for the documents of a collection: its fields, what is unique together, and the field that names a document. */
-import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { useLocation } from 'wouter'
 import type { CountedCollection, Issue } from '../../../../client/index.js'
 import { formatCount } from '../../../../client/protocol/model/figures.js'
 import { checkFieldSettings, checkSchema } from '../../../../client/protocol/model/schema-contradictions.js'
 import { shellWord } from '../../../../client/snippets/shell.js'
 import { useCommand } from '../../../frame/command-line.js'
-import { Query } from '../../../live/query.js'
 import { Button, Copy } from '../../../parts/button.js'
 import { Page } from '../../../parts/layout.js'
 import { Empty } from '../../../parts/states.js'
 import { shortcut } from '../../../parts/words.js'
-import { useSession } from '../../../session/context.js'
 import { CollectionTabs } from '../collection-tabs.js'
 import { JsonSettings } from '../json-settings.js'
+import { SettingsPage } from '../settings-page.js'
 import { SettingsSide } from '../settings-side.js'
 import { useKeys, useSettings } from '../use-settings.js'
 import { findChanges } from './changes.js'
@@ -24,18 +21,8 @@ import { Effects, findBlocked, usePlan } from './effects.js'
 import { FieldTable } from './field-table.js'
 
 export function SchemaPage({ name }: { name: string }) {
-  const { owner } = useSession()
-  const [, go] = useLocation()
-  const collection = useQuery({ queryKey: ['collections', 'one', name], queryFn: () => owner.collections.get(name) })
   useCommand(`svc collections schema ${shellWord(name)} --schema schema.json --dry-run`)
-  if (collection.data) return <SchemaEditor key={collection.data.id} collection={collection.data} />
-  return (
-    <Page title={name} tabs={<CollectionTabs collection={name} open="schema" />}>
-      <Query query={collection} gone={{ what: 'collection', back: 'All collections', onBack: () => go('/data') }}>
-        {() => null}
-      </Query>
-    </Page>
-  )
+  return <SettingsPage name={name} open="schema" editor={SchemaEditor} />
 }
 
 function SchemaEditor({ collection }: { collection: CountedCollection }) {
