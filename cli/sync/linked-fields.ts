@@ -1,5 +1,5 @@
 /** Links of a schema, which the target checks when a document is created. */
-import type { Schema } from '../../client/protocol/model/collection.js'
+import { findRule, type Schema } from '../../client/protocol/model/collection.js'
 import type { Json, JsonObject } from '../../client/protocol/model/json.js'
 import { listTargets } from '../../client/protocol/model/link-targets.js'
 
@@ -27,7 +27,7 @@ export function inLinkOrder<Work extends { readonly name: string; readonly schem
 export function withoutOpenLinks(schema: Schema, data: JsonObject, missing: ReadonlySet<string>): JsonObject {
   const isOpen = (id: Json | undefined) => typeof id === 'string' && missing.has(id)
   const fields = Object.entries(data).flatMap(([name, value]): [string, Json][] => {
-    const rule = Object.hasOwn(schema, name) ? schema[name] : undefined
+    const rule = findRule(schema, name)
     if (rule?.type !== 'link') return [[name, value]]
     if (Array.isArray(value)) return [[name, value.filter((id) => !isOpen(id))]]
     return isOpen(value) && !rule.required ? [] : [[name, value]]

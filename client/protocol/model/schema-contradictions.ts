@@ -1,5 +1,12 @@
 /** Refuses schemas that contradict themselves, each at its own line. Contract 13.1. */
-import type { FieldRule, FieldType, Permissions, Schema, ValueRule } from './collection.js'
+import {
+  type FieldRule,
+  type FieldType,
+  findRule,
+  type Permissions,
+  type Schema,
+  type ValueRule,
+} from './collection.js'
 import { operatorNames } from './document.js'
 import type { Issue } from './errors.js'
 import { canonicalJson } from './json.js'
@@ -195,10 +202,6 @@ function checkTitle({ schema, title }: FieldSettings): Issue[] {
   const rule = findRule(schema, title)
   if (rule && titleTypes.includes(rule.type)) return []
   return at([], 'title', `must be a field of the schema with the ${formatTypes(titleTypes)}`)
-}
-
-function findRule(schema: Schema, name: string): FieldRule | undefined {
-  return Object.hasOwn(schema, name) ? schema[name] : undefined
 }
 
 function isAllowed(types: readonly FieldType[], type: FieldType): boolean {
