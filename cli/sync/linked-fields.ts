@@ -25,6 +25,7 @@ export function inLinkOrder<Work extends { readonly name: string; readonly schem
 
 /** Leaves out links to documents that the target does not have yet, unless they are required. They are set later. */
 export function withoutOpenLinks(schema: Schema, data: JsonObject, missing: ReadonlySet<string>): JsonObject {
+  if (Object.values(schema).every(({ type }) => type !== 'link')) return data
   const isOpen = (id: Json | undefined) => typeof id === 'string' && missing.has(id)
   const fields = Object.entries(data).flatMap(([name, value]): [string, Json][] => {
     const rule = findRule(schema, name)
@@ -32,5 +33,5 @@ export function withoutOpenLinks(schema: Schema, data: JsonObject, missing: Read
     if (Array.isArray(value)) return [[name, value.filter((id) => !isOpen(id))]]
     return isOpen(value) && !rule.required ? [] : [[name, value]]
   })
-  return Object.values(schema).some(({ type }) => type === 'link') ? Object.fromEntries(fields) : data
+  return Object.fromEntries(fields)
 }
