@@ -30,10 +30,10 @@ export const settingsFlags = {
   unique: Flags.string({
     multiple: true,
     multipleNonGreedy: true,
-    description: 'field without equal values, or several whose values are not the same together',
+    description: 'field whose values must be unique, or several that must be unique together',
     helpValue: 'field,...',
   }),
-  title: Flags.string({ description: 'field that is shown for a document', helpValue: 'field' }),
+  title: Flags.string({ description: 'field to show for a document', helpValue: 'field' }),
 }
 
 interface Settings {

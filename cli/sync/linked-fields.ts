@@ -3,7 +3,7 @@ import { findRule, type Schema } from '../../client/protocol/model/collection.js
 import type { Json, JsonObject } from '../../client/protocol/model/json.js'
 import { listTargets } from '../../client/protocol/model/link-targets.js'
 
-/** Sorts collections so that those that links lead to come first. Leaves circles as they are. */
+/** Puts the targets of links before the collections that link to them. Leaves cycles as they are. */
 export function inLinkOrder<Work extends { readonly name: string; readonly schema: Schema }>(
   works: readonly Work[],
 ): Work[] {

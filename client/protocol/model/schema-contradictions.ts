@@ -169,7 +169,7 @@ function findUniqueProblem(schema: Schema, name: string): string | undefined {
   return `must be a field that can be unique: one of the ${formatTypes(optionTypes.unique)}, without "many"`
 }
 
-/** Refuses unique fields that are hidden from some callers, since a refused write would tell their values. Contract 13.2. */
+/** Refuses unique fields that are hidden from some callers, since a refused write would reveal their values. Contract 13.2. */
 function checkHiddenUnique({ schema, unique = [], permissions }: FieldSettings, sent: Partial<FieldSettings>): Issue[] {
   const paths = Object.keys(permissions.hidden ?? {})
   if (paths.length === 0) return []
@@ -187,12 +187,12 @@ function checkHiddenUnique({ schema, unique = [], permissions }: FieldSettings, 
       return at(
         ['permissions', 'hidden'],
         hidden,
-        'cannot be hidden, because its values are unique. A refused write would tell them',
+        'cannot be hidden, because its values are unique. A refused write would reveal them',
       )
     return at(
       path,
       [],
-      'cannot be unique, because it is hidden from some callers. A refused write would tell its values',
+      'cannot be unique, because it is hidden from some callers. A refused write would reveal its values',
     )
   })
 }

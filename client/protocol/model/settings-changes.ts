@@ -4,7 +4,7 @@ import { type FieldRule, findRule, type Schema } from './collection.js'
 export interface DocumentSettings {
   readonly schema: Schema
   readonly unique?: readonly (readonly string[])[] | undefined
-  /** null takes a stored one away. */
+  /** null removes a stored one. */
   readonly title?: string | null | undefined
 }
 
@@ -20,7 +20,7 @@ export interface SettingsChange {
 
 type Options = Readonly<Record<string, unknown>>
 
-/** Options that allow no value less than before. */
+/** Options that never refuse a value. */
 const loosening = new Set(['description', 'onDelete'])
 
 export function findSettingsChanges(before: DocumentSettings, after: DocumentSettings): SettingsChange[] {
