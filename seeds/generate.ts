@@ -1,5 +1,11 @@
 /** Generates documents that match the schema and existing documents of a collection. */
-import type { FieldFormat, FieldRule, FieldType, Schema, ValueRule } from '../client/protocol/model/collection.js'
+import {
+  type FieldFormat,
+  type FieldType,
+  findRule,
+  type Schema,
+  type ValueRule,
+} from '../client/protocol/model/collection.js'
 import { isId } from '../client/protocol/model/document.js'
 import { isObject, type Json, type JsonObject, setOwn } from '../client/protocol/model/json.js'
 import { areChoices } from './choices.js'
@@ -37,7 +43,7 @@ interface Field extends Place {
 function collectFields({ schema, samples, linked = new Map() }: Likeness): Field[] {
   const names = [...new Set([...Object.keys(schema), ...samples.flatMap(Object.keys)])]
   return names.flatMap((name): Field[] => {
-    const rule: FieldRule | undefined = Object.hasOwn(schema, name) ? schema[name] : undefined
+    const rule = findRule(schema, name)
     const all = samples.flatMap((sample) => (Object.hasOwn(sample, name) ? (sample[name] ?? null) : []))
     const values = all.filter((value) => value !== null)
     const share = rule?.required || samples.length === 0 ? 1 : all.length / samples.length

@@ -1,11 +1,6 @@
 /** Creates collections whose links lead to each other, in any order. */
-import {
-  type Collection,
-  type FieldRule,
-  type Schema,
-  usersWord,
-  type ValueRule,
-} from '../../client/protocol/model/collection.js'
+import { type Collection, type Schema, usersWord } from '../../client/protocol/model/collection.js'
+import { mapRules } from '../../client/protocol/model/link-targets.js'
 import type { Client } from '../base/target-command.js'
 import { createIfMissing } from './create-if-missing.js'
 
@@ -31,16 +26,9 @@ export async function createLinked(client: Client, wanted: readonly Settings[]):
 }
 
 function withoutMissingLinks(schema: Schema, known: ReadonlySet<string>): Schema {
-  const rules = Object.entries(schema).map(([name, rule]) => [name, withoutMissingLink(rule, known)] as const)
-  return rules.every(([name, rule]) => rule === schema[name]) ? schema : Object.fromEntries(rules)
-}
-
-function withoutMissingLink<Rule extends ValueRule | FieldRule>(rule: Rule, known: ReadonlySet<string>): Rule {
-  const { to, many, onDelete: _, ...others } = rule
-  if (to !== undefined && to !== usersWord && !known.has(to))
-    return { ...others, type: many ? 'array' : 'string' } as Rule
-  const fields = rule.fields && withoutMissingLinks(rule.fields, known)
-  const items = rule.items && withoutMissingLink(rule.items, known)
-  if (fields === rule.fields && items === rule.items) return rule
-  return { ...rule, ...(fields ? { fields } : {}), ...(items ? { items } : {}) }
+  return mapRules(schema, (rule) => {
+    const { to, many, onDelete: _, ...others } = rule
+    if (to === undefined || to === usersWord || known.has(to)) return rule
+    return { ...others, type: many ? 'array' : 'string' } as typeof rule
+  })
 }

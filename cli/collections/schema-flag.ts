@@ -1,6 +1,12 @@
 /** Reads the flags for the settings of documents: `--field title:string!`, `--schema file`, `--unique slug`, `--title name`. */
 import * as Flags from '@oclif/core/flags'
-import { type FieldRule, type FieldType, fieldTypes, type Schema } from '../../client/protocol/model/collection.js'
+import {
+  type FieldRule,
+  type FieldType,
+  fieldTypes,
+  findRule,
+  type Schema,
+} from '../../client/protocol/model/collection.js'
 import type { Json } from '../../client/protocol/model/json.js'
 import { misuse } from '../base/failure.js'
 import { readJsonObject } from '../documents/fields-args.js'
@@ -24,10 +30,10 @@ export const settingsFlags = {
   unique: Flags.string({
     multiple: true,
     multipleNonGreedy: true,
-    description: 'field without equal values, or several whose values are not the same together',
+    description: 'field whose values must be unique, or several that must be unique together',
     helpValue: 'field,...',
   }),
-  title: Flags.string({ description: 'field that is shown for a document', helpValue: 'field' }),
+  title: Flags.string({ description: 'field to show for a document', helpValue: 'field' }),
 }
 
 interface Settings {
@@ -62,7 +68,7 @@ export async function readSettings(flags: SettingsFlags, before: Schema = {}): P
 }
 
 function withUnique(schema: Schema, name: string): Schema {
-  const rule = Object.hasOwn(schema, name) ? schema[name] : undefined
+  const rule = findRule(schema, name)
   if (!rule) throw misuse(`The unique field "${name}" needs a type.`, `Add it: --field ${name}:string`)
   return { ...schema, [name]: { ...rule, unique: true } }
 }

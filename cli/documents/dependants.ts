@@ -1,4 +1,4 @@
-/** Finds out what a deletion takes along, so that a command can tell before it deletes. Contract 13.3. */
+/** Finds what else a deletion deletes or changes, so that a command can say it first. Contract 13.3. */
 import { openOwner } from '../target/owner.js'
 import type { Target } from '../target/target.js'
 import { counted } from '../terminal/print.js'
@@ -10,7 +10,7 @@ interface Dependants {
 }
 
 /**
- * Returns nothing for other services, and if the deletion will be refused. Then the deletion itself explains why.
+ * Returns nothing for other services, or if the deletion will be refused, because the refusal explains why.
  *
  * @param to name of a collection, or `users`
  */
@@ -27,7 +27,7 @@ export async function findDependants(
   return answer.then(({ collections = [] }) => collections).catch(() => [])
 }
 
-/** Formats what a deletion takes along, for example `Also deletes 3 documents in "cards".` */
+/** Formats what else a deletion deletes or changes, for example `Also deletes 3 documents in "cards".` */
 export function formatDependants(dependants: readonly Dependants[]): string {
   const list = (kind: 'deleted' | 'changed') =>
     dependants.flatMap((one) => (one[kind] > 0 ? [`${counted(one[kind], 'document')} in "${one.collection}"`] : []))

@@ -5,7 +5,7 @@ import type { Sort } from '../../client/protocol/model/page.js'
 import { parsePath } from '../../client/protocol/model/path.js'
 import { anyOf, type Clause, negate, negateAll, type Test, type Where } from '../../client/protocol/model/where.js'
 import { dialects } from '../../client/protocol/wire/dialects.js'
-import { decodeWhere as readConditions } from '../../client/protocol/wire/query/decode.js'
+import { decodeWhere as readConditions, splitList } from '../../client/protocol/wire/query/decode.js'
 import { misuse } from '../base/failure.js'
 
 export const whereFlags = {
@@ -144,11 +144,8 @@ export function listConditions({ where = [], or = [], exists = [] }: WhereFlags)
 /** Splits at commas; `\,` is a comma in a name. */
 export function readSort(text: string | undefined): readonly Sort[] {
   if (text === undefined) return []
-  return text.split(/(?<!\\),/).map((part) => {
-    const name = part
-      .replace(/^[-+]/, '')
-      .replace(/^\\(?=-)/, '')
-      .replaceAll('\\,', ',')
+  return splitList(text).map((part) => {
+    const name = part.replace(/^[-+]/, '').replace(/^\\(?=-)/, '')
     if (name === '') throw misuse(`Not a valid order: --sort "${text}".`, 'Use --sort title or --sort -points,title.')
     return { path: parsePath(name), direction: part.startsWith('-') ? 'desc' : 'asc' }
   })

@@ -1,9 +1,9 @@
 /** Links of a schema, which the target checks when a document is created. */
-import type { Schema } from '../../client/protocol/model/collection.js'
+import { findRule, type Schema } from '../../client/protocol/model/collection.js'
 import type { Json, JsonObject } from '../../client/protocol/model/json.js'
 import { listTargets } from '../../client/protocol/model/link-targets.js'
 
-/** Sorts collections so that those that links lead to come first. Leaves circles as they are. */
+/** Puts the targets of links before the collections that link to them. Leaves cycles as they are. */
 export function inLinkOrder<Work extends { readonly name: string; readonly schema: Schema }>(
   works: readonly Work[],
 ): Work[] {
@@ -25,12 +25,13 @@ export function inLinkOrder<Work extends { readonly name: string; readonly schem
 
 /** Leaves out links to documents that the target does not have yet, unless they are required. They are set later. */
 export function withoutOpenLinks(schema: Schema, data: JsonObject, missing: ReadonlySet<string>): JsonObject {
+  if (Object.values(schema).every(({ type }) => type !== 'link')) return data
   const isOpen = (id: Json | undefined) => typeof id === 'string' && missing.has(id)
   const fields = Object.entries(data).flatMap(([name, value]): [string, Json][] => {
-    const rule = Object.hasOwn(schema, name) ? schema[name] : undefined
+    const rule = findRule(schema, name)
     if (rule?.type !== 'link') return [[name, value]]
     if (Array.isArray(value)) return [[name, value.filter((id) => !isOpen(id))]]
     return isOpen(value) && !rule.required ? [] : [[name, value]]
   })
-  return Object.values(schema).some(({ type }) => type === 'link') ? Object.fromEntries(fields) : data
+  return Object.fromEntries(fields)
 }

@@ -1,5 +1,11 @@
 /** Infers the shape of values from what was seen and from the schema. */
-import type { FieldRule, FieldType, Schema, ValueRule } from '../../client/protocol/model/collection.js'
+import {
+  type FieldRule,
+  type FieldType,
+  findRule,
+  type Schema,
+  type ValueRule,
+} from '../../client/protocol/model/collection.js'
 import { isDateTime } from '../../client/protocol/model/dates.js'
 import type { Json } from '../../client/protocol/model/json.js'
 import { areChoices } from '../../seeds/choices.js'
@@ -88,7 +94,7 @@ function objectShape(objects: ObservedObjects | undefined, schema: Schema, optio
   // The order of the schema, then the other fields in an order that does not depend on documents. Contract 13.1.
   const names = [...new Set([...Object.keys(schema), ...[...(objects?.fields.keys() ?? [])].sort()])]
   const fields = names.map((name): FieldShape => {
-    const rule: FieldRule | undefined = Object.hasOwn(schema, name) ? schema[name] : undefined
+    const rule = findRule(schema, name)
     const seen = objects?.fields.get(name)
     const isAlwaysThere = seen !== undefined && countValues(seen) === objects?.count
     if (rule) return fieldByRule({ name, isMissing: objects !== undefined && !isAlwaysThere }, rule, seen, options)

@@ -31,7 +31,7 @@ export interface WriteOptions extends CallOptions {
   readonly ifMatch?: number
 }
 
-/** Fields to change. `$append` and `$remove` change items of arrays, and `$unset` takes fields away. */
+/** Fields to change. `$append` and `$remove` change items of arrays, and `$unset` removes fields. */
 export type Update<Data> = Partial<WithFiles<Data>> & {
   readonly $append?: Items<Data>
   readonly $remove?: Items<Data>
@@ -96,8 +96,8 @@ export function collectionWrites<Data extends object>({ ask }: Session, name: st
     },
 
     /**
-     * Changes some fields and keeps the others. `$append` and `$remove` change single items of arrays, and `$unset` takes fields
-     * away.
+     * Changes some fields and keeps the others. `$append` and `$remove` change single items of arrays, and `$unset` removes
+     * fields.
      *
      * @example
      * const post = await svc.collection('posts').create({ title: 'Hello', tags: ['new'] })
@@ -158,7 +158,7 @@ export function collectionWrites<Data extends object>({ ask }: Session, name: st
     },
 
     /**
-     * Takes fields away. A document without a field differs from one whose field is `null`.
+     * Removes fields. A document without a field differs from one whose field is `null`.
      *
      * @example
      * const post = await svc.collection('posts').create({ title: 'Hello', subtitle: 'A greeting' })

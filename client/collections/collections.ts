@@ -10,7 +10,7 @@ export interface CollectionInput {
   readonly schema?: Schema
   /** Groups of fields whose values no two documents share. Contract 13.1. */
   readonly unique?: readonly (readonly string[])[]
-  /** The field shown for a document. null takes it away. */
+  /** The field shown for a document. null removes it. */
   readonly title?: string | null
   readonly permissions?: Permissions
 }

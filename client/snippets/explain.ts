@@ -134,7 +134,7 @@ const explainers: Explainers = {
   duplicate: ({ collection, fields, documents = [] }) => ({
     missing: `Two documents in "${collection}" cannot have the same ${list(fields)}.`,
     mends: documents.slice(0, 1).map((document) => ({
-      words: 'Show a document with a value that another has',
+      words: 'Show a document that has the value of another',
       command: `svc docs get ${shellWord(collection)} ${shellWord(document)}`,
     })),
   }),

@@ -22,9 +22,9 @@ export const limitWords: { readonly [Name in LimitName]: string } = {
   'schema bytes': 'for a schema',
   'collection bytes': 'for the schemas and permissions of a project',
   'linked records': 'linked records in a request',
-  'dependent records': 'documents that a deletion takes along',
-  'dependent bytes': 'for the documents that a deletion takes along',
-  'dependent lookups': 'steps to find the documents that a deletion takes along',
+  'dependent records': 'documents that a deletion also deletes or changes',
+  'dependent bytes': 'for the documents that a deletion also deletes or changes',
+  'dependent lookups': 'steps to find the documents that a deletion also deletes or changes',
 }
 
 export function formatLimit(limit: LimitName, number: number): string {

@@ -53,10 +53,10 @@ frequent value first.`)
     const collection = client.collection(args.collection)
     if (grouped === undefined) {
       const results = await Promise.all(
-        asked.map(async ({ operation, field }) => ({
-          ...{ operation, field },
-          result: (await aggregate(collection, { [operation]: field }, { where }))[operation],
-        })),
+        asked.map(async ({ operation, field }) => {
+          const { [operation]: result } = await aggregate(collection, { [operation]: field }, { where })
+          return { operation, field, result }
+        }),
       )
       this.log(table(results))
       return { results }

@@ -17,7 +17,7 @@ export default class DocsUpdate extends BulkCommand {
   static override summary = 'Update fields of one or more documents.'
   static override description =
     prose(`Takes ${fieldsDescription}. Keeps all other fields. --append and --remove change arrays
-atomically, and --unset takes fields away. With --where or --all, shows the number of documents and asks; needs --yes without a terminal.`)
+atomically, and --unset removes fields. With --where or --all, shows the number of documents and asks; needs --yes without a terminal.`)
   static override examples = [
     '<%= config.bin %> docs update posts 01999999-9999-7999-8999-999999999999 status=published',
     '<%= config.bin %> docs update posts 01999999-9999-7999-8999-999999999999 --append tags=news --if-version 3',
@@ -59,7 +59,7 @@ atomically, and --unset takes fields away. With --where or --all, shows the numb
       multiple: true,
       multipleNonGreedy: true,
       delimiter: ',',
-      description: 'field to take away',
+      description: 'field to remove',
       helpValue: 'field',
     }),
     'if-version': Flags.integer({ min: 1, description: 'fail unless the document is still at this version' }),

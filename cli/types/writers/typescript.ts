@@ -36,10 +36,7 @@ export function writeTypeScript({ types, nameOf }: NamedTypes, clientPackage: st
   }
 
   function fieldLines({ name, shape, isOptional, hasDefault = false, description }: FieldShape): string[] {
-    const said = [
-      ...(description === undefined ? [] : [inComment(oneLine(description))]),
-      ...(describeShape(shape) ?? []),
-    ]
+    const said = [...(description === undefined ? [] : [inComment(oneLine(description))]), ...describeShape(shape)]
     const type = hasDefault ? `Default<${write(shape)}>` : write(shape)
     return [...(said.length === 0 ? [] : [`/** ${said.join(' ')} */`]), `${key(name)}${isOptional ? '?' : ''}: ${type}`]
   }
@@ -96,13 +93,13 @@ const words = {
 } as const
 
 /** Describes what the type alone does not show. */
-function describeShape(shape: Shape): string[] | undefined {
+function describeShape(shape: Shape): string[] {
   if (shape.kind === 'text') return [...(shape.format ? [words[shape.format]] : []), ...describeLimits(shape)]
   if (shape.kind === 'number') return [...(shape.isInteger ? ['An integer.'] : []), ...describeLimits(shape)]
-  if (shape.kind === 'array') return [...(describeShape(shape.items) ?? []), ...describeLimits(shape, 'item')]
-  if (shape.kind !== 'union') return undefined
+  if (shape.kind === 'array') return [...describeShape(shape.items), ...describeLimits(shape, 'item')]
+  if (shape.kind !== 'union') return []
   const [only, ...others] = shape.of.filter(({ kind }) => kind !== 'null')
-  return only && others.length === 0 ? describeShape(only) : undefined
+  return only && others.length === 0 ? describeShape(only) : []
 }
 
 /** Describes the bounds of a value. */

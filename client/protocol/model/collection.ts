@@ -62,6 +62,11 @@ export interface FieldRule extends ValueRule {
 /** Rules for the fields of documents. Fields without a rule are free. Spec, "Collection". */
 export type Schema = { readonly [field: string]: FieldRule }
 
+/** Returns the rule of a field, whatever its name. */
+export function findRule(schema: Schema, name: string): FieldRule | undefined {
+  return Object.hasOwn(schema, name) ? schema[name] : undefined
+}
+
 /** Collection names that would shadow a path. */
 export const reservedNames: readonly string[] = ['documents', 'batch']
 

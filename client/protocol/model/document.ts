@@ -57,7 +57,7 @@ export interface DocumentUpdate {
   readonly fields: Fields
   readonly remove: JsonObject
   readonly append: JsonObject
-  /** Names of fields to take away. */
+  /** Names of fields to remove. */
   readonly unset: readonly string[]
 }
 

@@ -1,5 +1,5 @@
-/** Finds and rewrites the targets of links in a schema, at all levels. */
-import type { FieldRule, Schema, ValueRule } from './collection.js'
+/** Finds and rewrites rules and the targets of links in a schema, at all levels. */
+import type { Schema, ValueRule } from './collection.js'
 
 type Path = readonly string[]
 
@@ -14,24 +14,26 @@ export function listTargets(schema: Schema): string[] {
 }
 
 /** Rewrites the targets of links. Returns the same schema if nothing changes. */
-export function mapTargets(schema: Schema, map: (to: string, path: Path) => string, path: Path = []): Schema {
-  let isChanged = false
-  const mapped: { [name: string]: FieldRule } = {}
-  for (const [name, rule] of Object.entries(schema)) {
-    const after = mapRule(rule, map, [...path, name])
-    if (after !== rule) isChanged = true
-    Object.defineProperty(mapped, name, { value: after, writable: true, enumerable: true, configurable: true })
-  }
-  return isChanged ? mapped : schema
+export function mapTargets(schema: Schema, map: (to: string, path: Path) => string): Schema {
+  return mapRules(schema, (rule, path) => {
+    if (rule.to === undefined) return rule
+    const to = map(rule.to, [...path, 'to'])
+    return to === rule.to ? rule : { ...rule, to }
+  })
 }
 
-function mapRule<Rule extends ValueRule>(rule: Rule, map: (to: string, path: Path) => string, path: Path): Rule {
-  const { to, fields, items } = rule
-  const changes = {
-    ...(to === undefined ? {} : { to: map(to, [...path, 'to']) }),
-    ...(fields === undefined ? {} : { fields: mapTargets(fields, map, [...path, 'fields']) }),
-    ...(items === undefined ? {} : { items: mapRule(items, map, [...path, 'items']) }),
-  }
-  const isChanged = Object.entries(changes).some(([option, value]) => rule[option as keyof typeof changes] !== value)
-  return isChanged ? { ...rule, ...changes } : rule
+type Change = <Rule extends ValueRule>(rule: Rule, path: Path) => Rule
+
+/** Rewrites rules, outer ones first. Returns the same schema if nothing changes. */
+export function mapRules(schema: Schema, change: Change, path: Path = []): Schema {
+  const rules = Object.entries(schema).map(([name, rule]) => [name, mapRule(rule, change, [...path, name])] as const)
+  return rules.every(([name, rule]) => rule === schema[name]) ? schema : Object.fromEntries(rules)
+}
+
+function mapRule<Rule extends ValueRule>(before: Rule, change: Change, path: Path): Rule {
+  const rule = change(before, path)
+  const fields = rule.fields && mapRules(rule.fields, change, [...path, 'fields'])
+  const items = rule.items && mapRule(rule.items, change, [...path, 'items'])
+  if (fields === rule.fields && items === rule.items) return rule
+  return { ...rule, ...(fields ? { fields } : {}), ...(items ? { items } : {}) }
 }

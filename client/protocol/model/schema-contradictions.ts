@@ -1,5 +1,12 @@
 /** Refuses schemas that contradict themselves, each at its own line. Contract 13.1. */
-import type { FieldRule, FieldType, Permissions, Schema, ValueRule } from './collection.js'
+import {
+  type FieldRule,
+  type FieldType,
+  findRule,
+  type Permissions,
+  type Schema,
+  type ValueRule,
+} from './collection.js'
 import { operatorNames } from './document.js'
 import type { Issue } from './errors.js'
 import { canonicalJson } from './json.js'
@@ -162,7 +169,7 @@ function findUniqueProblem(schema: Schema, name: string): string | undefined {
   return `must be a field that can be unique: one of the ${formatTypes(optionTypes.unique)}, without "many"`
 }
 
-/** Refuses unique fields that are hidden from some callers, since a refused write would tell their values. Contract 13.2. */
+/** Refuses unique fields that are hidden from some callers, since a refused write would reveal their values. Contract 13.2. */
 function checkHiddenUnique({ schema, unique = [], permissions }: FieldSettings, sent: Partial<FieldSettings>): Issue[] {
   const paths = Object.keys(permissions.hidden ?? {})
   if (paths.length === 0) return []
@@ -180,12 +187,12 @@ function checkHiddenUnique({ schema, unique = [], permissions }: FieldSettings, 
       return at(
         ['permissions', 'hidden'],
         hidden,
-        'cannot be hidden, because its values are unique. A refused write would tell them',
+        'cannot be hidden, because its values are unique. A refused write would reveal them',
       )
     return at(
       path,
       [],
-      'cannot be unique, because it is hidden from some callers. A refused write would tell its values',
+      'cannot be unique, because it is hidden from some callers. A refused write would reveal its values',
     )
   })
 }
@@ -195,10 +202,6 @@ function checkTitle({ schema, title }: FieldSettings): Issue[] {
   const rule = findRule(schema, title)
   if (rule && titleTypes.includes(rule.type)) return []
   return at([], 'title', `must be a field of the schema with the ${formatTypes(titleTypes)}`)
-}
-
-function findRule(schema: Schema, name: string): FieldRule | undefined {
-  return Object.hasOwn(schema, name) ? schema[name] : undefined
 }
 
 function isAllowed(types: readonly FieldType[], type: FieldType): boolean {

@@ -1,10 +1,10 @@
 /** Lists the differences between two versions of the settings of a collection for its documents, in words. */
-import type { FieldRule, Schema } from './collection.js'
+import { type FieldRule, findRule, type Schema } from './collection.js'
 
 export interface DocumentSettings {
   readonly schema: Schema
   readonly unique?: readonly (readonly string[])[] | undefined
-  /** null takes a stored one away. */
+  /** null removes a stored one. */
   readonly title?: string | null | undefined
 }
 
@@ -20,7 +20,7 @@ export interface SettingsChange {
 
 type Options = Readonly<Record<string, unknown>>
 
-/** Options that allow no value less than before. */
+/** Options that never refuse a value. */
 const loosening = new Set(['description', 'onDelete'])
 
 export function findSettingsChanges(before: DocumentSettings, after: DocumentSettings): SettingsChange[] {
@@ -36,7 +36,7 @@ export function findSettingsChanges(before: DocumentSettings, after: DocumentSet
 function findFieldChanges(before: Schema, after: Schema): SettingsChange[] {
   const names = [...new Set([...Object.keys(after), ...Object.keys(before)])]
   return names.flatMap((name): SettingsChange[] => {
-    const [was, is] = [own(before, name), own(after, name)]
+    const [was, is] = [findRule(before, name), findRule(after, name)]
     const fields = [name]
     if (!is) return [{ fields, option: 'type', text: 'no longer in the schema', isStricter: false }]
     if (was) return findOptionChanges(fields, was, is)
@@ -97,8 +97,4 @@ function toGroupChange(fields: readonly string[], isStricter: boolean): Settings
 function findTitleChange(before: string | null, after: string | null): SettingsChange[] {
   if (before === after) return []
   return [{ fields: [], option: 'title', text: `title ${after ?? 'by default'}`, isStricter: false }]
-}
-
-function own(schema: Schema, name: string): FieldRule | undefined {
-  return Object.hasOwn(schema, name) ? schema[name] : undefined
 }

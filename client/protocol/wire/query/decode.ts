@@ -316,7 +316,7 @@ function naming<Value>(name: string, read: () => Value): Value {
 }
 
 /** Splits at commas; `\,` is a comma in a value. */
-function splitList(value: string): string[] {
+export function splitList(value: string): string[] {
   return value.split(/(?<!\\),/).map((item) => item.replaceAll('\\,', ','))
 }
 
