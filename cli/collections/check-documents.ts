@@ -46,13 +46,15 @@ export async function checkDocuments(
     documents++
     const found = checkFields(rules, data)
     if (found.length > 0) refused++
+    const counted = new Set<string>()
     for (const { path, message, type } of found) {
       const field = path.filter((step) => typeof step === 'string').join('.')
       // Counts the items of an array as one problem.
       const key = JSON.stringify([field, type])
+      if (counted.has(key)) continue
+      counted.add(key)
       const known = issues.get(key)
       const { documents: before = 0, examples = [] } = known ?? {}
-      if (examples.at(-1) === id) continue
       const some = examples.length < maxExamples ? [...examples, id] : examples
       issues.set(key, { field, problem: known?.problem ?? message, type, documents: before + 1, examples: some })
     }
