@@ -28,7 +28,12 @@ export interface Caller {
 export abstract class SvcCommand extends Command {
   static override enableJsonFlag = true
   static override baseFlags = {
-    yes: Flags.boolean({ char: 'y', description: 'answer yes to every question', helpGroup: 'GLOBAL' }),
+    yes: Flags.boolean({
+      char: 'y',
+      description: 'answer yes to every question [SVC_YES]',
+      env: 'SVC_YES',
+      helpGroup: 'GLOBAL',
+    }),
     quiet: Flags.boolean({ char: 'q', description: 'print only results', helpGroup: 'GLOBAL' }),
     debug: Flags.boolean({ description: 'show the stack of a failure', helpGroup: 'GLOBAL' }),
   }
@@ -189,7 +194,7 @@ export abstract class SvcCommand extends Command {
     const error = await this.explain(thrown)
     const failure = describeFailure(error)
     const hint = failure.hint ?? (failure.exit === exits.misuse ? this.helpHint(thrown) : undefined)
-    const how = { json: this.jsonEnabled(), isOneLine: this.printsLines(), afterMember: this.afterMember }
+    const how = { id: this.id, json: this.jsonEnabled(), isOneLine: this.printsLines(), afterMember: this.afterMember }
     printFailure({ ...failure, hint }, { ...how, error })
   }
 

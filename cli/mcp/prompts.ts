@@ -25,7 +25,7 @@ const prompts: { readonly [name: string]: Prompt } = {
     text: `Write a test for my app against the emulator.
 1. Read the guide svc://guides/testing, and a test that exists in this project.
 2. Read the schema and permissions with the tool collections.
-3. Write one test with startEmulator() of svc-toolkit/testing. Use a project of its own, and no fixed port.
+3. Write one test with testProject() of svc-toolkit/testing, which gives it a separate project.
 4. Run it. Then break the code to see the test fail, and mend the code again.`,
   },
   model_my_data: {
