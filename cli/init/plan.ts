@@ -61,7 +61,10 @@ function filesIn(folder: string): string[] {
 export function planExistingApp(app: AppFolder, emulator: EmulatorInfo | undefined): PlannedFile[] {
   const { folder } = app
   const source = existsSync(join(folder, 'src')) ? join(folder, 'src') : folder
-  const project = planFile(join(folder, 'svc.json'), `${JSON.stringify({ dialect: 'a' }, null, 2)}\n`)
+  const project = planFile(
+    join(folder, 'svc.json'),
+    `${JSON.stringify({ $schema: schemaOf('svc'), dialect: 'a' }, null, 2)}\n`,
+  )
   const files = [
     // A new file would hide the one above.
     ...(project.change === 'add' && configAbove(folder) !== undefined ? [] : [project]),
@@ -71,6 +74,11 @@ export function planExistingApp(app: AppFolder, emulator: EmulatorInfo | undefin
   ]
   // A clone has all files in git, so the app does without the missing ones.
   return files.filter(({ path, change }) => !app.isClone || change !== 'add' || basename(path) === envFile)
+}
+
+/** Returns the JSON Schema of a file, by which editors complete it. */
+export function schemaOf(file: 'svc' | 'seed' | 'collection'): string {
+  return `./node_modules/svc-toolkit/templates/schemas/${file}.json`
 }
 
 /** Returns the `svc.json` of a folder above, which applies here too. */
