@@ -113,7 +113,7 @@ export async function listUsers(ctx: Context, query: ListQuery): Promise<Page<Ou
   const scope = { project: project.id, ...readerFor(caller) }
   async function read() {
     const page = await selectUsers(ctx.db, scope, { ...query, where: markTimes(query.where) })
-    return { ...page, items: await populate(ctx, page.items, query.populate, query.select) }
+    return { ...page, items: await populate(ctx, page.items, query) }
   }
   return workLong(ctx, read, maxItemsIn(query))
 }
@@ -128,10 +128,10 @@ export async function getUser(ctx: Context, id: string, query: RecordQuery = who
 async function withLinks(
   ctx: Context,
   user: StoredUser,
-  { populate: paths, select }: RecordQuery,
+  query: RecordQuery,
 ): Promise<OutgoingUser> {
-  if (paths.length === 0 && select.length === 0) return user
-  const [populated = user] = await workLong(ctx, () => populate(ctx, [user], paths, select))
+  if (query.populate.length === 0 && query.select.length === 0) return user
+  const [populated = user] = await workLong(ctx, () => populate(ctx, [user], query))
   return populated
 }
 
@@ -199,7 +199,8 @@ export function emailTaken(name: string): SvcError {
 
 /** Contract 6.2. */
 function requireSelfRoles({ project }: Context, roles: readonly string[]): void {
-  const refused = roles.find((role) => !project.settings.selfRoles.includes(role))
+  const { selfRoles } = project.settings
+  const refused = selfRoles === 'any' ? undefined : roles.find((role) => !selfRoles.includes(role))
   if (refused === undefined) return
   const value = refused.slice(0, 80)
   const reason: Reason = { kind: 'setting', setting: 'selfRoles', value }
