@@ -27,6 +27,7 @@ import { selectCoveredCount } from '../../store/memberships.js'
 import { insertCollectionChange } from '../../store/realtime/changes.js'
 import { insertLeftNames, takeLeftName } from '../../store/realtime/left-names.js'
 import { schemaSeenBy } from '../access/closed-fields.js'
+import { countPermission } from '../access/count-permissions.js'
 import { type Grant, grantFor, partFor, requireGranted, requireManager } from '../access/grant.js'
 import { noSuchCollection } from '../access/missing.js'
 import { isOutOfScope, keyScopes, requireInScope, requireScope } from '../access/scopes.js'
@@ -256,6 +257,7 @@ export async function findCollection(ctx: Context, name: string): Promise<Stored
 export async function requireGrant(ctx: Context, name: string, kind: PermissionKind): Promise<Grant> {
   const made = await makeMissing(ctx, name, kind)
   const grant = grantFor(ctx.caller, made ?? (await requireCollection(ctx, name)))
+  countPermission(ctx.backend, grant, kind)
   requireGranted(grant, kind)
   return grant
 }
