@@ -1,5 +1,7 @@
 import * as Flags from '@oclif/core/flags'
 import type { Schema } from '../../../../client/protocol/model/collection.js'
+import { countFields, inferSchema } from '../../../../types/infer-schema.js'
+import { readCollection } from '../../../../types/read-collections.js'
 import type { CommandInput } from '../../../base/service-command.js'
 import { TargetCommand } from '../../../base/target-command.js'
 import { ruleRows } from '../../../collections/schema-rows.js'
@@ -8,8 +10,6 @@ import { count, counted, type Row, table } from '../../../terminal/print.js'
 import { startProgress } from '../../../terminal/progress.js'
 import { prose } from '../../../terminal/prose.js'
 import { shellWord } from '../../../terminal/shell-word.js'
-import { countFields, inferSchema } from '../../../types/infer-schema.js'
-import { readCollection } from '../../../types/read-collections.js'
 
 export default class CollectionsSchemaInfer extends TargetCommand {
   static override summary = 'Infer a schema from the documents of a collection.'

@@ -1,7 +1,7 @@
 /** Infers a schema that every document it has read satisfies. */
-import type { FieldRule, FieldType, Schema } from '../../client/protocol/model/collection.js'
-import { operatorNames } from '../../client/protocol/model/document.js'
-import { count } from '../terminal/print.js'
+import type { FieldRule, FieldType, Schema } from '../client/protocol/model/collection.js'
+import { operatorNames } from '../client/protocol/model/document.js'
+import { formatCount } from '../client/protocol/model/figures.js'
 import { countValues } from './observe.js'
 import type { ReadCollection } from './read-collections.js'
 import { documentShape, type Shape } from './shapes.js'
@@ -30,7 +30,9 @@ function optionsFor(shape: Shape): Pick<FieldRule, 'enum' | 'format'> {
 /** Returns how many of the documents have each field, such as `38 of 40`. */
 export function countFields({ documents: { objects } }: Pick<ReadCollection, 'documents'>): Map<string, string> {
   const fields = [...(objects?.fields ?? [])]
-  return new Map(fields.map(([name, seen]) => [name, `${count(countValues(seen))} of ${count(objects?.count ?? 0)}`]))
+  return new Map(
+    fields.map(([name, seen]) => [name, `${formatCount(countValues(seen))} of ${formatCount(objects?.count ?? 0)}`]),
+  )
 }
 
 function fieldTypeFor(shape: Shape): FieldType {

@@ -1,6 +1,6 @@
 /** Writes types as TypeScript for `createClient<Schema>()`. */
-import type { ValueRule } from '../../../client/protocol/model/collection.js'
-import { counted } from '../../terminal/print.js'
+import type { ValueRule } from '../../client/protocol/model/collection.js'
+import { counted } from '../../client/protocol/model/figures.js'
 import type { TextFormat } from '../formats.js'
 import type { NamedType, NamedTypes } from '../named-types.js'
 import type { FieldShape, Scalar, Shape } from '../shapes.js'

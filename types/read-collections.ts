@@ -1,8 +1,8 @@
 /** Reads the documents from which types are inferred: all of a collection, or a sample of a large one. */
-import type { Client, Collection, Permissions, Schema, SvcError } from '../../client/index.js'
-import { isMemberWord } from '../../client/protocol/model/access/member-word.js'
-import { ownerWord } from '../../client/protocol/model/collection.js'
-import { type Path, parsePath } from '../../client/protocol/model/path.js'
+import type { Client, Collection, Permissions, Schema, SvcError } from '../client/index.js'
+import { isMemberWord } from '../client/protocol/model/access/member-word.js'
+import { ownerWord } from '../client/protocol/model/collection.js'
+import { type Path, parsePath } from '../client/protocol/model/path.js'
 import { confirmChoices } from './confirm-choices.js'
 import { nothingObserved, type Observed, observe } from './observe.js'
 
