@@ -6,6 +6,9 @@ import { type Path, parsePath } from '../client/protocol/model/path.js'
 import { confirmChoices } from './confirm-choices.js'
 import { nothingObserved, type Observed, observe } from './observe.js'
 
+/** Documents to read per collection by default: half the oldest, half the newest. */
+export const sampleSize = 2_000
+
 export interface Reading {
   /** Maximum number of documents to read per collection. */
   readonly most: number

@@ -1,7 +1,7 @@
 /** Runs the type generation of `svc dev --types`. */
 import { WebSocket } from 'ws'
 import { createClient } from '../../client/index.js'
-import { sampleSize } from '../../types/types-text.js'
+import { sampleSize } from '../../types/read-collections.js'
 import { misuse } from '../base/failure.js'
 import type { EmulatorInfo } from '../target/emulator-file.js'
 import { fetchDirectly } from '../target/fetch-directly.js'

@@ -2,11 +2,10 @@ import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import { WebSocket } from 'ws'
 import type { Collection } from '../../../client/index.js'
-import { type ReadCollection, readCollection } from '../../../types/read-collections.js'
+import { type ReadCollection, readCollection, sampleSize } from '../../../types/read-collections.js'
 import {
   type DescribedTypes,
   describeTypes,
-  sampleSize,
   type TypesFormat,
   type TypesStyle,
   typesFormats,
