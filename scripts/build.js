@@ -24,6 +24,7 @@ const sources = [
   'client',
   'emulator',
   'seeds',
+  'types',
   'cli',
   'dashboard',
   'package.json',

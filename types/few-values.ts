@@ -1,5 +1,5 @@
 /** Finds places where a few values differ in type from the rest. Most are mistakes. */
-import { counted } from '../terminal/print.js'
+import { counted } from '../client/protocol/model/figures.js'
 import { areMostlyIds, countsByKind, countValues, type Observed } from './observe.js'
 import { mainKind, type ShapeOptions } from './shapes.js'
 

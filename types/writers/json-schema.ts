@@ -1,5 +1,5 @@
 /** Writes types as JSON Schema, draft 2020-12. */
-import { type Json, type JsonObject, setOwn } from '../../../client/protocol/model/json.js'
+import { type Json, type JsonObject, setOwn } from '../../client/protocol/model/json.js'
 import type { NamedTypes } from '../named-types.js'
 import type { ObjectShape, Scalar, Shape } from '../shapes.js'
 import { header } from './header.js'

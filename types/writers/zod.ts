@@ -1,5 +1,5 @@
 /** Writes types as zod 4 schemas, with the types inferred from them. */
-import type { ValueRule } from '../../../client/protocol/model/collection.js'
+import type { ValueRule } from '../../client/protocol/model/collection.js'
 import type { NamedType, NamedTypes } from '../named-types.js'
 import type { FieldShape, Scalar, Shape } from '../shapes.js'
 import { header } from './header.js'

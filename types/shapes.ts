@@ -5,10 +5,10 @@ import {
   findRule,
   type Schema,
   type ValueRule,
-} from '../../client/protocol/model/collection.js'
-import { isDateTime } from '../../client/protocol/model/dates.js'
-import type { Json } from '../../client/protocol/model/json.js'
-import { areChoices } from '../../seeds/choices.js'
+} from '../client/protocol/model/collection.js'
+import { isDateTime } from '../client/protocol/model/dates.js'
+import type { Json } from '../client/protocol/model/json.js'
+import { areChoices } from './choices.js'
 import type { TextFormat } from './formats.js'
 import {
   areMost,

@@ -1,7 +1,7 @@
 /** Recognizes the format of a text from its syntax. */
 
-import { isDateTime } from '../../client/protocol/model/dates.js'
-import { isId } from '../../client/protocol/model/document.js'
+import { isDateTime } from '../client/protocol/model/dates.js'
+import { isId } from '../client/protocol/model/document.js'
 
 /** Tried in this order. */
 const formats = {

@@ -1,7 +1,7 @@
 /** Checks with the service whether a sample shows every value of a field. */
-import type { Client } from '../../client/index.js'
-import type { Schema } from '../../client/protocol/model/collection.js'
-import { areChoices } from '../../seeds/choices.js'
+import type { Client } from '../client/index.js'
+import type { Schema } from '../client/protocol/model/collection.js'
+import { areChoices } from './choices.js'
 import type { Observed } from './observe.js'
 import { areKeysData, listPlaces } from './shapes.js'
 

@@ -1,14 +1,16 @@
 /** Writes types as TypeScript for `createClient<Schema>()`. */
-import type { ValueRule } from '../../../client/protocol/model/collection.js'
-import { counted } from '../../terminal/print.js'
+import type { ValueRule } from '../../client/protocol/model/collection.js'
+import { counted } from '../../client/protocol/model/figures.js'
 import type { TextFormat } from '../formats.js'
 import type { NamedType, NamedTypes } from '../named-types.js'
 import type { FieldShape, Scalar, Shape } from '../shapes.js'
 import { header } from './header.js'
 
-export function writeTypeScript({ types, nameOf }: NamedTypes, clientPackage: string): string {
-  const collections = types.flatMap(({ name, collection }) => (collection === undefined ? [] : [{ name, collection }]))
-  const declarations = types.map(declare)
+export function writeTypeScript(named: NamedTypes, clientPackage: string): string {
+  const collections = named.types.flatMap(({ name, collection }) =>
+    collection === undefined ? [] : [{ name, collection }],
+  )
+  const declarations = declareTypes(named)
   const imports = ['DateTime', 'Default', 'Fields', 'FileUrl', 'Link'].filter((name) =>
     declarations.some((text) => mentions(text, name)),
   )
@@ -25,6 +27,11 @@ export function writeTypeScript({ types, nameOf }: NamedTypes, clientPackage: st
     ...declarations.flatMap((text) => ['', text]),
     '',
   ].join('\n')
+}
+
+/** Declares each type, without the imports and the `Schema` of a file. */
+export function declareTypes({ types, nameOf }: NamedTypes): string[] {
+  return types.map(declare)
 
   function declare({ name, shape, collection }: NamedType): string {
     const comment =

@@ -1,10 +1,13 @@
 /** Reads the documents from which types are inferred: all of a collection, or a sample of a large one. */
-import type { Client, Collection, Permissions, Schema, SvcError } from '../../client/index.js'
-import { isMemberWord } from '../../client/protocol/model/access/member-word.js'
-import { ownerWord } from '../../client/protocol/model/collection.js'
-import { type Path, parsePath } from '../../client/protocol/model/path.js'
+import type { Client, Collection, Permissions, Schema, SvcError } from '../client/index.js'
+import { isMemberWord } from '../client/protocol/model/access/member-word.js'
+import { ownerWord } from '../client/protocol/model/collection.js'
+import { type Path, parsePath } from '../client/protocol/model/path.js'
 import { confirmChoices } from './confirm-choices.js'
 import { nothingObserved, type Observed, observe } from './observe.js'
+
+/** Documents to read per collection by default: half the oldest, half the newest. */
+export const sampleSize = 2_000
 
 export interface Reading {
   /** Maximum number of documents to read per collection. */

@@ -1,6 +1,6 @@
 /** Finds the fields that hold document ids, and the collections those belong to. */
-import type { Client } from '../../client/index.js'
-import type { SvcError } from '../../client/protocol/model/errors.js'
+import type { Client } from '../client/index.js'
+import type { SvcError } from '../client/protocol/model/errors.js'
 import { plural } from './names.js'
 import { areMostlyIds, type Observed } from './observe.js'
 import { isHidden } from './read-collections.js'

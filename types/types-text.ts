@@ -13,9 +13,6 @@ const writers = { typescript: writeTypeScript, 'json-schema': writeJsonSchema, z
 export type TypesFormat = keyof typeof writers
 export const typesFormats = Object.keys(writers) as TypesFormat[]
 
-/** Documents to read per collection by default: half the oldest, half the newest. */
-export const sampleSize = 2_000
-
 export interface TypesStyle {
   readonly format: TypesFormat
   /** The package from which the app imports the client. */

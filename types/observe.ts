@@ -1,7 +1,7 @@
 /** Collects the values seen at each path, one document at a time. */
-import { isId } from '../../client/protocol/model/document.js'
-import { isObject, type Json, type JsonObject } from '../../client/protocol/model/json.js'
-import { maxChoices } from '../../seeds/choices.js'
+import { isId } from '../client/protocol/model/document.js'
+import { isObject, type Json, type JsonObject } from '../client/protocol/model/json.js'
+import { maxChoices } from './choices.js'
 import { commonFormat, detectFormat, type TextFormat } from './formats.js'
 
 /** Summarizes the values at one path. Its size is bounded, however many values there are. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { Schema } from '../../client/protocol/model/collection.js'
-import type { Json } from '../../client/protocol/model/json.js'
+import type { Schema } from '../client/protocol/model/collection.js'
+import type { Json } from '../client/protocol/model/json.js'
 import { nameTypes } from './named-types.js'
 import { nothingObserved, observe } from './observe.js'
 import { documentShape, mayLack } from './shapes.js'
