@@ -8,7 +8,7 @@ import { rolldown } from 'rolldown'
 const name = 'svc-toolkit-client'
 
 /** The entries of the client package. */
-const clientEntries = ['index', 'extensions', 'react/index']
+const clientEntries = ['index', 'extensions', 'react/index', 'server']
 
 /** The toolkit's own exports, which need types for `require`. */
 const entries = ['emulator/dev.d.ts', 'emulator/testing.d.ts', 'emulator/testing/global-setup.d.ts']
@@ -37,6 +37,7 @@ export async function makeClientPackage(root, made) {
     await bundleClient(root, format, folder, ending)
     await bundleEntry(root, format, 'extensions', join(folder, `extensions${ending}`))
     await bundleEntry(root, format, 'react/index', join(folder, 'react', `index${ending}`))
+    await bundleEntry(root, format, 'server', join(folder, `server${ending}`), `./index${ending}`)
   }
   const copied = new Set()
   for (const entry of clientEntries) {
@@ -63,9 +64,15 @@ export async function makeClientPackage(root, made) {
         require: { types: './react/index.d.ts', default: './react/index.js' },
         default: { types: './react/index.d.mts', default: './react/index.mjs' },
       },
+      './server': {
+        require: { types: './server.d.ts', default: './server.js' },
+        default: { types: './server.d.mts', default: './server.mjs' },
+      },
       './package.json': './package.json',
     },
-    typesVersions: { '*': { extensions: ['./extensions.d.ts'], react: ['./react/index.d.ts'] } },
+    typesVersions: {
+      '*': { extensions: ['./extensions.d.ts'], react: ['./react/index.d.ts'], server: ['./server.d.ts'] },
+    },
     peerDependencies: { react: '>=18' },
     peerDependenciesMeta: { react: { optional: true } },
   })
@@ -161,16 +168,17 @@ export async function withPublishedClient(root, use) {
 }
 
 /**
- * Bundles another entry into one minified file. These use the client they are given and load none.
+ * Bundles another entry into one minified file. These use the client they are given, or load the published one.
  *
- * @param {string} root @param {'cjs' | 'esm'} format @param {string} entry @param {string} file
+ * @param {string} root @param {'cjs' | 'esm'} format @param {string} entry @param {string} file @param {string} client
  */
-async function bundleEntry(root, format, entry, file) {
+async function bundleEntry(root, format, entry, file, client = '') {
   const build = await rolldown({
     input: join(root, 'client', `${entry}.ts`),
-    ...{ cwd: root, platform: 'neutral', external: ['react'] },
+    ...{ cwd: root, platform: 'neutral', external: ['react', ...(client ? ['./index.js'] : [])] },
   })
-  await build.write({ file, format, minify: true, codeSplitting: false })
+  const paths = { [join(root, 'client', 'index.js')]: client }
+  await build.write({ file, format, minify: true, codeSplitting: false, paths })
   await build.close()
 }
 
