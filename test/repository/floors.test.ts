@@ -109,11 +109,13 @@ test('SQL is written in store and database only', () => {
   expect(writers.filter((file) => !/^emulator\/(store|database)\//.test(file) && !shown.test(file))).toEqual([])
 })
 
-test('the client has no dependencies and needs no Node, apart from the control contract (zod) and the hooks (react)', () => {
+test('the client has no dependencies and needs no Node, apart from the control contract (zod) and the layers for frameworks', () => {
   const outside = imports.filter(({ file, target }) => file.startsWith('client/') && !target.startsWith('client/'))
-  const isKnown = ({ file, target }: Import) =>
-    (file.startsWith('client/protocol/control/') && target === 'zod') ||
-    (file.startsWith('client/react/') && target === 'react')
+  const isKnown = ({ file, target }: Import) => {
+    if (file.startsWith('client/protocol/control/')) return target === 'zod'
+    const [name = ''] = target.split('/')
+    return ['react', 'svelte', 'vue'].includes(name) && file.startsWith(`client/${name}/`)
+  }
 
   expect(outside.filter((line) => !isKnown(line)).map(({ line }) => line)).toEqual([])
 })

@@ -28,7 +28,7 @@ import { readerFor } from '../access/grant.js'
 import { maxItemsIn, workLong } from '../concurrency/long-reads.js'
 import type { Context, UserContext } from '../context.js'
 import { populate } from '../documents/populate.js'
-import { markTimes } from '../documents/times.js'
+import { requireTimes } from '../documents/require-times.js'
 import { requireLight } from '../documents/weight.js'
 import { userEvent } from '../events/happenings.js'
 import { orphanForgotten } from '../files/owned-files.js'
@@ -112,7 +112,7 @@ export async function listUsers(ctx: Context, query: ListQuery): Promise<Page<Ou
   const { caller, project } = ctx
   const scope = { project: project.id, ...readerFor(caller) }
   async function read() {
-    const page = await selectUsers(ctx.db, scope, { ...query, where: markTimes(query.where) })
+    const page = await selectUsers(ctx.db, scope, { ...query, where: requireTimes(query.where) })
     return { ...page, items: await populate(ctx, page.items, query.populate, query.select) }
   }
   return workLong(ctx, read, maxItemsIn(query))

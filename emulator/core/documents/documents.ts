@@ -6,6 +6,7 @@ import type {
   StoredDocument,
 } from '../../../client/protocol/model/document.js'
 import { type ListQuery, type Page, type RecordQuery, wholeRecord } from '../../../client/protocol/model/page.js'
+import { markSort } from '../../../client/protocol/model/times.js'
 import { selectPage } from '../../store/lists/documents.js'
 import { requireSelectable, visibleTo, withoutFields } from '../access/closed-fields.js'
 import { allows, type Grant } from '../access/grant.js'
@@ -22,7 +23,6 @@ import { openMerge } from './merging.js'
 import { populate } from './populate.js'
 import { withDocument } from './read-document.js'
 import { changeDocument, removeOneDocument } from './single-writes.js'
-import { markSort } from './times.js'
 import { requireLight } from './weight.js'
 import type { VersionGuard } from './writing.js'
 

@@ -1,5 +1,5 @@
 /**
- * Implements `matches` of core/realtime/matching.ts in SQL. test/emulator/store/where-parity.test.ts compares the two.
+ * Implements `matches` of client/protocol/model/matching.ts in SQL. test/emulator/store/where-parity.test.ts compares the two.
  */
 
 import { memberPrefix } from '../../../client/protocol/model/access/member-word.js'

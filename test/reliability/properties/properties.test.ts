@@ -10,7 +10,7 @@ import { axes, axisNames, listForms } from '../../../client/protocol/wire/axes.j
 import { parseDialect } from '../../../client/protocol/wire/dialects.js'
 import { encodeListQuery } from '../../../client/protocol/wire/query/encode.js'
 import { formatQuery } from '../../../client/protocol/wire/query/format.js'
-import { matches } from '../../../emulator/core/realtime/matching.js'
+import { matches } from '../../../client/protocol/model/matching.js'
 import { type Emulator, startEmulator } from '../../../emulator/dev.js'
 import { engines } from '../../fixtures/databases/engines.js'
 import { type Databases, openDatabases } from '../../fixtures/databases/shared-server.js'

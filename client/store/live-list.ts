@@ -1,15 +1,16 @@
-/** Shares live lists between components: one subscription per query. */
-import type { Selection } from '../collections/collection.js'
+/** A live list that all its readers share. */
+import type { ListOptions } from '../collections/collection.js'
 import type { Client, UntypedSchema } from '../index.js'
 import type { Document, Fields } from '../protocol/model/document.js'
 import type { SvcError } from '../protocol/model/errors.js'
 import type { LiveList, LiveStatus } from '../realtime/live.js'
 import { asText } from './as-text.js'
-import type { Overlay, Settled } from './overlay.js'
+import type { Outbox } from './outbox.js'
+import { applyMutations, type Read } from './overlay.js'
 
 type Doc = Document<object>
 
-/** State of a list in a component. */
+/** State of a live list. */
 export interface LiveState<Item> {
   /** Empty until the first read. */
   readonly items: readonly Item[]
@@ -23,17 +24,21 @@ export interface LiveState<Item> {
   readonly error: SvcError | undefined
 }
 
-export type LiveQueryInput = Pick<Selection<Fields, never, UntypedSchema>, 'where'>
+export type ListQuery = ListOptions<Fields, string, UntypedSchema>
 
 export interface LiveEntry {
-  state(): LiveState<Doc>
+  readonly collection: string
+  get(): LiveState<Doc>
   subscribe(listener: () => void): () => void
-  /** Resolves once there is a state to show, or the entry has been replaced. */
+  /** Resolves once there is a state to show, or the list was closed. */
   ready(): Promise<void>
-  /** Closes the list. Subscribing or waiting opens it again. */
-  end(): void
+  /** Shows pending writes again, after they have changed. */
+  refresh(): void
+  /** Reads again after a login or logout, if it has to. */
+  restart(): void
 }
 
+/** State before the first read. */
 export const noState: LiveState<never> = {
   items: [],
   total: null,
@@ -47,30 +52,43 @@ const lingerMilliseconds = 1_000
 /** Longer delay for suspended components, which may take longer to mount. Also the interval to wake those that wait. */
 const mountMilliseconds = 10_000
 
-/** @param onEnd called when the list is closed */
+const nothingRead: Read = { items: [], turn: 0 }
+
+/**
+ * @param outbox of the signed-in user
+ * @param onOpen called when the list opens. Returns a function to call when it closes
+ */
 export function openEntry(
   client: Client,
   collection: string,
-  query: LiveQueryInput,
-  overlay: Overlay,
-  onEnd: () => void,
+  query: ListQuery,
+  outbox: () => Outbox,
+  onOpen: () => () => void,
 ): LiveEntry {
   const isFiltered = query.where !== undefined
   const listeners = new Set<() => void>()
-  let read: LiveState<Doc> = noState
+  /** The outbox of the user for whom the list was read. */
+  let owner = outbox()
+  let read = nothingRead
   let state: LiveState<Doc> = noState
   let live: LiveList<Doc> | undefined
-  let leave: (() => void)[] = []
-  const settled: Settled = new WeakSet()
+  let onClosed: (() => void) | undefined
   let timer: ReturnType<typeof setTimeout> | undefined
   let ready: Promise<void> | undefined
   let whenReady: (() => void) | undefined
 
   function show(changes: Partial<LiveState<Doc>> = {}) {
-    read = { ...read, ...changes }
-    state = read.isLoading ? read : { ...read, items: overlay.apply(read.items, settled, isFiltered) }
-    if (!read.isLoading) wake()
+    state = { ...state, ...changes }
+    if (!state.isLoading) wake()
     for (const listener of listeners) listener()
+  }
+
+  function refresh() {
+    if (state.isLoading) return
+    const mutations = outbox()
+      .mutations()
+      .filter((mutation) => mutation.collection === collection)
+    show({ items: applyMutations(read, mutations, isFiltered) })
   }
 
   /** Wakes suspended components. They may suspend again. */
@@ -79,22 +97,38 @@ export function openEntry(
     ready = undefined
   }
 
+  /** Forgets what was read for another user. */
+  function reset() {
+    live?.close()
+    live = undefined
+    owner = outbox()
+    read = nothingRead
+    state = noState
+  }
+
   function open() {
     if (live) return
-    // Opens a refused list again after the login changes.
-    if (leave.length === 0) leave = [overlay.onChange(show), client.auth.onChange(() => read.error && open())]
-    if (read.error) show({ error: undefined, isLoading: true })
-    if (read.status === 'closed') show({ status: 'connecting' })
+    if (owner !== outbox()) reset()
+    onClosed ??= onOpen()
+    if (state.error) show({ error: undefined, isLoading: true })
+    if (state.status === 'closed') show({ status: 'connecting' })
+    let turn = 0
     try {
-      const opened = client.collection(collection).live({
+      const opened: LiveList<Doc> = client.collection(collection).live({
         ...query,
-        onPage({ items, total }) {
-          overlay.settle(items, settled)
-          show({ items: withKnown(items, read.items), total, isLoading: false })
+        onRead() {
+          turn = outbox().turn()
         },
-        onStatus: (status) => show({ status }),
+        onPage({ items, total }) {
+          if (live !== opened) return
+          read = { items: withKnown(items, state.items), turn }
+          state = { ...state, total, isLoading: false }
+          refresh()
+        },
+        onStatus: (status) => live === opened && show({ status }),
         onError(error) {
-          if (live === opened) live = undefined
+          if (live !== opened) return
+          live = undefined
           show({ error, isLoading: false })
         },
       })
@@ -111,24 +145,31 @@ export function openEntry(
   }
 
   function end() {
-    clearTimeout(timer)
     live?.close()
     live = undefined
-    for (const one of leave) one()
-    leave = []
-    onEnd()
-    wake()
+    state = { ...state, status: 'closed' }
+    onClosed?.()
+    onClosed = undefined
   }
 
   return {
-    state: () => state,
-    end,
+    collection,
+    get: () => (owner === outbox() ? state : noState),
+    refresh,
+    restart() {
+      const isOther = owner !== outbox()
+      if (isOther) reset()
+      if (isOther || state.error) open()
+      if (isOther) show()
+    },
     subscribe(listener) {
       clearTimeout(timer)
-      listeners.add(listener)
+      // Wrapped, because the same function may subscribe twice.
+      const call = () => listener()
+      listeners.add(call)
       open()
       return () => {
-        listeners.delete(listener)
+        listeners.delete(call)
         closeSoon(lingerMilliseconds)
       }
     },
@@ -148,7 +189,7 @@ export function openEntry(
 }
 
 /**
- * Reuses the previous objects of unchanged items, so that memoized rows do not render again. Compares whole items, because
+ * Reuses the shown objects of unchanged items, so that memoized rows do not render again. Compares whole items, because
  * populated documents change without a new version.
  */
 function withKnown(items: readonly Doc[], before: readonly Doc[]): readonly Doc[] {

@@ -1,0 +1,63 @@
+/** One write of the app, and how it is sent. */
+import type { Client } from '../index.js'
+import { repeatable } from '../keys.js'
+import type { Document, Fields } from '../protocol/model/document.js'
+import type { SvcError } from '../protocol/model/errors.js'
+
+/** A write that the app has made. Immutable: a new state is a new object with the same key. */
+export interface Mutation {
+  /** Unique and random. Sent as the idempotency key of a create. */
+  readonly key: string
+  readonly collection: string
+  readonly kind: 'create' | 'update' | 'remove'
+  /** Id of the document. A new document has one that begins with `new-` until it is saved. */
+  readonly id: string
+  /** All fields of a new document, or the changed fields of an update. */
+  readonly body: Fields
+  /** ISO 8601, by the local clock. */
+  readonly begunAt: string
+  /** `waiting` while the service is unreachable or busy and the write will be sent again. */
+  readonly state: 'pending' | 'waiting' | 'saved' | 'refused'
+  /** Why it waits, or why it was refused. */
+  readonly error?: SvcError
+  /** The document as the service saved it. Undefined if removed. */
+  readonly document?: Document<object>
+  /** Counts saved writes of the outbox. Set once saved: a read that begins later includes the write. */
+  readonly turn?: number
+}
+
+/** Creates a write that has not been sent. */
+export function createMutation(
+  kind: Mutation['kind'],
+  collection: string,
+  body: object,
+  id: string | undefined,
+): Mutation {
+  const key = repeatable().idempotencyKey
+  return {
+    ...{ key, collection, kind, id: id ?? `new-${key}`, body: body as Fields },
+    ...{ begunAt: new Date().toISOString(), state: 'pending' },
+  }
+}
+
+/**
+ * Sends a write. Safe to call again after a lost response: a create has the same key, and a document that is no longer there
+ * counts as removed.
+ *
+ * @param isRepeated true if an earlier call may have succeeded although its response was lost
+ * @returns the saved document, or undefined if removed
+ * @throws {SvcError}
+ */
+export async function sendMutation(
+  client: Pick<Client, 'collection'>,
+  { kind, collection: name, id, body, key }: Mutation,
+  isRepeated: boolean,
+): Promise<Document<object> | undefined> {
+  const collection = client.collection(name)
+  if (kind === 'create') return collection.create(body, { idempotencyKey: key })
+  if (kind === 'update') return collection.update(id, body)
+  await collection.delete(id).catch((failure: SvcError) => {
+    if (!isRepeated || failure.code !== 'NOT_FOUND') throw failure
+  })
+  return undefined
+}
