@@ -45,9 +45,8 @@ test('no other command goes to the linked service', async () => {
   await link('--name', 'live')
 
   await world.svc(['docs', 'create', 'posts', 'title=Here', '--create'])
-  const { url } = await world.json<{ url: string }>(['whoami'])
 
-  expect(url).toBe(two.dev.url)
+  expect(await world.json(['whoami'])).toMatchObject({ url: two.dev.url })
   expect((await two.there.collection('posts').list()).total).toBe(1)
 })
 
