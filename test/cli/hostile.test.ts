@@ -62,6 +62,7 @@ const further: { readonly [command: string]: readonly string[] } = {
   'mail:wait': ['--timeout', '0'],
   'project:set': ['a=b'],
   'snapshot:import': ['rows.ndjson'],
+  trigger: ['posts.updated'],
   'types:generate': ['--out', '-'],
   'users:update': ['x', '--role', 'a'],
   'users:login': ['a@example.com', '--password', 'x'],
