@@ -126,19 +126,15 @@ export function openEntry(
     onClosed ??= onOpen()
     if (state.error) show({ error: undefined, isLoading: true })
     if (state.status === 'closed') show({ status: 'connecting' })
-    let turn = 0
     try {
       const asked = client.collection(collection)
       const opened: LiveList<Doc> = asked.live({
         ...query,
-        onRead() {
-          turn = outbox().turn()
-        },
-        async onPage({ items, total, limit }) {
-          const readIn = turn
+        onRead: () => outbox().turn(),
+        async onPage({ items, total, limit }, turn = 0) {
           overlay ??= openOverlay(await openShape(asked, query))
           if (live !== opened) return
-          const next = { items: withKnown(items, [...read.items, ...state.items]), total, limit, turn: readIn }
+          const next = { items: withKnown(items, [...read.items, ...state.items]), total, limit, turn }
           overlay.receive(read, next, pending())
           read = next
           if (!state.isLoading) return refresh()
