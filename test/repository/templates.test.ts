@@ -117,7 +117,7 @@ test('web: without .env.local it takes variables, and without both it says what 
   expect(neither).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('npx svc init --yes') })
 })
 
-test.each(['node', 'web', 'react', 'chat'])('%s: what --ci writes passes in a fresh clone', async (template) => {
+test.each(['node', 'web', 'react', 'next', 'chat'])('%s: what --ci writes passes in a fresh clone', async (template) => {
   const { folder } = await aFolder(template, '--ci', 'script')
   await rm(join(folder, '.env.local'))
   await mkdir(join(folder, 'node_modules', '.bin'))
