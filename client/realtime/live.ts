@@ -10,6 +10,8 @@ import type { RealtimeStatus, SubscribeOptions, Subscription } from './subscript
 export type LiveStatus = RealtimeStatus | 'waiting'
 
 export interface LiveOptions<Item> {
+  /** Called when a read begins. Its page includes every write that was answered before. */
+  readonly onRead?: () => void
   /** Called with each page that was read. */
   readonly onPage?: (page: Page<Item>) => void
   readonly onStatus?: (status: LiveStatus) => void
@@ -49,6 +51,7 @@ export function openLive<Item>(
     isReading = true
     while (isStale && !isClosed()) {
       isStale = false
+      options.onRead?.()
       try {
         show(round, await read())
       } catch (error) {

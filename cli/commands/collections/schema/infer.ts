@@ -1,5 +1,7 @@
 import * as Flags from '@oclif/core/flags'
 import type { Schema } from '../../../../client/protocol/model/collection.js'
+import { countFields, inferSchema } from '../../../../types/infer-schema.js'
+import { type ReadCollection, readCollection } from '../../../../types/read-collections.js'
 import type { CommandInput } from '../../../base/service-command.js'
 import { TargetCommand } from '../../../base/target-command.js'
 import { ruleRows } from '../../../collections/schema-rows.js'
@@ -8,8 +10,6 @@ import { count, counted, type Row, table } from '../../../terminal/print.js'
 import { startProgress } from '../../../terminal/progress.js'
 import { prose } from '../../../terminal/prose.js'
 import { shellWord } from '../../../terminal/shell-word.js'
-import { countFields, inferSchema } from '../../../types/infer-schema.js'
-import { readCollection } from '../../../types/read-collections.js'
 
 export default class CollectionsSchemaInfer extends TargetCommand {
   static override summary = 'Infer a schema from the documents of a collection.'
@@ -54,7 +54,7 @@ Check the required fields before you apply it. A field that every document has t
 
     const isEmpty = Object.keys(schema).length === 0
     if (isEmpty) this.note(`"${collection.name}" has no documents to infer a schema from.`)
-    else this.log(table(withCounts(ruleRows(schema), countFields(read))))
+    else this.log(table(withCounts(ruleRows(schema), read)))
     if (read.total !== undefined && read.read < read.total)
       this.note(`Read ${count(read.read)} of ${counted(read.total, 'document')}.`)
     if (isEmpty || !flags.apply) {
@@ -68,9 +68,13 @@ Check the required fields before you apply it. A field that every document has t
   }
 }
 
-/** Adds how many documents have each field. */
-function withCounts(rows: readonly Row[], counts: ReadonlyMap<string, string>): Row[] {
-  return rows.map((row) => ({ ...row, documents: counts.get(String(row.field)) ?? '' }))
+/** Adds how many documents have each field, such as `38 of 40`. */
+function withCounts(rows: readonly Row[], read: ReadCollection): Row[] {
+  const counts = countFields(read)
+  return rows.map((row) => {
+    const documents = counts.get(String(row.field))
+    return { ...row, documents: documents === undefined ? '' : `${count(documents)} of ${count(read.read)}` }
+  })
 }
 
 function withoutNewRequired(inferred: Schema, before: Schema): Schema {
