@@ -14,6 +14,8 @@ test.each([
   ['react', ['npm run dev'], served, ['vite', 'react', 'react-dom']],
   ['chat', ['npm run dev'], served, ['vite']],
   ['next', ['npm run dev'], served, ['next', 'react', 'react-dom']],
+  ['svelte', ['npm run dev'], served, ['vite', 'svelte', '@sveltejs/vite-plugin-svelte']],
+  ['vue', ['npm run dev'], served, ['vite', 'vue', '@vitejs/plugin-vue']],
 ])('the README of the template "%s" runs to the letter', async (template, lines, said, linked) => {
   app = await openTemplateApp(template, linked)
   expect(app.lines).toEqual(['npm install', 'npx svc dev', ...lines])
