@@ -1,7 +1,8 @@
 import * as Flags from '@oclif/core/flags'
 import { SvcError } from '../../client/protocol/model/errors.js'
+import { dryRunFlag } from '../base/dry-run-flag.js'
 import { reworded } from '../base/failure.js'
-import type { Client } from '../base/service-command.js'
+import type { Client, CommandInput } from '../base/service-command.js'
 import { createLinked } from '../collections/create-linked.js'
 import { applySync } from '../sync/apply.js'
 import { type ChosenWork, chosenWork, openWorks, redactedIn, withLinks } from '../sync/chosen-work.js'
@@ -36,9 +37,10 @@ Shows the plan and asks. Saves what it overwrites and deletes to a file, which s
     force: Flags.boolean({
       description: 'overwrite documents that changed on both sides, and restore deleted collections',
     }),
+    'dry-run': dryRunFlag,
   }
 
-  protected readonly access = 'write'
+  protected readonly access = ({ flags }: CommandInput) => (flags['dry-run'] ? 'read' : 'write')
 
   async run() {
     const { argv, flags } = await this.parse(Push)
@@ -56,6 +58,10 @@ Shows the plan and asks. Saves what it overwrites and deletes to a file, which s
         this.note(
           `New documents in "${plan.name}" are created without redacted fields: ${redactedIn(plan).join(', ')}.`,
         )
+      }
+      if (flags['dry-run']) {
+        const missing = plans.filter(({ remote }) => !remote).map(({ name }) => name)
+        return this.planned(sides.url, work, missing)
       }
       const isNothing = total === 0 && plans.every(({ remote }) => remote)
       const { host } = new URL(sides.url)

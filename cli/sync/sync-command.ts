@@ -97,6 +97,12 @@ export abstract class SyncCommand extends ServiceCommand {
     return this.writes > 0
   }
 
+  /** Returns the plan of `--dry-run`. */
+  protected planned(url: string, work: readonly ChosenWork[], missing: readonly string[]) {
+    this.note('Nothing was written.')
+    return { url, isPlan: true, collections: work.map(({ row }) => row), newCollections: missing }
+  }
+
   /** Compares both sides. A signal stops the reading. */
   protected async plan(
     sides: Sides,
