@@ -16,6 +16,7 @@ const loggedIn = `http://127.0.0.1/?svc-super-token=${encodeURIComponent(evil)}`
 
 /** Commands that start, stop or open something, or are local to this machine. */
 const apart = [
+  ...['agent:remove', 'agent:setup', 'agent:status', 'map', 'mcp', 'update'],
   ...[
     'autocomplete',
     'config',
