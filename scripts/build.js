@@ -25,6 +25,7 @@ const sources = [
   'client',
   'emulator',
   'seeds',
+  'types',
   'cli',
   'dashboard',
   'package.json',

@@ -37,7 +37,7 @@ const textOrNumber: Kind = [
   { type: ['string', 'number'] },
 ]
 
-const forCommands = { profile: text, url: text, dialect: text }
+const forCommands = { profile: text, url: text, dialect: text, remote: text }
 const sections = { ...forCommands, dev: object, settings: object } satisfies Record<keyof SvcConfig, Kind>
 const dev = {
   port: count(65_535),

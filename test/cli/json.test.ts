@@ -63,6 +63,8 @@ const words: { readonly [command: string]: () => string[] } = {
   'docs:count': () => ['posts'],
   'docs:transfer': () => ['posts', id, '--no-owner'],
   'docs:create': () => ['posts', 'title=Hello'],
+  link: () => ['http://127.0.0.1:1', '--key', 'svc_key_x'],
+  trigger: () => ['posts.created'],
   'docs:delete': () => ['posts', id, id, '--yes'],
   'docs:edit': () => ['posts', id],
   'docs:export': () => ['posts', '--out', 'posts.ndjson'],

@@ -1,4 +1,5 @@
 import * as Args from '@oclif/core/args'
+import { isHidden } from '../../../types/read-collections.js'
 import { exits } from '../../base/failure.js'
 import { TargetCommand } from '../../base/target-command.js'
 import { type CheckedCollection, checkDocuments } from '../../collections/check-documents.js'
@@ -8,7 +9,6 @@ import { count, counted, table } from '../../terminal/print.js'
 import { startProgress } from '../../terminal/progress.js'
 import { prose } from '../../terminal/prose.js'
 import { shellWord } from '../../terminal/shell-word.js'
-import { isHidden } from '../../types/read-collections.js'
 
 export default class CollectionsCheck extends TargetCommand {
   static override summary = 'Find documents that violate the schema of their collection.'
@@ -43,11 +43,13 @@ Reads every document, and writes nothing. Exits with 10 if a document violates i
     try {
       for (const collection of withSchema) {
         const onRead = (documents: number) => progress.at(read + documents, read + documents)
-        const checked = await checkDocuments(client, collection, onRead).catch((error) => {
-          if (words.length > 0 || !isHidden(error)) throw error
-          progress.stop()
-          this.noteAlways(`Skipped "${collection.name}", because you may not read its documents.`, onStderr.yellow)
-        })
+        const checked = await checkDocuments(client.collection(collection.name).iterate(), collection, onRead).catch(
+          (error) => {
+            if (words.length > 0 || !isHidden(error)) throw error
+            progress.stop()
+            this.noteAlways(`Skipped "${collection.name}", because you may not read its documents.`, onStderr.yellow)
+          },
+        )
         if (!checked) continue
         read += checked.documents
         collections.push(checked)
