@@ -6,6 +6,9 @@ import { type AppFolder, clientModule, readSettings } from './app.js'
 import { foldersFrom } from './repository.js'
 import { serverModule } from './server-module.js'
 
+/** JSON Schema by which editors complete `svc.json`. */
+const schemaPath = './node_modules/svc-toolkit/templates/schemas/svc.json'
+
 /** A file to write. */
 export interface PlannedFile {
   readonly path: string
@@ -64,7 +67,7 @@ export function planExistingApp(app: AppFolder, emulator: EmulatorInfo | undefin
   const source = existsSync(join(folder, 'src')) ? join(folder, 'src') : folder
   const project = planFile(
     join(folder, 'svc.json'),
-    `${JSON.stringify({ $schema: schemaOf('svc'), dialect: 'a' }, null, 2)}\n`,
+    `${JSON.stringify({ $schema: schemaPath, dialect: 'a' }, null, 2)}\n`,
   )
   const files = [
     // A new file would hide the one above.
@@ -76,11 +79,6 @@ export function planExistingApp(app: AppFolder, emulator: EmulatorInfo | undefin
   ]
   // A clone has all files in git, so the app does without the missing ones.
   return files.filter(({ path, change }) => !app.isClone || change !== 'add' || basename(path) === envFile)
-}
-
-/** Returns the JSON Schema of a file, by which editors complete it. */
-export function schemaOf(file: 'svc' | 'seed' | 'collection'): string {
-  return `./node_modules/svc-toolkit/templates/schemas/${file}.json`
 }
 
 function planServer(app: AppFolder, source: string): PlannedFile[] {

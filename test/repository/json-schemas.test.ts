@@ -113,7 +113,7 @@ const readJson = async (path: string) => JSON.parse(await readFile(path, 'utf8')
 const validate = async (name: string) =>
   new Ajv2020({ strict: false, validateFormats: false }).compile(await readJson(place(name)))
 
-it.each(Object.keys(schemas))('%s.json is what the code accepts', async (name) => {
+it.each(Object.keys(schemas))('%s.json is what the code accepts; vitest -u writes it', async (name) => {
   await expect(`${JSON.stringify(schemas[name], null, 2)}\n`).toMatchFileSnapshot(place(name))
 })
 
