@@ -42,12 +42,13 @@ work with the emulator of this folder, and with a hosted service only if you nam
 
   async run() {
     const { flags } = await this.parse(Mcp)
-    const { toolsOffered } = await import('../mcp/call-tool.js')
+    const { openQueue, toolsOffered } = await import('../mcp/call-tool.js')
     const { tools } = await import('../mcp/tools.js')
     const scope: Scope = {
       config: this.config,
       profile: flags.profile,
       mayWrite: flags['allow-writes'],
+      inTurn: openQueue(),
       further: flags.tools?.includes('all') ? Object.keys(tools) : (flags.tools ?? []),
     }
     const unknown = scope.further.find((name) => !Object.hasOwn(tools, name))

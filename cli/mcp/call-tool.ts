@@ -20,6 +20,8 @@ export interface Scope {
   readonly mayWrite: boolean
   /** Names of tools offered in addition to the usual ones. */
   readonly further: readonly string[]
+  /** Runs a write once the earlier ones are done. */
+  inTurn<Result>(work: () => Promise<Result>): Promise<Result>
 }
 
 export interface ToolAnswer {
@@ -38,8 +40,15 @@ export function toolsOffered({ profile, mayWrite, further }: Scope): readonly (r
   )
 }
 
-/** Writes run one after the other, because the undo of a write covers what happens until it ends. */
-let lastWrite: Promise<unknown> = Promise.resolve()
+/** Runs writes one after the other, because the undo of a write covers what happens until it ends. */
+export function openQueue(): Scope['inTurn'] {
+  let last: Promise<unknown> = Promise.resolve()
+  return (work) => {
+    const result = last.then(work, work)
+    last = result.catch(() => undefined)
+    return result
+  }
+}
 
 export async function callTool(scope: Scope, name: string, given: Given): Promise<ToolAnswer> {
   const notes: string[] = []
@@ -49,10 +58,7 @@ export async function callTool(scope: Scope, name: string, given: Given): Promis
     const mistake = findMistake(await tool.input(scope.config), given)
     if (mistake !== undefined) throw misuse(mistake, `Correct the arguments of ${name}.`)
     const run = () => callWith(scope, { name, tool, given, notes })
-    if (tool.effect === 'read') return answered(await run())
-    const write = lastWrite.then(run, run)
-    lastWrite = write.catch(() => undefined)
-    return answered(await write)
+    return answered(await (tool.effect === 'read' ? run() : scope.inTurn(run)))
   } catch (error) {
     return refused(scope, name, { error, notes })
   }

@@ -1,5 +1,6 @@
 /** The tools of `svc mcp`. Names and descriptions are fixed: nothing from a service gets into them. */
 import { isObject } from '../../client/protocol/model/json.js'
+import { misuse } from '../base/failure.js'
 import { fromCommand, fromOperation, type Given, type Tool } from './tool.js'
 
 const collection = { type: 'string', description: 'Name of the collection.' }
@@ -157,7 +158,7 @@ export const tools: { readonly [name: string]: Tool } = {
           async run(client) {
             const documents = client.collection(String(collection))
             if (action === 'create') return documents.create(fields as never)
-            if (id === undefined) throw new TypeError('"id" is missing.')
+            if (id === undefined) throw misuse('"id" is missing.', 'Pass the id of the document.')
             if (action === 'update') return documents.update(String(id), fields as never)
             if (action === 'replace') return documents.replace(String(id), fields as never)
             await documents.delete(String(id))
