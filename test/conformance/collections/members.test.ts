@@ -246,39 +246,45 @@ inDialects('Members of documents', (wire) => {
       ])
     })
 
-    test('contract 13.9 changes reach the members of the linked document at that moment', async () => {
-      const { ada, bob, owner, theirs, his } = await aBoard(wire, { isTyped: true })
-      const { events, socket, hers, live } = await openStreams({ ada, bob }, 'cards')
+    test.each([
+      ['with', true],
+      ['without', false],
+    ])(
+      'contract 13.9 changes reach the members of the linked document at that moment, %s a rule for the link',
+      async (_, isTyped) => {
+        const { ada, bob, owner, theirs, his } = await aBoard(wire, { isTyped })
+        const { events, socket, hers, live } = await openStreams({ ada, bob }, 'cards')
 
-      const { id } = await create(wire, owner, cards, { n: 1, board: theirs.id })
-      await create(wire, owner, cards, { n: 2, board: his.id })
-      await owner.patch(`${cards}/${id}`, { n: 3, board: his.id })
-      await owner.patch(`${cards}/${id}`, { n: 4, board: theirs.id })
-      const entered = [
-        ['created', 1],
-        ['deleted', 1],
-        ['created', 4],
-      ]
-      expect(seen(await live.atLeast(3))).toEqual(entered)
-      expect(seen(await hers.atLeast(2))).toEqual([
-        ['created', 1],
-        ['updated', 4],
-      ])
-      expect(seen(await (await events(ada.token, '?since=0&live=true')).atLeast(3))).toEqual(entered)
-      const his4 = (await socket.atLeast(6)).filter(({ type }) => type === 'event')
-      expect(seen(his4).map(([, n]) => n)).toEqual([1, 2, 3, 4])
+        const { id } = await create(wire, owner, cards, { n: 1, board: theirs.id })
+        await create(wire, owner, cards, { n: 2, board: his.id })
+        await owner.patch(`${cards}/${id}`, { n: 3, board: his.id })
+        await owner.patch(`${cards}/${id}`, { n: 4, board: theirs.id })
+        const entered = [
+          ['created', 1],
+          ['deleted', 1],
+          ['created', 4],
+        ]
+        expect(seen(await live.atLeast(3))).toEqual(entered)
+        expect(seen(await hers.atLeast(2))).toEqual([
+          ['created', 1],
+          ['updated', 4],
+        ])
+        expect(seen(await (await events(ada.token, '?since=0&live=true')).atLeast(3))).toEqual(entered)
+        const his4 = (await socket.atLeast(6)).filter(({ type }) => type === 'event')
+        expect(seen(his4).map(([, n]) => n)).toEqual([1, 2, 3, 4])
 
-      await owner.patch(`${boards}/${theirs.id}`, { members: [bob.id] })
-      const told = await live.atLeast(4)
-      expect(told[3]).toMatchObject({ type: 'error', code: 'RESYNC' })
-      await owner.patch(`${cards}/${id}`, { n: 5 })
-      await socket.atLeast(7)
-      await owner.patch(`${boards}/${theirs.id}`, { members: [bob.id, ada.id] })
-      expect((await live.atLeast(5))[4]).toMatchObject({ type: 'error', code: 'RESYNC' })
-      await owner.patch(`${cards}/${id}`, { n: 6 })
-      expect(seen((await live.atLeast(6)).slice(5))).toEqual([['updated', 6]])
-      expect(seen(await hers.atLeast(3)).slice(2)).toEqual([['updated', 6]])
-    })
+        await owner.patch(`${boards}/${theirs.id}`, { members: [bob.id] })
+        const told = await live.atLeast(4)
+        expect(told[3]).toMatchObject({ type: 'error', code: 'RESYNC' })
+        await owner.patch(`${cards}/${id}`, { n: 5 })
+        await socket.atLeast(7)
+        await owner.patch(`${boards}/${theirs.id}`, { members: [bob.id, ada.id] })
+        expect((await live.atLeast(5))[4]).toMatchObject({ type: 'error', code: 'RESYNC' })
+        await owner.patch(`${cards}/${id}`, { n: 6 })
+        expect(seen((await live.atLeast(6)).slice(5))).toEqual([['updated', 6]])
+        expect(seen(await hers.atLeast(3)).slice(2)).toEqual([['updated', 6]])
+      },
+    )
   })
 })
 

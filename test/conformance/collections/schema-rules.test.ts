@@ -76,7 +76,7 @@ const contradictions: readonly (readonly [object, string])[] = [
   [{ type: 'array', items: { type: 'link', to: 'users', onDelete: 'delete' } }, '"items","onDelete"'],
   [
     { type: 'array', items: { type: 'object', fields: { a: { type: 'link', to: 'users', onDelete: 'delete' } } } },
-    '"a"',
+    '"items","fields","a","onDelete"',
   ],
   [{ type: 'link', to: 'users', required: true, onDelete: 'unset' }, '"onDelete"'],
   [{ type: 'link', to: 'users', onDelete: 'forget' }, '"onDelete"'],
