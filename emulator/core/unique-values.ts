@@ -188,15 +188,9 @@ export function requireRuleCount(collection: Ruled): void {
  * Takes the values of stored documents for new rules, and gives up those of old ones. Call in the transaction that
  * stores the new rules. Other writers of the collection wait for it.
  *
- * @param mayRead whether the caller may learn the ids of documents
  * @throws {SvcError} `DUPLICATE_VALUE` with the first documents that share a value
  */
-export async function applyRules(
-  tx: Database,
-  before: Named,
-  after: Named,
-  { mayRead }: { readonly mayRead: boolean },
-): Promise<void> {
+export async function applyRules(tx: Database, before: Named, after: Named): Promise<void> {
   if (fingerprintRules(before) === fingerprintRules(after)) return
   requireRuleCount(after)
   await updateRules(tx, after)
@@ -207,7 +201,6 @@ export async function applyRules(
     tx,
     after,
     current.filter(({ key }) => !old.some((rule) => rule.key === key)),
-    mayRead,
   )
 }
 
@@ -227,19 +220,13 @@ export async function rebuildUniqueValues(tx: Database, project: string, touched
   }
 }
 
-async function takeStoredValues(
-  tx: Database,
-  collection: Named,
-  rules: readonly UniqueRule[],
-  mayRead = true,
-): Promise<void> {
+async function takeStoredValues(tx: Database, collection: Named, rules: readonly UniqueRule[]): Promise<void> {
   if (rules.length === 0) return
   await disableTimeouts(tx)
   const pauses = openPauses()
   const afterWork = (work: number) => pauses.after(work + workOfClaims(rules))
   const offenders = await insertStoredValues(tx, collection.id, rules, { maxOffenders, afterWork })
-  if (offenders.length > 0)
-    throw mayRead ? storedDuplicates(collection, offenders) : unnamedDuplicates(collection, offenders)
+  if (offenders.length > 0) throw storedDuplicates(collection, offenders)
 }
 
 function storedDuplicates(collection: Named, offenders: readonly Offender[]): SvcError {
@@ -253,21 +240,6 @@ function storedDuplicates(collection: Named, offenders: readonly Offender[]): Sv
   const message = `Documents in "${collection.name}" share values of ${quoted(fields)}. Change or delete them first: ${ids}.`
   return new SvcError('DUPLICATE_VALUE', message, issues, {
     reason: { kind: 'duplicate', collection: collection.name, fields, documents: offenders.map((one) => one.document) },
-  })
-}
-
-/** The same error for a caller who may not read the documents. */
-function unnamedDuplicates(collection: Named, offenders: readonly Offender[]): SvcError {
-  const rules = [...new Set(offenders.map(({ rule }) => rule))]
-  const fields = [...new Set(rules.flatMap((rule) => findFields(collection, rule)))]
-  const issues = rules.map((rule) => ({
-    path: placeOfRule(collection, rule),
-    message: 'documents share a value',
-    type: 'unique',
-  }))
-  const message = `Documents in "${collection.name}" share values of ${quoted(fields)}. Change or delete them first.`
-  return new SvcError('DUPLICATE_VALUE', message, issues, {
-    reason: { kind: 'duplicate', collection: collection.name, fields },
   })
 }
 

@@ -158,7 +158,7 @@ export async function changeCollection(
     await updateCollection(ctx.db, after)
     await requireRoom(ctx, after, before)
     await recordChange(ctx, after)
-    await applyRules(ctx.db, before, after, { mayRead: grantFor(ctx.caller, before).read !== 'none' })
+    await applyRules(ctx.db, before, after)
     if (after.name !== before.name) {
       await insertLeftNames(ctx.db, ctx.project.id, [before.name])
       await takeName(ctx, after)

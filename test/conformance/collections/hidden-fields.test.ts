@@ -217,6 +217,20 @@ inDialects(
       expect([made.fields, (await people.get(made.id)).fields]).toEqual([{ name: 'N' }, { name: 'N', salary: 77.25 }])
     })
 
+    test('contract 13.2 a hidden default that links nowhere is refused without its id', async () => {
+      const { ada, owner, people } = await anOffice(wire)
+      const { id } = await people.create({})
+      const schema = { salary: { type: 'link', to: 'people', default: id }, name: { type: 'string' } }
+      expectStatus(200, await owner.patch('/collections/people', { schema }))
+      expectStatus(200, await owner.delete(`/collections/people/${id}`))
+
+      const refused = await ada.api.post('/collections/people', { name: 'B' })
+      const named = await owner.post('/collections/people', { name: 'B' })
+
+      for (const answer of [refused, named]) expectFailure(answer, 422, 'VALIDATION_ERROR')
+      expect([refused.text.includes(id), named.text.includes(id)]).toEqual([false, true])
+    })
+
     test('contract 13.2 rules of hidden fields within others tell nothing of their values', async () => {
       const { ada, owner, people } = await anOffice(wire)
       const path = `/collections/people/${(await people.create(whole)).id}`
