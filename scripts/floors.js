@@ -141,7 +141,8 @@ export const floors = {
     ],
   },
 
-  seeds: { at: ['seeds'], imports: ['client', 'control', 'wire', 'model', 'node:', 'packages'] },
+  types: { at: ['types'], imports: ['model', 'pluralize'], types: ['client'] },
+  seeds: { at: ['seeds'], imports: ['types', 'client', 'control', 'wire', 'model', 'node:', 'packages'] },
   assembly: {
     at: ['emulator'],
     imports: [
@@ -161,7 +162,7 @@ export const floors = {
     imports: ['assembly', 'database', 'seeds', 'client', 'control', 'model', 'node:'],
   },
 
-  cli: { at: ['cli'], imports: ['seeds', 'client', 'control', 'wire', 'model', 'node:', 'packages'] },
+  cli: { at: ['cli'], imports: ['seeds', 'types', 'client', 'control', 'wire', 'model', 'node:', 'packages'] },
 
   'dashboard parts': { at: ['dashboard/parts'], imports: ['client', 'control', 'model', 'packages'] },
   'dashboard session': {
@@ -180,7 +181,7 @@ export const floors = {
     at: ['dashboard/pages'],
     imports: [
       ...['dashboard frame', 'dashboard live', 'dashboard session', 'dashboard parts'],
-      ...['client', 'control', 'wire', 'model', 'packages'],
+      ...['types', 'client', 'control', 'wire', 'model', 'packages'],
     ],
   },
   dashboard: {

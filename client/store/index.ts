@@ -6,6 +6,7 @@ import type { Document, Fields } from '../protocol/model/document.js'
 import type { SvcError } from '../protocol/model/errors.js'
 import type { AnySchema, Populated, PopulatePath, Selected, SelectPath } from '../types.js'
 import { asText } from './as-text.js'
+import { openListeners } from './listeners.js'
 import { type ListQuery, type LiveEntry, type LiveState, openEntry } from './live-list.js'
 import { createMutation, type Mutation } from './mutation.js'
 import { type Outbox, openOutbox } from './outbox.js'
@@ -147,23 +148,6 @@ export const noMutations: MutationState = { isPending: false, pendingCount: 0, w
 /** Matches no document. */
 const noId = '00000000-0000-0000-0000-000000000000'
 
-/** Listeners that are called one after the other. */
-function openListeners() {
-  const listeners = new Set<() => void>()
-  return {
-    call() {
-      for (const listener of listeners) listener()
-    },
-    add(listener: () => void) {
-      const call = () => listener()
-      listeners.add(call)
-      return () => {
-        listeners.delete(call)
-      }
-    },
-  }
-}
-
 function createStore(client: Client): Store {
   /** Lists by their query, for as long as they are open. */
   const lists = new Map<string, LiveEntry>()
@@ -177,7 +161,8 @@ function createStore(client: Client): Store {
     const own = openOutbox(
       client,
       () => own === outbox && showMutations(),
-      (collection) => [...openLists].every((list) => list.collection !== collection || list.get().status === 'open'),
+      (collection) =>
+        [...openLists].every((list) => list.collection !== collection || list.get().status !== 'reconnecting'),
     )
     return own
   }
@@ -220,8 +205,15 @@ function createStore(client: Client): Store {
         openLists.delete(known)
       }
     }
+    const find = (id: string) => {
+      for (const list of openLists) {
+        const found = list.collection === collection && list.find(id)
+        if (found) return found
+      }
+      return undefined
+    }
     // Keeps the list, so that a hidden tree whose list was closed shows its last state again.
-    const known: LiveEntry = lists.get(key) ?? openEntry(client, collection, query, () => outbox, onOpen)
+    const known: LiveEntry = lists.get(key) ?? openEntry(client, collection, query, () => outbox, find, onOpen)
     const current = () => lists.get(key) ?? known
     const enter = () => {
       listen()
@@ -240,50 +232,51 @@ function createStore(client: Client): Store {
     options?: Pick<ListQuery, 'populate' | 'select'>,
   ): Live<DocumentState<Doc>> {
     const { get, ...list } = openList(collection, { where: { id: id ?? noId }, limit: 1, ...options })
-    const toDocument = memoized(({ items, isLoading, status, error }: LiveState<Doc>) => {
-      return { document: items[0], isLoading, status, error }
-    })
-    return { ...list, get: () => toDocument(get()) }
+    let last: LiveState<Doc> | undefined
+    let shown: DocumentState<Doc> = noDocument
+    return {
+      ...list,
+      get() {
+        const state = get()
+        const { items, isLoading, status, error } = state
+        if (state !== last) shown = { document: items[0], isLoading, status, error }
+        last = state
+        return shown
+      },
+    }
   }
 
   function openMutations(collection: string, { retry = false }: MutationOptions = {}): MutationStore<Fields> {
-    const { call, add } = openListeners()
-    /** Pending writes and the last failure made here, newest first, each with the outbox of its user. */
-    let made: readonly { readonly mutation: Mutation; readonly owner: Outbox }[] = []
+    const made = new Set<string>()
+    let failure: { readonly owner: Outbox; readonly error: SvcError } | undefined
+    let last = noMutations
 
     async function write(kind: Mutation['kind'], body: object, id?: string) {
       listen()
       const owner = outbox
-      const mutation = createMutation(kind, collection, body, id)
-      made = [{ mutation, owner }, ...made.filter((other) => other.mutation.state !== 'refused')]
-      return owner.add(mutation, {
-        retry,
-        onChange(mutation) {
-          made = made.flatMap((one) => {
-            if (one.mutation.key !== mutation.key) return one
-            return mutation.state === 'saved' ? [] : { mutation, owner }
-          })
-          call()
-        },
-      })
+      const mutation = createMutation(client, kind, collection, body, id)
+      made.add(mutation.key)
+      failure = undefined
+      try {
+        return await owner.add(mutation, retry)
+      } catch (error) {
+        failure = { owner, error: error as SvcError }
+        onOutbox.call()
+        throw error
+      }
     }
 
-    const toState = memoized((shown: typeof made, owner: Outbox): MutationState => {
-      // Hides writes of another user, even if they are still pending.
-      const own = shown.flatMap((one) => (one.owner === owner ? one.mutation : []))
-      const pendingCount = own.filter(({ state }) => state !== 'refused').length
-      const found = (state: Mutation['state']) => own.find((one) => one.state === state)?.error
-      return { isPending: pendingCount > 0, pendingCount, waiting: found('waiting'), error: found('refused') }
-    })
-
     return {
-      get: () => (made[0] ? toState(made, outbox) : noMutations),
-      subscribe(listener) {
-        const leave = [add(listener), onOutbox.add(listener)]
-        return () => {
-          for (const one of leave) one()
-        }
+      get() {
+        // Leaves out writes of another user, even if they are still pending.
+        const own = outbox.mutations().filter(({ key, state }) => made.has(key) && state !== 'saved')
+        const waiting = own.find(({ state }) => state === 'waiting')?.error
+        const error = failure?.owner === outbox ? failure.error : undefined
+        const isSame = last.pendingCount === own.length && last.waiting === waiting && last.error === error
+        if (!isSame) last = { isPending: own.length > 0, pendingCount: own.length, waiting, error }
+        return last
       },
+      subscribe: onOutbox.add,
       create: (fields) => write('create', fields) as Promise<Document>,
       update: (id, changes) => write('update', changes, id) as Promise<Document>,
       remove: async (id) => void (await write('remove', {}, id)),
@@ -303,13 +296,4 @@ function createStore(client: Client): Store {
     }),
     outbox: () => ({ get: () => outbox.mutations(), subscribe: onOutbox.add }),
   } as object as Store
-}
-
-/** Calls a function again only if its arguments have changed. */
-function memoized<Args extends readonly unknown[], Result>(work: (...args: Args) => Result) {
-  let last: { readonly args: Args; readonly result: Result } | undefined
-  return (...args: Args): Result => {
-    if (!last || args.some((arg, at) => arg !== last?.args[at])) last = { args, result: work(...args) }
-    return last.result
-  }
 }

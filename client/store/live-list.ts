@@ -1,12 +1,17 @@
 /** A live list that all its readers share. */
 import type { ListOptions } from '../collections/collection.js'
+import { type Extensible, internals } from '../collections/internals.js'
+import { compileSelector } from '../collections/select.js'
 import type { Client, UntypedSchema } from '../index.js'
 import type { Document, Fields } from '../protocol/model/document.js'
 import type { SvcError } from '../protocol/model/errors.js'
+import type { Path } from '../protocol/model/path.js'
+import { ownField, ownName } from '../protocol/model/where.js'
 import type { LiveList, LiveStatus } from '../realtime/live.js'
 import { asText } from './as-text.js'
+import { openListeners } from './listeners.js'
 import type { Outbox } from './outbox.js'
-import { applyMutations, type Read } from './overlay.js'
+import { type ListShape, nothingRead, type Overlay, openOverlay } from './overlay.js'
 
 type Doc = Document<object>
 
@@ -34,6 +39,8 @@ export interface LiveEntry {
   ready(): Promise<void>
   /** Shows pending writes again, after they have changed. */
   refresh(): void
+  /** Returns a whole document that was read. */
+  find(id: string): Doc | undefined
   /** Reads again after a login or logout, if it has to. */
   restart(): void
 }
@@ -52,10 +59,9 @@ const lingerMilliseconds = 1_000
 /** Longer delay for suspended components, which may take longer to mount. Also the interval to wake those that wait. */
 const mountMilliseconds = 10_000
 
-const nothingRead: Read = { items: [], turn: 0 }
-
 /**
  * @param outbox of the signed-in user
+ * @param find returns a whole document of the collection that another list has read
  * @param onOpen called when the list opens. Returns a function to call when it closes
  */
 export function openEntry(
@@ -63,13 +69,15 @@ export function openEntry(
   collection: string,
   query: ListQuery,
   outbox: () => Outbox,
+  find: (id: string) => Doc | undefined,
   onOpen: () => () => void,
 ): LiveEntry {
-  const isFiltered = query.where !== undefined
-  const listeners = new Set<() => void>()
+  const listeners = openListeners()
   /** The outbox of the user for whom the list was read. */
   let owner = outbox()
   let read = nothingRead
+  /** Exists once something was read. */
+  let overlay: Overlay | undefined
   let state: LiveState<Doc> = noState
   let live: LiveList<Doc> | undefined
   let onClosed: (() => void) | undefined
@@ -80,15 +88,21 @@ export function openEntry(
   function show(changes: Partial<LiveState<Doc>> = {}) {
     state = { ...state, ...changes }
     if (!state.isLoading) wake()
-    for (const listener of listeners) listener()
+    listeners.call()
+  }
+
+  function pending() {
+    return outbox()
+      .mutations()
+      .filter((mutation) => mutation.collection === collection)
   }
 
   function refresh() {
-    if (state.isLoading) return
-    const mutations = outbox()
-      .mutations()
-      .filter((mutation) => mutation.collection === collection)
-    show({ items: applyMutations(read, mutations, isFiltered) })
+    if (state.isLoading || !overlay) return
+    const { items, total } = overlay.apply(read, pending(), find)
+    const isSame = items.length === state.items.length && items.every((item, at) => item === state.items[at])
+    if (isSame && total === state.total) return
+    show({ items: isSame ? state.items : items, total })
   }
 
   /** Wakes suspended components. They may suspend again. */
@@ -112,18 +126,20 @@ export function openEntry(
     onClosed ??= onOpen()
     if (state.error) show({ error: undefined, isLoading: true })
     if (state.status === 'closed') show({ status: 'connecting' })
-    let turn = 0
     try {
-      const opened: LiveList<Doc> = client.collection(collection).live({
+      const asked = client.collection(collection)
+      const opened: LiveList<Doc> = asked.live({
         ...query,
-        onRead() {
-          turn = outbox().turn()
-        },
-        onPage({ items, total }) {
+        onRead: () => outbox().turn(),
+        async onPage({ items, total, limit }, turn = 0) {
+          overlay ??= openOverlay(await openShape(asked, query))
           if (live !== opened) return
-          read = { items: withKnown(items, state.items), turn }
-          state = { ...state, total, isLoading: false }
-          refresh()
+          const next = { items: withKnown(items, [...read.items, ...state.items]), total, limit, turn }
+          overlay.receive(read, next, pending())
+          read = next
+          if (!state.isLoading) return refresh()
+          state = { ...state, isLoading: false }
+          show(overlay.apply(read, pending(), find))
         },
         onStatus: (status) => live === opened && show({ status }),
         onError(error) {
@@ -141,7 +157,7 @@ export function openEntry(
 
   function closeSoon(milliseconds: number) {
     clearTimeout(timer)
-    timer = setTimeout(() => listeners.size || (ready ? wake() : end()), milliseconds)
+    timer = setTimeout(() => listeners.count() || (ready ? wake() : end()), milliseconds)
   }
 
   function end() {
@@ -156,6 +172,7 @@ export function openEntry(
     collection,
     get: () => (owner === outbox() ? state : noState),
     refresh,
+    find: (id) => overlay?.find(read, id),
     restart() {
       const isOther = owner !== outbox()
       if (isOther) reset()
@@ -164,12 +181,10 @@ export function openEntry(
     },
     subscribe(listener) {
       clearTimeout(timer)
-      // Wrapped, because the same function may subscribe twice.
-      const call = () => listener()
-      listeners.add(call)
+      const leave = listeners.add(listener)
       open()
       return () => {
-        listeners.delete(call)
+        leave()
         closeSoon(lingerMilliseconds)
       }
     },
@@ -188,14 +203,31 @@ export function openEntry(
   }
 }
 
+/** Describes a list. Only the service can tell what matches if documents do not come with all that the query tests. */
+async function openShape(asked: Extensible<UntypedSchema, Fields>, query: ListQuery): Promise<ListShape> {
+  const { session, toQuery } = asked[internals]
+  const { where, sort, populate, select } = toQuery(query)
+  const populated = populate.map(([name]) => name)
+  const selected = query.select && select.map(([name]) => name)
+  const isSeen = (path: Path) => {
+    if (ownField(ownName(path))) return true
+    return selected ? selected.includes(path[0]) : path.length === 1 || !populated.includes(path[0])
+  }
+  const isSure =
+    sort.every(({ path }) => isSeen(path)) && where.all.every(({ any }) => any.every(({ path }) => isSeen(path)))
+  const selector = isSure ? compileSelector({ where, sort }, await session.dialect()) : undefined
+  return { offset: query.offset, populated, selected, selector }
+}
+
 /**
- * Reuses the shown objects of unchanged items, so that memoized rows do not render again. Compares whole items, because
+ * Reuses the objects of unchanged items, so that memoized rows do not render again. Compares whole items, because
  * populated documents change without a new version.
  */
 function withKnown(items: readonly Doc[], before: readonly Doc[]): readonly Doc[] {
-  const known = new Map(before.map((item) => [item.id, item]))
+  const known = new Map<string, Doc[]>()
+  for (const item of before) known.set(item.id, [...(known.get(item.id) ?? []), item])
   return items.map((item) => {
-    const same = known.get(item.id)
-    return same && asText(same) === asText(item) ? same : item
+    const text = asText(item)
+    return known.get(item.id)?.find((same) => same === item || asText(same) === text) ?? item
   })
 }

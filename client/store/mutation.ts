@@ -1,6 +1,6 @@
 /** One write of the app, and how it is sent. */
+import { internals } from '../collections/internals.js'
 import type { Client } from '../index.js'
-import { repeatable } from '../keys.js'
 import type { Document, Fields } from '../protocol/model/document.js'
 import type { SvcError } from '../protocol/model/errors.js'
 
@@ -17,8 +17,8 @@ export interface Mutation {
   /** ISO 8601, by the local clock. */
   readonly begunAt: string
   /** `waiting` while the service is unreachable or busy and the write will be sent again. */
-  readonly state: 'pending' | 'waiting' | 'saved' | 'refused'
-  /** Why it waits, or why it was refused. */
+  readonly state: 'pending' | 'waiting' | 'saved'
+  /** Why it waits. */
   readonly error?: SvcError
   /** The document as the service saved it. Undefined if removed. */
   readonly document?: Document<object>
@@ -28,15 +28,25 @@ export interface Mutation {
 
 /** Creates a write that has not been sent. */
 export function createMutation(
+  client: Pick<Client, 'collection'>,
   kind: Mutation['kind'],
   collection: string,
   body: object,
-  id: string | undefined,
+  id?: string,
 ): Mutation {
-  const key = repeatable().idempotencyKey
+  const key = client.collection(collection)[internals].repeatable().idempotencyKey
   return {
-    ...{ key, collection, kind, id: id ?? `new-${key}`, body: body as Fields },
+    ...{ key, collection, kind, id: id ?? `new-${key}`, body: asJson(body) },
     ...{ begunAt: new Date().toISOString(), state: 'pending' },
+  }
+}
+
+/** Shows dates as the service will. Leaves values that JSON cannot express, which are refused when they are sent. */
+function asJson(body: object): Fields {
+  try {
+    return JSON.parse(JSON.stringify(body))
+  } catch {
+    return body as Fields
   }
 }
 

@@ -1,7 +1,7 @@
 /** Writes of one user: which are pending, and sending them in turn. */
+import { internals } from '../collections/internals.js'
 import { type Client, SvcError } from '../index.js'
 import type { Document } from '../protocol/model/document.js'
-import { backOff, isTransient } from '../send.js'
 import { type Mutation, sendMutation } from './mutation.js'
 
 export interface Outbox {
@@ -12,35 +12,30 @@ export interface Outbox {
   /**
    * Shows a write at once, and sends it after earlier writes to the same document.
    *
-   * @param onChange called with each state of the write, the last one included
+   * @param retry sends the write until the service accepts or refuses it
    * @throws {SvcError} if it is refused
    */
-  add(mutation: Mutation, options: AddOptions): Promise<Document<object> | undefined>
-}
-
-export interface AddOptions {
-  /** Sends the write until the service accepts or refuses it. */
-  readonly retry: boolean
-  readonly onChange: (mutation: Mutation) => void
+  add(mutation: Mutation, retry: boolean): Promise<Document<object> | undefined>
 }
 
 /** Limits the backoff, so that writes resume soon after the service is back. */
 const maxDoublings = 3
 
 /** How long a saved write stays while no list has shown it. By then, a list that is up to date shows it elsewhere. */
-const maxMilliseconds = { create: 10_000, update: 60_000, remove: 60_000 }
+const maxMilliseconds = 10_000
 
 /**
  * Opens the outbox of the signed-in user. Sends only while the same user is signed in.
  *
  * @param onChange called after each change of `mutations()`
- * @param isUpToDate tells whether all open lists of a collection receive changes
+ * @param isUpToDate tells whether no list of a collection waits for its connection
  */
 export function openOutbox(
   client: Pick<Client, 'auth' | 'collection'>,
   onChange: () => void,
   isUpToDate: (collection: string) => boolean,
 ): Outbox {
+  const { backOff, isTransient } = client.collection('')[internals]
   let mutations: readonly Mutation[] = []
   let turn = 0
   /** The ids of new documents before and after they were saved. */
@@ -58,8 +53,7 @@ export function openOutbox(
   }
 
   function dropLater(mutation: Mutation) {
-    const { kind, collection } = mutation
-    setTimeout(() => (isUpToDate(collection) ? drop : dropLater)(mutation), maxMilliseconds[kind])
+    setTimeout(() => (isUpToDate(mutation.collection) ? drop : dropLater)(mutation), maxMilliseconds)
   }
 
   /** Queues writes per document, because concurrent ones could arrive in any order. */
@@ -103,22 +97,19 @@ export function openOutbox(
   return {
     mutations: () => mutations,
     turn: () => turn,
-    async add(mutation, { retry, onChange }) {
+    async add(mutation, retry) {
       const { key, id } = mutation
       const writer = whoAsks()
       // Avoids an unhandled rejection, because the write may be sent much later.
       writer.catch(() => undefined)
       const current = () => mutations.find((other) => other.key === key) ?? mutation
-      const become = (changes: Partial<Mutation>) => {
+      const become = (changes: Partial<Mutation>) =>
         put(mutations.map((other) => (other.key === key ? { ...other, ...changes } : other)))
-        onChange(current())
-      }
       const onWaiting = (error: SvcError) => {
         if (retry) become({ state: 'waiting', error })
         return retry
       }
       put([...mutations, { ...mutation, id: savedIds.get(id) ?? id }])
-      onChange(current())
       try {
         const document = await inTurn(id, () => send(current, writer, onWaiting))
         if (document && document.id !== current().id) rename(current().id, document.id)
@@ -126,9 +117,7 @@ export function openOutbox(
         dropLater(current())
         return document
       } catch (error) {
-        const refused = current()
-        drop(refused)
-        onChange({ ...refused, state: 'refused', error: error as SvcError })
+        drop(mutation)
         throw error
       }
     },

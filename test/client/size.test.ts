@@ -23,10 +23,11 @@ it('is one file of at most 12.25 KB with gzip at level 9, without other packages
 it.each([
   ['store/index', 6 * 1_024, []],
   ['react/index', 2 * 1_024, ['react']],
+  ['server', 3 * 1_024, ['index.ts']],
   ['vue/index', 2 * 1_024, ['vue']],
   ['svelte/index', 2 * 1_024, ['svelte', 'svelte/reactivity']],
 ])(
-  'has the entry %s in at most %i bytes beside it, which loads its framework alone',
+  'has the entry %s in at most %i bytes beside it, which loads its framework or the client alone',
   async (entry, maxBytes, packages) => {
     const { code, imports } = await publishedEntry(root, entry)
 

@@ -17,9 +17,9 @@ import {
 /** The commands that run the service themselves, or read its files; they load it when they need it. */
 const startsTheEmulator = /^cli\/(commands\/(dev|exec|serve|serve\/(check|resync|rotate))\.ts|(dev|doctor|serve)\/.*)$/
 
-const rooms = ['client', 'emulator', 'seeds', 'cli', 'dashboard', 'test', 'scripts', 'bench']
+const rooms = ['client', 'emulator', 'seeds', 'types', 'cli', 'dashboard', 'test', 'scripts', 'bench']
 const files = filesOf(...rooms)
-const sources = filesOf('client', 'emulator', 'seeds', 'cli', 'dashboard').filter((file) => !/\.test\.ts$/.test(file))
+const sources = filesOf('client', 'emulator', 'seeds', 'types', 'cli', 'dashboard').filter((file) => !/\.test\.ts$/.test(file))
 const imports = sources.flatMap((file) => importsOf(file, sources))
 const listed = existsSync(join(root, '.git'))
   ? execFileSync('git', ['ls-files'], { cwd: root, encoding: 'utf8' }).split('\n')
@@ -161,11 +161,12 @@ test.skipIf(!listed)('what is read here are all files that git lists', () => {
 test('durations are measured by a clock that never jumps: Date.now() only reads moments', () => {
   const readsMoments = [
     // The client has no bytes to spare: a token's life is by this clock, too, and `onResponse` only informs.
-    ...['client/auth/auth-state.ts', 'client/auth/session.ts', 'client/send.ts', 'dashboard/parts/time.tsx'],
-    ...['emulator/core/realtime/readers.ts', 'emulator/database/postgres/facts.ts', 'emulator/ports/files/s3.ts'],
+    ...['client/auth/auth-state.ts', 'client/auth/session.ts', 'client/send.ts', 'client/server.ts'],
+    ...['dashboard/parts/time.tsx', 'emulator/core/realtime/readers.ts'],
+    ...['emulator/database/postgres/facts.ts', 'emulator/ports/files/s3.ts'],
     ...['emulator/http/requests/capture.ts', 'emulator/serving/hang-thread.js', 'emulator/serving/uncaught.ts'],
   ]
-  const ours = files.filter((file) => /^(client|cli|dashboard|emulator|seeds)\//.test(file) && !file.includes('.test.'))
+  const ours = files.filter((file) => /^(client|cli|dashboard|emulator|seeds|types)\//.test(file) && !file.includes('.test.'))
 
   expect(ours.filter((file) => withoutComments(read(file)).includes('Date.now()')).sort()).toEqual(readsMoments.sort())
 })

@@ -78,12 +78,22 @@ function compileCondition(test: PlainTest, searches: TextSearches): Condition {
     case 'icontains':
       return searches[test.operator](test.value)
     case 'startswith':
-      return (value) => typeof value === 'string' && value.startsWith(test.value)
+      return readText(test, (text, part) => text.startsWith(part))
     case 'endswith':
-      return (value) => typeof value === 'string' && value.endsWith(test.value)
+      return readText(test, (text, part) => text.endsWith(part))
     default:
       return compares(test.value, orders[test.operator])
   }
+}
+
+/** Compares a text with the test's own, both in lower case if the test ignores case. */
+function readText(
+  { value: part, ignoresCase }: Extract<PlainTest, { readonly ignoresCase?: true }>,
+  isMet: (text: string, part: string) => boolean,
+): Condition {
+  const fold = ignoresCase ? lowerCase : (text: string) => text
+  const folded = fold(part)
+  return (value) => typeof value === 'string' && isMet(fold(value), folded)
 }
 
 /** Compares points in time, as texts that `parseInstant` makes sortable. */

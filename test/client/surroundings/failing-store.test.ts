@@ -88,9 +88,13 @@ it('a write of the hooks that waits for its turn says only then that the store c
   let isLocked = false
   const session = async () => {
     if (isLocked) throw new Error('The device is locked.')
+    return undefined
   }
-  const svc = { auth: { session, onChange: () => undefined }, collection: () => ({ update: () => isSaved }) }
-  const { update } = openStore(svc as never).mutations('posts')
+  const fetched: typeof fetch = () =>
+    isSaved.then(() => new Response('{"id":"1","data":{},"createdAt":"","updatedAt":""}'))
+  const svc = createClient({ url: 'http://service.test', fetch: fetched })
+  const auth = { ...svc.auth, session }
+  const { update } = openStore({ ...svc, auth }).mutations('posts')
   const first = update('1', {})
   await new Promise(setImmediate)
   isLocked = true

@@ -158,7 +158,7 @@ describe.each(isLong ? engines : (['pglite'] as const))('on %s', (engine) => {
           async (many, wheres) => {
             const { name, documents } = await filled(many)
             for (const where of wheres) {
-              const query = formatQuery(encodeListQuery({ filters: 'double' }, { where, limit: 100 }))
+              const query = formatQuery(encodeListQuery({ filters: 'double', order: 'asc' }, { where, limit: 100 }))
               const { documents: found, total } = await listed(name, query)
               const wanted = documents.filter((document) => matches(where, document as Parameters<typeof matches>[1]))
               expect(found.map(({ id }) => id).sort()).toEqual(wanted.map(({ id }) => id).sort())
