@@ -44,7 +44,10 @@ export const floors = {
   wire: { at: ['client/protocol/wire'], imports: ['model'] },
   control: { at: ['client/protocol/control'], imports: ['wire', 'model', 'zod'] },
   client: { at: ['client'], imports: ['control', 'wire', 'model'] },
-  react: { at: ['client/react'], imports: ['client', 'model', 'react'] },
+  'live store': { at: ['client/store'], imports: ['client', 'model'] },
+  react: { at: ['client/react'], imports: ['live store', 'client', 'model', 'react'] },
+  svelte: { at: ['client/svelte'], imports: ['live store', 'client', 'model', 'svelte', 'svelte/reactivity'] },
+  vue: { at: ['client/vue'], imports: ['live store', 'client', 'model', 'vue'] },
 
   pages: { at: ['emulator/pages'], imports: ['service facts', 'node:'] },
   'database port': { at: ['emulator/database/port.ts', 'emulator/database/sql-states.ts'], imports: ['model'] },

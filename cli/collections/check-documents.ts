@@ -2,7 +2,7 @@
  * Finds stored documents that violate their collection's schema. Schemas apply only to writes, so older documents may
  * differ.
  */
-import type { Client, Collection } from '../../client/index.js'
+import type { Collection, Document } from '../../client/index.js'
 import { fieldTypes } from '../../client/protocol/model/collection.js'
 import { checkFields } from '../../client/protocol/model/schema.js'
 
@@ -33,17 +33,17 @@ const maxExamples = 3
  * @throws {SvcError} `FORBIDDEN`, `UNAUTHORIZED` if the caller cannot read them
  */
 export async function checkDocuments(
-  client: Client,
+  documents: AsyncIterable<Pick<Document, 'id' | 'data'>>,
   { name, schema }: Pick<Collection, 'name' | 'schema'>,
   onRead: (documents: number) => void,
 ): Promise<CheckedCollection> {
   // A hosted service may have types that this version does not know.
   const rules = Object.fromEntries(Object.entries(schema).filter(([, { type }]) => fieldTypes.includes(type)))
   const issues = new Map<string, Drift>()
-  let documents = 0
+  let read = 0
   let refused = 0
-  for await (const { id, data } of client.collection(name).iterate()) {
-    documents++
+  for await (const { id, data } of documents) {
+    read++
     const found = checkFields(rules, data)
     if (found.length > 0) refused++
     const counted = new Set<string>()
@@ -58,8 +58,8 @@ export async function checkDocuments(
       const some = examples.length < maxExamples ? [...examples, id] : examples
       issues.set(key, { field, problem: known?.problem ?? message, type, documents: before + 1, examples: some })
     }
-    if (documents % 100 === 0) onRead(documents)
+    if (read % 100 === 0) onRead(read)
   }
   const all = [...issues.values()].sort((one, other) => other.documents - one.documents)
-  return { name, documents, refused, issues: all }
+  return { name, documents: read, refused, issues: all }
 }

@@ -43,11 +43,13 @@ Reads every document, and writes nothing. Exits with 10 if a document violates i
     try {
       for (const collection of withSchema) {
         const onRead = (documents: number) => progress.at(read + documents, read + documents)
-        const checked = await checkDocuments(client, collection, onRead).catch((error) => {
-          if (words.length > 0 || !isHidden(error)) throw error
-          progress.stop()
-          this.noteAlways(`Skipped "${collection.name}", because you may not read its documents.`, onStderr.yellow)
-        })
+        const checked = await checkDocuments(client.collection(collection.name).iterate(), collection, onRead).catch(
+          (error) => {
+            if (words.length > 0 || !isHidden(error)) throw error
+            progress.stop()
+            this.noteAlways(`Skipped "${collection.name}", because you may not read its documents.`, onStderr.yellow)
+          },
+        )
         if (!checked) continue
         read += checked.documents
         collections.push(checked)
