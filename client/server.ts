@@ -40,7 +40,7 @@ export interface CookieSettings {
   readonly domain?: string
 }
 
-/** Where the cookies are: a jar, or a request and its response. */
+/** A jar of cookies, or a request and its response. */
 export type CookieSource =
   | { readonly cookies: CookieJar; readonly request?: undefined; readonly response?: undefined }
   | { readonly request: CookieRequest; readonly response?: CookieResponse; readonly cookies?: undefined }
@@ -155,7 +155,7 @@ function verify(service: ClientOptions, token: string, canRenew: boolean): Promi
 async function askService(service: ClientOptions, token: string, canRenew: boolean): Promise<SignedIn | undefined> {
   const { auth } = createClient(service)
   const key = JSON.stringify([service.url, token])
-  const now = Date.now()
+  const now = performance.now()
   for (const [old, { at }] of renewed) if (now - at > renewedMilliseconds) renewed.delete(old)
   try {
     await auth.use((canRenew && renewed.get(key)?.token) || token)

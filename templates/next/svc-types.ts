@@ -9,7 +9,7 @@ export interface Schema {
 
 /** A document of the collection 'tasks'. */
 export interface Task {
-  by: string
-  done: boolean
   title: string
+  done: boolean
+  by: string
 }

@@ -23,10 +23,11 @@ it('is one file of at most 12.25 KB with gzip at level 9, without other packages
 it.each([
   ['store/index', 6 * 1_024, []],
   ['react/index', 2 * 1_024, ['react']],
+  ['server', 3 * 1_024, ['index.ts']],
   ['vue/index', 2 * 1_024, ['vue']],
   ['svelte/index', 2 * 1_024, ['svelte', 'svelte/reactivity']],
 ])(
-  'has the entry %s in at most %i bytes beside it, which loads its framework alone',
+  'has the entry %s in at most %i bytes beside it, which loads its framework or the client alone',
   async (entry, maxBytes, packages) => {
     const { code, imports } = await publishedEntry(root, entry)
 
@@ -42,14 +43,6 @@ it('has extensions in at most 4 KB beside it, which load nothing else', async ()
 
   expect(imports).toEqual([])
   expect(gzipSync(code).length).toBeLessThanOrEqual(4 * 1_024)
-})
-
-it('has sessions on the server in at most 3 KB beside it, which load the client alone', async () => {
-  const server = fileURLToPath(new URL('../../client/server.ts', import.meta.url))
-  const { code, imports } = await bundle(server, { minify: true, apart: ['./index.js'] })
-
-  expect(imports).toEqual(['index.js'])
-  expect(gzipSync(code).length).toBeLessThanOrEqual(3 * 1_024)
 })
 
 it('decodes answers and encodes requests, and leaves the other half of the wire to the service', async () => {

@@ -163,8 +163,9 @@ test.skipIf(!listed)('what is read here are all files that git lists', () => {
 test('durations are measured by a clock that never jumps: Date.now() only reads moments', () => {
   const readsMoments = [
     // The client has no bytes to spare: a token's life is by this clock, too, and `onResponse` only informs.
-    ...['client/auth/auth-state.ts', 'client/auth/session.ts', 'client/send.ts', 'dashboard/parts/time.tsx'],
-    ...['emulator/core/realtime/readers.ts', 'emulator/database/postgres/facts.ts', 'emulator/ports/files/s3.ts'],
+    ...['client/auth/auth-state.ts', 'client/auth/session.ts', 'client/send.ts', 'client/server.ts'],
+    ...['dashboard/parts/time.tsx', 'emulator/core/realtime/readers.ts'],
+    ...['emulator/database/postgres/facts.ts', 'emulator/ports/files/s3.ts'],
     ...['emulator/http/requests/capture.ts', 'emulator/serving/hang-thread.js', 'emulator/serving/uncaught.ts'],
   ]
   const ours = files.filter(

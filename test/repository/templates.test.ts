@@ -1,5 +1,5 @@
 /** Each template as `svc init` makes it, run as its README says. */
-import { mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { execa } from 'execa'
@@ -117,7 +117,7 @@ test('web: without .env.local it takes variables, and without both it says what 
   expect(neither).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('npx svc init --yes') })
 })
 
-test.each(['node', 'web', 'react', 'next', 'chat'])(
+test.each(['node', 'web', 'react', 'kanban', 'next', 'svelte', 'vue', 'chat'])(
   '%s: what --ci writes passes in a fresh clone',
   async (template) => {
     const { folder } = await aFolder(template, '--ci', 'script')
@@ -132,6 +132,19 @@ test.each(['node', 'web', 'react', 'next', 'chat'])(
     const ran = await execa('sh', ['-c', script], { cwd: folder, env, extendEnv: false, reject: false })
 
     expect(ran, ran.stderr).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/pass 2\b/) })
+  },
+)
+
+test.each(['node', 'web', 'kanban', 'next', 'svelte', 'vue'])(
+  '%s: has at most 300 lines of code to read',
+  async (template) => {
+    const folder = join(thisPackage, 'templates', template)
+    const files = (await readdir(folder, { recursive: true })).filter(
+      (name) => /\.([jt]sx?|vue|svelte)$/.test(name) && !/svc-types|\.test\./.test(name),
+    )
+    const texts = await Promise.all(files.map((name) => readFile(join(folder, name), 'utf8')))
+
+    expect(texts.join('').split('\n').length).toBeLessThanOrEqual(300)
   },
 )
 
