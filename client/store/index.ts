@@ -23,9 +23,9 @@ export interface Readable<Value> {
   subscribe(listener: () => void): () => void
 }
 
-/** Follows changes of the service while anybody subscribes, and for a second longer. */
+/** Follows changes of the service while it has subscribers, and for a second longer. */
 export interface Live<State> extends Readable<State> {
-  /** Reads without a subscriber. Resolves once there is a state to show, or nobody has subscribed for a while. */
+  /** Reads without a subscriber. Resolves once there is a state to show, or there was no subscriber for a while. */
   ready(): Promise<void>
 }
 
@@ -116,7 +116,7 @@ export interface Store<Schema extends AnySchema<Schema> = UntypedSchema, UserDat
 const stores = new WeakMap<object, Store>()
 
 /**
- * Opens the store of a client, or returns the one that is open. Sends nothing before somebody subscribes or writes.
+ * Opens the store of a client, or returns the one that is open. Sends nothing before the first subscriber or write.
  *
  * @example
  * import { openStore } from 'svc-toolkit-client/store'
