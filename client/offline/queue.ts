@@ -11,20 +11,9 @@ import type { Fields } from '../protocol/model/document.js'
 import { SvcError } from '../protocol/model/errors.js'
 import { encodeBody } from '../protocol/wire/sendable.js'
 import { backOff } from '../send.js'
+import type { Decision, QueuedWrite } from '../store/persistence.js'
 import type { Database, Entry, PlainError, Write } from './database.js'
 import { Refusal, sendEntry } from './sending.js'
-
-/** What to do with a refused write: send it again, drop it, or send it with other fields. */
-export type Decision = 'retry' | 'discard' | { readonly body: object }
-
-/** A write in the outbox, as an app sees it. */
-export interface QueuedWrite extends Write {
-  readonly state: 'pending' | 'sending' | 'conflict'
-  /** Why it is a conflict. */
-  readonly error?: SvcError | undefined
-  /** In a conflict: the document as the service has it. Undefined if it does not exist. */
-  readonly theirs?: Document | undefined
-}
 
 /** Both versions of a document in a conflict. */
 export interface Versions {
@@ -102,8 +91,8 @@ export function openQueue(options: QueueOptions): Queue {
   let wake = () => {}
   /** Ids of documents before and after they were saved. */
   let savedIds = new Map<string, string>()
-  /** Versions after writes of this tab, by document. */
-  const versions = new Map<string, number>()
+  /** Documents after writes of this tab, by id. */
+  const saved = new Map<string, Document>()
 
   function show() {
     if (!signal.aborted) onChange()
@@ -181,12 +170,12 @@ export function openQueue(options: QueueOptions): Queue {
 
   /** Removes a saved write, and tells later ones the id, the fields and the version of its document. */
   async function complete(entry: Entry, document: Document | undefined) {
-    const saved = entry.kind === 'create' && document ? ([entry.id, document.id] as const) : undefined
-    if (saved) savedIds.set(...saved)
-    if (document?.version) versions.set(document.id, document.version)
+    const ids = entry.kind === 'create' && document ? ([entry.id, document.id] as const) : undefined
+    if (ids) savedIds.set(...ids)
+    if (document) saved.set(document.id, document)
     const before = new Set(entries)
     entries = entries.filter((other) => other.order !== entry.order)
-    if (saved) entries = entries.map(renamed)
+    if (ids) entries = entries.map(renamed)
     const next = document && entries.find((other) => other.id === document.id)
     if (next) put({ ...next, base: document })
     // Marks the following write in the same transaction, which saves one for each write.
@@ -195,7 +184,7 @@ export function openQueue(options: QueueOptions): Queue {
       fresh.add(following.key)
       put({ ...following, sentAt: Date.now() })
     }
-    await database.change({ put: entries.filter((other) => !before.has(other)), remove: [entry], saved })
+    await database.change({ put: entries.filter((other) => !before.has(other)), remove: [entry], saved: ids })
     settle({ key: entry.key, document })
   }
 
@@ -230,7 +219,7 @@ export function openQueue(options: QueueOptions): Queue {
       for (const one of dropped) settle({ key: one.key, error: refusal })
     } else {
       const body = decision === 'retry' ? entry.body : toBody(decision.body)
-      versions.delete(entry.id)
+      saved.delete(entry.id)
       // With other fields, the old idempotency key would be refused.
       await replace({ ...rest, ...repeatable(), body, base: theirs ?? entry.base })
       tell({})
@@ -290,13 +279,14 @@ export function openQueue(options: QueueOptions): Queue {
       await options.requireKeys()
       const token = await toToken()
       const isRepeated = entry.sentAt !== undefined && !fresh.delete(entry.key)
-      const sent = entry.sentAt ? entry : { ...entry, sentAt: Date.now() }
-      if (sent !== entry) await replace(sent)
+      const last = saved.get(entry.id)
+      const sent = { ...entry, sentAt: entry.sentAt ?? Date.now(), base: newer(entry.base, last) }
+      if (!entry.sentAt) await replace(sent)
       if (signal.aborted) return
       sending = entry.key
       show()
       const document = await sendEntry(client, {
-        ...{ entry: sent, isRepeated, version: versions.get(entry.id), token, signal },
+        ...{ entry: sent, isRepeated, version: last?.version, token, signal },
         keepBase: (base) => replace({ ...sent, base }),
       })
       failures = 0
@@ -314,7 +304,7 @@ export function openQueue(options: QueueOptions): Queue {
   async function onFailure(key: string, error: unknown) {
     sending = undefined
     const entry = entries.find((other) => other.key === key)
-    if (entry) versions.delete(entry.id)
+    if (entry) saved.delete(entry.id)
     if (entry && error instanceof Refusal) return refuse(entry, error)
     await waitFor(error as SvcError, backOff(Math.min(++failures, maxDoublings), 500))
   }
@@ -347,6 +337,11 @@ export function openQueue(options: QueueOptions): Queue {
       channel.close()
     },
   }
+}
+
+/** A write may have been made before its tab knew of the one before it. */
+function newer(base: Document | undefined, saved: Document | undefined): Document | undefined {
+  return base && saved && base.updatedAt >= saved.updatedAt ? base : (saved ?? base)
 }
 
 const idsOf = new WeakMap<Fields, readonly string[]>()

@@ -1,7 +1,9 @@
 /** A device with one browser, whose tabs share storage, locks and channels, and can crash. */
 import { IDBFactory, IDBKeyRange } from 'fake-indexeddb'
 import { type Client, type ClientOptions, createClient, type SessionStore } from '../../../client/index.js'
-import { type Browser, type OfflineOptions, offline, type PersistentOutbox } from '../../../client/offline/index.js'
+import { type OfflineOptions, offline } from '../../../client/offline/index.js'
+import type { Browser } from '../../../client/offline/persistent.js'
+import { type OutboxStore, openStore, type Store } from '../../../client/store/index.js'
 
 Object.assign(globalThis, { IDBKeyRange })
 
@@ -16,9 +18,8 @@ export interface Device {
 
 export interface Tab {
   readonly client: Client
-  readonly outbox: PersistentOutbox
-  /** Keys of the writes that have ended. */
-  readonly settled: readonly string[]
+  readonly store: Store
+  readonly outbox: OutboxStore
   /** Ends the tab as a crash does: nothing that it began goes on. */
   crash(): void
 }
@@ -28,11 +29,19 @@ export function openDevice(wire: { before?: () => unknown; after?: (response: Re
   const indexedDB = new IDBFactory()
   const queues = new Map<string, (() => void)[]>()
   const channels = new Map<string, Set<Channel>>()
+  const onOnline = new Set<() => void>()
   let stored: string | null = null
+  let isOffline = false
 
   const device: Device = {
     indexedDB,
-    isOffline: false,
+    get isOffline() {
+      return isOffline
+    },
+    set isOffline(next) {
+      isOffline = next
+      if (!next) for (const callback of onOnline) callback()
+    },
     session: {
       read: () => stored,
       write: (text) => {
@@ -83,6 +92,12 @@ export function openDevice(wire: { before?: () => unknown; after?: (response: Re
             })
           }) as never,
         },
+        onOnline(callback) {
+          onOnline.add(callback)
+          const leave = () => void onOnline.delete(callback)
+          undo.push(leave)
+          return leave
+        },
         openChannel: (name) => {
           const others = channels.get(name) ?? new Set()
           channels.set(name, others)
@@ -107,15 +122,14 @@ export function openDevice(wire: { before?: () => unknown; after?: (response: Re
         retry: { attempts: 1 },
         fetch: (...sent) => alive(fetchOwn(...sent)),
       })
-      const settled: string[] = []
-      const outbox = offline(options, browser).open(client, {
-        onChange: () => {},
-        onSettled: (key) => void settled.push(key),
-      })
+      const store = openStore(client, { persist: offline(options, browser) })
+      const outbox = store.outbox()
+      // Opens the outbox, as a component does.
+      undo.push(outbox.subscribe(() => {}))
       return {
         client,
+        store,
         outbox,
-        settled,
         crash() {
           isDead = true
           for (const one of undo) one()
@@ -141,12 +155,4 @@ function tabFactory(indexedDB: IDBFactory, undo: (() => void)[]): globalThis.IDB
       return request
     },
   }) as never
-}
-
-let numbers = 0
-
-/** A write as the store makes it. */
-export function aWrite(kind: 'create' | 'update' | 'remove', id: string | undefined, body = {}, collection = 'posts') {
-  const key = `${++numbers}-${Math.random()}`
-  return { key, collection, kind, id: id ?? `new-${key}`, body, begunAt: new Date().toISOString() }
 }
