@@ -1,7 +1,6 @@
 /** Opens the storage of the browser for one user, and says what keeps it from working. */
 import { internals } from '../collections/internals.js'
-import type { Client, Document } from '../index.js'
-import { SvcError } from '../protocol/model/errors.js'
+import { type Client, type Document, SvcError } from '../index.js'
 import { users } from '../protocol/wire/paths/encode.js'
 import type { Decision, OutboxState, QueuedWrite, StorageState } from '../store/persistence.js'
 import { type Database, openDatabase, type Write } from './database.js'
@@ -165,7 +164,7 @@ export function openPersistent(
       }
     },
     async add(write, base) {
-      const body = toBody(write.body)
+      const body = toBody(client, write.body)
       await ready
       if (!queue || isClosed || (storage !== 'ready' && storage !== 'full')) throw fail()
       const own = new Promise<Document | undefined>((resolve, reject) => {

@@ -4,13 +4,8 @@
  */
 
 import { internals } from '../collections/internals.js'
-import type { Client, Document } from '../index.js'
-import { repeatable } from '../keys.js'
-import { later } from '../later.js'
+import { type Client, type Document, SvcError } from '../index.js'
 import type { Fields } from '../protocol/model/document.js'
-import { SvcError } from '../protocol/model/errors.js'
-import { encodeBody } from '../protocol/wire/sendable.js'
-import { backOff } from '../send.js'
 import type { Decision, QueuedWrite } from '../store/persistence.js'
 import type { Database, Entry, PlainError, Write } from './database.js'
 import { Refusal, sendEntry } from './sending.js'
@@ -74,6 +69,7 @@ const maxDoublings = 4
 
 export function openQueue(options: QueueOptions): Queue {
   const { client, user, name, database, locks, channel, onChange, onSettled } = options
+  const tools = client.collection('')[internals]
   const over = new AbortController()
   const { signal } = over
   let entries: readonly Entry[] = []
@@ -199,11 +195,11 @@ export function openQueue(options: QueueOptions): Queue {
 
   function ask(entry: Entry) {
     const { onConflict } = options
+    // An error of the app is reported as an unhandled rejection, and leaves the write in the outbox.
     if (onConflict)
-      later(async () => {
-        const decision = await onConflict(toWrite(entry), toVersions(entry))
-        if (decision) await decide(entry.key, decision as Decision)
-      })
+      void Promise.resolve()
+        .then(() => onConflict(toWrite(entry), toVersions(entry)))
+        .then((decision) => decision && decide(entry.key, decision as Decision))
   }
 
   async function decide(key: string, decision: Decision) {
@@ -218,10 +214,10 @@ export function openQueue(options: QueueOptions): Queue {
       await database.change({ remove: dropped })
       for (const one of dropped) settle({ key: one.key, error: refusal })
     } else {
-      const body = decision === 'retry' ? entry.body : toBody(decision.body)
+      const body = decision === 'retry' ? entry.body : toBody(client, decision.body)
       saved.delete(entry.id)
       // With other fields, the old idempotency key would be refused.
-      await replace({ ...rest, ...repeatable(), body, base: theirs ?? entry.base })
+      await replace({ ...rest, ...tools.repeatable(), body, base: theirs ?? entry.base })
       tell({})
     }
     show()
@@ -232,7 +228,7 @@ export function openQueue(options: QueueOptions): Queue {
   async function toToken(): Promise<string> {
     for (;;) {
       // Refreshes an old token, unlike reading the session.
-      const token = await client.collection('')[internals].session.token()
+      const token = await tools.session.token()
       const session = await client.auth.session()
       if ((session?.user.id ?? '') !== user)
         throw new SvcError('UNAUTHORIZED', 'Sign in again to send these writes.', [], { status: 401 })
@@ -306,7 +302,7 @@ export function openQueue(options: QueueOptions): Queue {
     const entry = entries.find((other) => other.key === key)
     if (entry) saved.delete(entry.id)
     if (entry && error instanceof Refusal) return refuse(entry, error)
-    await waitFor(error as SvcError, backOff(Math.min(++failures, maxDoublings), 500))
+    await waitFor(error as SvcError, tools.backOff(Math.min(++failures, maxDoublings), 500))
   }
 
   void locks.request(name, { signal }, lead).catch((error) => {
@@ -354,11 +350,11 @@ function newIdsIn({ kind, id, body }: Entry): readonly string[] {
 }
 
 /** Copies fields as JSON, as they are sent. @throws {SvcError} `VALIDATION_ERROR` for values that cannot be sent */
-export function toBody(fields: object): Fields {
+export function toBody(client: Client, fields: object): Fields {
   const name = Object.entries(fields).find(([, value]) => [value].flat().some((item) => item instanceof Blob))?.[0]
   if (name !== undefined)
     throw new SvcError('VALIDATION_ERROR', `"${name}" is a file, which the outbox cannot keep. Upload it first.`)
-  return JSON.parse(encodeBody(fields))
+  return JSON.parse(client.collection('')[internals].encodeBody(fields))
 }
 
 export function toError({ code, message, issues, status }: PlainError): SvcError {

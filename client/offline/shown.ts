@@ -90,6 +90,7 @@ export function openShown(
       try {
         if (keepsNothing.includes(await outbox.ready)) {
           plain ??= openPlain()
+          put([])
           return await plain.add(mutation, true)
         }
         return await outbox.add(own, base)
@@ -99,7 +100,7 @@ export function openShown(
       }
     },
     state() {
-      state ??= withUnkept(outbox.state(), mutations)
+      state ??= withUnkept(outbox.state(), plain?.mutations() ?? mutations)
       return state
     },
     decide: outbox.decide,

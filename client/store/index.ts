@@ -169,18 +169,6 @@ export const noOutbox: OutboxState = {
   ...{ pending: [], sending: undefined, conflicts: [] },
 }
 
-let lastState: readonly [readonly Mutation[], OutboxState, OutboxState] | undefined
-
-/** Describes writes in memory. Returns the same object until they change. */
-function toState(mutations: readonly Mutation[], state = noOutbox): OutboxState {
-  if (lastState?.[0] === mutations && lastState[1] === state) return lastState[2]
-  const open = mutations.filter(({ state }) => state !== 'saved')
-  const waiting = open.find(({ state }) => state === 'waiting')?.error
-  const pending = open.map((mutation) => ({ ...mutation, state: 'pending' as const }))
-  lastState = [mutations, state, { ...state, pending, waiting }]
-  return lastState[2]
-}
-
 /** Matches no document. */
 const noId = '00000000-0000-0000-0000-000000000000'
 
@@ -350,10 +338,7 @@ function createStore(client: Client, { persist }: StoreOptions = {}): Store {
       },
     }),
     outbox: () => ({
-      get() {
-        const state = outbox.state?.()
-        return state && !/^(unavailable|outdated)$/.test(state.storage) ? state : toState(outbox.mutations(), state)
-      },
+      get: () => outbox.state?.() ?? noOutbox,
       subscribe(listener: () => void) {
         listen()
         return onOutbox.add(listener)
