@@ -12,7 +12,7 @@ import { documentShape, type FieldShape, type ObjectShape, type Shape, type Shap
  */
 export function inferSchema(
   { schema, documents }: Pick<ReadCollection, 'schema' | 'documents'>,
-  linkOf: ShapeOptions['linkOf'] = () => undefined,
+  linkOf: ShapeOptions['linkOf'],
 ): Schema {
   const shape = documentShape(documents, {}, { linkOf })
   const fields = shape.kind === 'object' ? shape.fields.filter(({ name }) => !operatorNames.includes(name)) : []

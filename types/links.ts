@@ -2,7 +2,7 @@
 import type { Client } from '../client/index.js'
 import type { SvcError } from '../client/protocol/model/errors.js'
 import { plural } from './names.js'
-import { areMostlyIds, type Observed } from './observe.js'
+import { areMostlyIds, nothingObserved, type Observed } from './observe.js'
 import { isHidden } from './read-collections.js'
 
 /** A field whose values are all, or almost all, ids. */
@@ -42,6 +42,19 @@ export async function findLinks(
   if (!byName.includes(usersName)) await lookUpUsers(client, [...asked], foundIn)
   const links = new Map(places.map(({ place }) => [place, findCollection(place, foundIn)]))
   return (place) => links.get(place)
+}
+
+/** Finds the links from one collection, which may lead to any other. */
+export async function findLinksFrom(
+  client: ReadsLinks & Pick<Client, 'collections'>,
+  { name, documents }: { readonly name: string; readonly documents: Observed },
+): Promise<(place: Observed) => string | undefined> {
+  const collections = await client.collections.list()
+  const others = collections.filter((each) => each.name !== name)
+  return findLinks(client, [
+    { name, documents },
+    ...others.map((other) => ({ name: other.name, documents: nothingObserved() })),
+  ])
 }
 
 function idPlaces(seen: Observed, field = ''): IdPlace[] {

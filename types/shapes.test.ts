@@ -200,7 +200,7 @@ describe('types from documents', () => {
         '  size?: 1 | 2',
         '  /** At least 0. At most 9. */',
         '  age?: number',
-        "  /** Short name * / At least 1 character. At most 8 characters. Matches [a-z']+. */",
+        "  /** Short name * /. At least 1 character. At most 8 characters. Matches [a-z']+. */",
         '  slug?: string',
         '  /** An email address. */',
         '  mail?: string',

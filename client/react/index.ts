@@ -92,8 +92,12 @@ export interface Hooks<Schema extends AnySchema<Schema>, UserData extends object
 }
 
 /**
- * Creates hooks typed by the schema of your client: `export const { SvcProvider, useLive } = createHooks<Schema>()`. Call
- * it once, next to `createClient`.
+ * Creates hooks typed by the schema of your client. Call it once, next to `createClient`.
+ *
+ * @example
+ * import { createHooks } from 'svc-toolkit-client/react'
+ *
+ * export const { SvcProvider, useLive, useMutation } = createHooks<{ posts: { title: string } }>()
  */
 export function createHooks<
   Schema extends AnySchema<Schema> = UntypedSchema,

@@ -146,15 +146,11 @@ export function openEntry(
     onClosed ??= onOpen()
     if (state.error) show({ error: undefined, isLoading: true })
     if (state.status === 'closed') show({ status: 'connecting' })
-    let turn = 0
     try {
-      const asked = client.collection(collection)
-      const opened: LiveList<Doc> = asked.live({
+      const opened: LiveList<Doc> = client.collection(collection).live({
         ...query,
-        onRead() {
-          turn = outbox().turn()
-        },
-        onPage(page) {
+        onRead: () => outbox().turn(),
+        onPage(page, turn = 0) {
           void receive(opened, page, turn)
           outbox().writePage?.(key, page)
         },

@@ -217,8 +217,10 @@ function openDraft(
       const found = draft.items.findIndex((item) => compare(row, item) < 0)
       const at = found < 0 ? length : found
       const isElsewhere = (offset > 0 && at === 0) || (hasMore && at === length)
-      if (isNew) draft.total = draft.total === null ? null : draft.total + 1
-      if (!isNew || !isElsewhere) draft.put(at, 0, row)
+      // It may already count where it is.
+      if (isNew && isElsewhere) return
+      if (isNew && draft.total !== null) draft.total += 1
+      draft.put(at, 0, row)
       draft.items = draft.items.slice(0, most)
     },
   }

@@ -126,7 +126,7 @@ function reactive<State extends object>(
   /** Returns the value for the current question. */
   function follow() {
     const key = asText(question?.())
-    if (last?.key !== key) {
+    if (!last || last.key !== key) {
       const value = open()
       last = { key, value, track: createSubscriber((update) => value.subscribe(update)) }
     }

@@ -103,7 +103,7 @@ const cases: { readonly [command: string]: Case } = {
 }
 
 /** They ask the emulator of the folder as well, or send no key. */
-const apart = ['diff', 'profiles:add', 'pull', 'push', 'wait']
+const apart = ['diff', 'link', 'profiles:add', 'pull', 'push', 'wait']
 const dialects = ['a', 'b', 'c'] as const
 
 let here: InProcess

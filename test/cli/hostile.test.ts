@@ -58,6 +58,7 @@ const further: { readonly [command: string]: readonly string[] } = {
   'idp:callback': ['google', '--code', 'x', '--state', 'x'],
   'idp:url': ['google', '--redirect-url', 'http://localhost:5173'],
   'idp:login': ['--as', 'ada', '--timeout', '1'],
+  link: ['http://127.0.0.1:1'],
   'mail:wait': ['--timeout', '0'],
   'project:set': ['a=b'],
   'snapshot:import': ['rows.ndjson'],
@@ -129,6 +130,7 @@ const between = ['diff', 'pull', 'push']
 
 /** Its exit code and output do not depend on the answers: it asks another service, or none. */
 const unasked = [
+  'link',
   'status',
   'wait',
   'doctor',

@@ -45,6 +45,14 @@ it('has extensions in at most 4 KB beside it, which load nothing else', async ()
   expect(gzipSync(code).length).toBeLessThanOrEqual(4 * 1_024)
 })
 
+it('has sessions on the server in at most 3 KB beside it, which load the client alone', async () => {
+  const server = fileURLToPath(new URL('../../client/server.ts', import.meta.url))
+  const { code, imports } = await bundle(server, { minify: true, apart: ['./index.js'] })
+
+  expect(imports).toEqual(['index.js'])
+  expect(gzipSync(code).length).toBeLessThanOrEqual(3 * 1_024)
+})
+
 it('decodes answers and encodes requests, and leaves the other half of the wire to the service', async () => {
   const { modules } = await bundle(entry)
 

@@ -13,6 +13,7 @@ test.each([
   ['web', ['npm start'], /^http:\/\/127\.0\.0\.1:\d+\n$/m, []],
   ['react', ['npm run dev'], served, ['vite', 'react', 'react-dom']],
   ['chat', ['npm run dev'], served, ['vite']],
+  ['next', ['npm run dev'], served, ['next', 'react', 'react-dom']],
 ])('the README of the template "%s" runs to the letter', async (template, lines, said, linked) => {
   app = await openTemplateApp(template, linked)
   expect(app.lines).toEqual(['npm install', 'npx svc dev', ...lines])

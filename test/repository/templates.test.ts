@@ -117,20 +117,23 @@ test('web: without .env.local it takes variables, and without both it says what 
   expect(neither).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('npx svc init --yes') })
 })
 
-test.each(['node', 'web', 'react', 'chat'])('%s: what --ci writes passes in a fresh clone', async (template) => {
-  const { folder } = await aFolder(template, '--ci', 'script')
-  await rm(join(folder, '.env.local'))
-  await mkdir(join(folder, 'node_modules', '.bin'))
-  await symlink(bin, join(folder, 'node_modules', '.bin', 'svc'))
+test.each(['node', 'web', 'react', 'next', 'chat'])(
+  '%s: what --ci writes passes in a fresh clone',
+  async (template) => {
+    const { folder } = await aFolder(template, '--ci', 'script')
+    await rm(join(folder, '.env.local'))
+    await mkdir(join(folder, 'node_modules', '.bin'))
+    await symlink(bin, join(folder, 'node_modules', '.bin', 'svc'))
 
-  // The packages to install are there already.
-  const script = (await readFile(join(folder, 'ci', 'test.sh'), 'utf8')).replace(/^npm ci$/m, ':')
-  // On another machine the folder was never accepted.
-  const env = { ...cleanEnv(folder), SVC_CONFIG_DIR: join(folder, 'config-of-another') }
-  const ran = await execa('sh', ['-c', script], { cwd: folder, env, extendEnv: false, reject: false })
+    // The packages to install are there already.
+    const script = (await readFile(join(folder, 'ci', 'test.sh'), 'utf8')).replace(/^npm ci$/m, ':')
+    // On another machine the folder was never accepted.
+    const env = { ...cleanEnv(folder), SVC_CONFIG_DIR: join(folder, 'config-of-another') }
+    const ran = await execa('sh', ['-c', script], { cwd: folder, env, extendEnv: false, reject: false })
 
-  expect(ran, ran.stderr).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/pass 2\b/) })
-})
+    expect(ran, ran.stderr).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/pass 2\b/) })
+  },
+)
 
 /** Creates a project with `svc init`, with both packages where `npm install` puts them. */
 async function aFolder(template: string, ...more: readonly string[]): Promise<World> {

@@ -43,7 +43,8 @@ export function declareTypes({ types, nameOf }: NamedTypes): string[] {
   }
 
   function fieldLines({ name, shape, isOptional, hasDefault = false, description }: FieldShape): string[] {
-    const said = [...(description === undefined ? [] : [inComment(oneLine(description))]), ...describeShape(shape)]
+    const limits = describeShape(shape)
+    const said = description === undefined ? limits : [sentence(inComment(oneLine(description)), limits), ...limits]
     const type = hasDefault ? `Default<${write(shape)}>` : write(shape)
     return [...(said.length === 0 ? [] : [`/** ${said.join(' ')} */`]), `${key(name)}${isOptional ? '?' : ''}: ${type}`]
   }
@@ -122,6 +123,11 @@ function describeLimits(
     ...(maxLength === undefined ? [] : [`At most ${counted(maxLength, unit)}.`]),
     ...(pattern === undefined ? [] : [inComment(oneLine(`Matches ${pattern}.`))]),
   ]
+}
+
+/** Ends a text with a full stop if others follow it. */
+function sentence(text: string, others: readonly string[]): string {
+  return others.length === 0 || /[.!?…]$/.test(text) ? text : `${text}.`
 }
 
 function oneLine(text: string): string {

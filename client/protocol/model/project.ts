@@ -107,6 +107,8 @@ export interface SvcConfig {
   readonly url?: string
   readonly profile?: string
   readonly dialect?: string
+  /** Profile of the hosted service. Only `svc pull`, `push`, `diff` and `parity`, and commands with `--remote`, use it. */
+  readonly remote?: string
   readonly dev?: DevSettings
   /** Project settings. They apply as soon as you save the file. */
   readonly settings?: Partial<ProjectSettings>

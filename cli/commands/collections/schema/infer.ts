@@ -1,6 +1,7 @@
 import * as Flags from '@oclif/core/flags'
 import type { Schema } from '../../../../client/protocol/model/collection.js'
 import { countFields, inferSchema } from '../../../../types/infer-schema.js'
+import { findLinksFrom } from '../../../../types/links.js'
 import { type ReadCollection, readCollection } from '../../../../types/read-collections.js'
 import type { CommandInput } from '../../../base/service-command.js'
 import { TargetCommand } from '../../../base/target-command.js'
@@ -15,7 +16,7 @@ export default class CollectionsSchemaInfer extends TargetCommand {
   static override summary = 'Infer a schema from the documents of a collection.'
   static override description =
     prose(`Reads every document, and infers a schema that all of them match. A field that each document has is required. A field with
-values of several types accepts any, and one with few texts accepts only those. Shows how many documents have each field. Keeps existing rules. --apply sets the schema for later writes.
+values of several types accepts any, and one with few texts accepts only those. A field with ids of documents or users becomes a link. Shows how many documents have each field. Keeps existing rules. --apply sets the schema for later writes.
 
 Check the required fields before you apply it. A field that every document has today may be missing tomorrow.`)
   static override examples = [
@@ -49,7 +50,7 @@ Check the required fields before you apply it. A field that every document has t
     const read = await readCollection(client, collection, { most, seesAll: this.seesAll(flags), onRead }).finally(
       progress.stop,
     )
-    const inferred = inferSchema(read)
+    const inferred = inferSchema(read, await findLinksFrom(client, read))
     const schema = flags.optional ? withoutNewRequired(inferred, collection.schema) : inferred
 
     const isEmpty = Object.keys(schema).length === 0

@@ -4,8 +4,7 @@ import type { CountedCollection } from '../../../../client/index.js'
 import { type FieldRule, findRule, type Schema } from '../../../../client/protocol/model/collection.js'
 import { counted, formatCount } from '../../../../client/protocol/model/figures.js'
 import { countFields, inferSchema } from '../../../../types/infer-schema.js'
-import { findLinks } from '../../../../types/links.js'
-import { nothingObserved } from '../../../../types/observe.js'
+import { findLinksFrom } from '../../../../types/links.js'
 import { readCollection, sampleSize } from '../../../../types/read-collections.js'
 import { Query } from '../../../live/query.js'
 import { useSession } from '../../../session/context.js'
@@ -32,12 +31,7 @@ function useInferred({ id, name, schema, permissions }: CountedCollection) {
     queryFn: async ({ signal }) => {
       const reading = { most: sampleSize, seesAll: true, signal }
       const read = await readCollection(owner, { name, schema, permissions }, reading)
-      const names = (await owner.collections.list()).map((each) => each.name)
-      const observed = names.map((each) => ({
-        name: each,
-        documents: each === name ? read.documents : nothingObserved(),
-      }))
-      const linkOf = await findLinks(owner, observed)
+      const linkOf = await findLinksFrom(owner, read)
       const inferred = inferSchema({ schema: {}, documents: read.documents }, linkOf)
       return { schema: inferred, counts: countFields(read), documents: read.read }
     },

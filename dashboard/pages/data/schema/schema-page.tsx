@@ -1,19 +1,20 @@
 /** The rules for the documents of a collection: its fields, what is unique together, and the field that names a document. */
 import { useState } from 'react'
 import type { CountedCollection, Issue } from '../../../../client/index.js'
-import { counted, formatCount } from '../../../../client/protocol/model/figures.js'
+import { counted } from '../../../../client/protocol/model/figures.js'
 import { checkFieldSettings, checkSchema } from '../../../../client/protocol/model/schema-contradictions.js'
 import { shellWord } from '../../../../client/snippets/shell.js'
 import { useCommand } from '../../../frame/command-line.js'
 import { Button } from '../../../parts/button.js'
 import { Page } from '../../../parts/layout.js'
 import { Empty } from '../../../parts/states.js'
+import { useKeys } from '../../../parts/use-keys.js'
 import { shortcut } from '../../../parts/words.js'
 import { CollectionTabs } from '../collection-tabs.js'
 import { JsonSettings } from '../json-settings.js'
 import { SettingsPage } from '../settings-page.js'
 import { SettingsSide } from '../settings-side.js'
-import { useKeys, useSettings } from '../use-settings.js'
+import { useSettings } from '../use-settings.js'
 import { findChanges } from './changes.js'
 import { CollectionRules, checkGroups, type Rules, readRules, withFields } from './collection-rules.js'
 import { newName, withRule } from './edits.js'
@@ -55,7 +56,7 @@ function SchemaEditor({ collection }: { collection: CountedCollection }) {
   }
   const infer = documentCount ? (
     <Button aria-pressed={isInferring} onClick={() => setInferring(!isInferring)}>
-      Infer from {counted(documentCount, 'document')}
+      Infer <span className="wide-words">from {counted(documentCount, 'document')}</span>
     </Button>
   ) : null
   const fix = (field: string) => {
@@ -73,7 +74,7 @@ function SchemaEditor({ collection }: { collection: CountedCollection }) {
     <Page
       title={name}
       tabs={<CollectionTabs collection={name} open="schema" count={documentCount} />}
-      facts={`${count} ${count === 1 ? 'field' : 'fields'}${isChanged ? ` · ${changes.length} not saved` : ''}`}
+      facts={`${counted(count, 'field')}${isChanged ? ` · ${changes.length} not saved` : ''}`}
       actions={
         <>
           {infer}
@@ -88,7 +89,7 @@ function SchemaEditor({ collection }: { collection: CountedCollection }) {
       pane={
         <SettingsSide
           title="What this changes"
-          facts={`${changes.length} ${changes.length === 1 ? 'change' : 'changes'}${documentCount === undefined ? '' : ` · ${plan ? 'checked against ' : ''}${formatCount(plan?.documentCount ?? documentCount)} documents`}`}
+          facts={`${counted(changes.length, 'change')}${documentCount === undefined ? '' : ` · ${plan ? 'checked against ' : ''}${counted(plan?.documentCount ?? documentCount, 'document')}`}`}
           settings={settings}
           changes={changes.length}
           wrong={wrong}

@@ -19,7 +19,7 @@ export function SchemaTypes({ collection: { name, permissions }, saved, schema }
     [name, permissions, saved],
   )
   const lines = text.split('\n')
-  const isChanged = (line: string) => !before.includes(line)
+  const isChanged = (line: string) => line !== '' && !before.includes(line)
   const changes = lines.filter(isChanged).length
   return (
     <section aria-label="TypeScript">
@@ -52,9 +52,9 @@ function colourLine(line: string) {
     const kind = comment === undefined ? (text === undefined ? (keyword === undefined ? 'b' : 'k') : 's') : 'dim'
     parts.push(line.slice(end, match.index))
     parts.push(
-      <i key={match.index} className={kind}>
+      <span key={match.index} className={kind}>
         {whole}
-      </i>,
+      </span>,
     )
     end = match.index + whole.length
   }
