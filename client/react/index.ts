@@ -164,7 +164,7 @@ const serverOutbox = () => noOutbox
 
 function useOutbox(): OutboxState & OutboxCalls {
   const store = useStore()
-  const { subscribe, get, ...calls } = useMemo(() => store.outbox(), [store])
+  const { subscribe, get, ...calls } = useMemo(() => store.queue(), [store])
   return { ...useSyncExternalStore(subscribe, get, serverOutbox), ...calls }
 }
 

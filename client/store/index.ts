@@ -122,8 +122,10 @@ export interface Store<Schema extends AnySchema<Schema> = UntypedSchema, UserDat
   ): MutationStore<Schema[Name]>
   /** The signed-in user. */
   session(): Readable<SessionState<UserData>>
-  /** Writes of the signed-in user to all collections that are not saved yet. */
-  outbox(): OutboxStore
+  /** Pending writes of the signed-in user to all collections, and saved ones that a list may not show yet. */
+  outbox(): Readable<readonly Mutation[]>
+  /** With `persist`: writes that are kept until they are saved, and conflicts. */
+  queue(): OutboxStore
 }
 
 export interface StoreOptions {
@@ -337,7 +339,8 @@ function createStore(client: Client, { persist }: StoreOptions = {}): Store {
         return onSession.add(listener)
       },
     }),
-    outbox: () => ({
+    outbox: () => ({ get: () => outbox.mutations(), subscribe: onOutbox.add }),
+    queue: () => ({
       get: () => outbox.state?.() ?? noOutbox,
       subscribe(listener: () => void) {
         listen()

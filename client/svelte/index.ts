@@ -179,7 +179,7 @@ function useMutation(collection: string, options?: MutationOptions): Mutations<F
 }
 
 function useOutbox(): Outbox {
-  const outbox = openStore(useClient()).outbox()
+  const outbox = openStore(useClient()).queue()
   const { retry, discard, edit } = outbox
   return Object.assign(
     reactive<OutboxState>(() => outbox, noOutbox),

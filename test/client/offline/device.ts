@@ -13,6 +13,8 @@ export interface Device {
   /** What the tabs keep in `localStorage`. */
   readonly session: SessionStore
   isOffline: boolean
+  /** Returns the keys of the writes that the browser keeps, of all users. */
+  storedKeys(): Promise<Set<string>>
   readonly indexedDB: IDBFactory
 }
 
@@ -24,8 +26,13 @@ export interface Tab {
   crash(): void
 }
 
-/** @param beforeSend called before each request, and after it with the response; may throw to lose it */
-export function openDevice(wire: { before?: () => unknown; after?: (response: Response) => unknown } = {}): Device {
+/** Called before and after each request. May throw to lose it. */
+interface Wire {
+  readonly before?: (init: RequestInit) => unknown
+  readonly after?: () => unknown
+}
+
+export function openDevice(wire: Wire = {}): Device {
   const indexedDB = new IDBFactory()
   const queues = new Map<string, (() => void)[]>()
   const channels = new Map<string, Set<Channel>>()
@@ -48,6 +55,10 @@ export function openDevice(wire: { before?: () => unknown; after?: (response: Re
         stored = text
       },
     },
+    async storedKeys() {
+      const stored = (await indexedDB.databases()).map(({ name = '' }) => readKeys(indexedDB, name))
+      return new Set((await Promise.all(stored)).flat())
+    },
     openTab(service, options) {
       const undo: (() => void)[] = []
       let isDead = false
@@ -58,11 +69,12 @@ export function openDevice(wire: { before?: () => unknown; after?: (response: Re
           (result) => (isDead ? never : result),
           (error) => (isDead ? never : Promise.reject(error)),
         )
-      const fetchOwn: typeof fetch = async (url, init) => {
+      const over = new AbortController()
+      const fetchOwn: typeof fetch = async (url, { signal, ...init } = {}) => {
         if (device.isOffline) throw new TypeError('offline')
-        await wire.before?.()
-        const response = await fetch(url, init)
-        await wire.after?.(response)
+        wire.before?.(init)
+        const response = await fetch(url, { ...init, signal: AbortSignal.any([signal ?? over.signal, over.signal]) })
+        wire.after?.()
         if (device.isOffline) throw new TypeError('offline')
         return response
       }
@@ -123,7 +135,7 @@ export function openDevice(wire: { before?: () => unknown; after?: (response: Re
         fetch: (...sent) => alive(fetchOwn(...sent)),
       })
       const store = openStore(client, { persist: offline(options, browser) })
-      const outbox = store.outbox()
+      const outbox = store.queue()
       // Opens the outbox, as a component does.
       undo.push(outbox.subscribe(() => {}))
       return {
@@ -132,6 +144,7 @@ export function openDevice(wire: { before?: () => unknown; after?: (response: Re
         outbox,
         crash() {
           isDead = true
+          over.abort()
           for (const one of undo) one()
         },
       }
@@ -144,6 +157,19 @@ interface Channel {
   onmessage: ((event: { data: unknown }) => unknown) | null
   postMessage(data: unknown): void
   close(): void
+}
+
+function readKeys(indexedDB: IDBFactory, name: string): Promise<string[]> {
+  return new Promise((resolve) => {
+    const opening = indexedDB.open(name)
+    opening.onsuccess = () => {
+      const request = opening.result.transaction('outbox').objectStore('outbox').getAll()
+      request.onsuccess = () => {
+        opening.result.close()
+        resolve(request.result.map(({ key }) => key))
+      }
+    }
+  })
 }
 
 /** A factory whose databases are closed when the tab ends. */

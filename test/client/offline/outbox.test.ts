@@ -22,7 +22,7 @@ it('sends writes in order, and gives later ones the id of a new document', async
   const { create, update } = store.mutations('posts')
 
   const creating = create({ title: 'one' })
-  const [first] = outbox.get().pending
+  const [first] = store.outbox().get()
   const newId = first?.id ?? ''
   const [made, , linked] = await Promise.all([
     creating,
