@@ -125,11 +125,7 @@ export async function getUser(ctx: Context, id: string, query: RecordQuery = who
   return withLinks(ctx, user, query)
 }
 
-async function withLinks(
-  ctx: Context,
-  user: StoredUser,
-  query: RecordQuery,
-): Promise<OutgoingUser> {
+async function withLinks(ctx: Context, user: StoredUser, query: RecordQuery): Promise<OutgoingUser> {
   if (query.populate.length === 0 && query.select.length === 0) return user
   const [populated = user] = await workLong(ctx, () => populate(ctx, [user], query))
   return populated

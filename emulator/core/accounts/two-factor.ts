@@ -6,8 +6,8 @@ import { userEvent } from '../events/happenings.js'
 import { countFailure, requireMayTry } from '../logins/login-throttle.js'
 import { happened, inTransaction } from '../unit-of-work.js'
 import { getMe } from './accounts.js'
-import { isLoginRecent } from './password-change.js'
 import { acceptCode, findStep, hashCode, newRecoveryCodes, newTotpSecret, otpauthUrl } from './codes.js'
+import { isLoginRecent } from './password-change.js'
 import { qrCodeUrl } from './qr-code.js'
 
 const alreadyOn = 'Two-factor login is already on. Turn it off with a code first.'
@@ -77,7 +77,8 @@ export async function stopTwoFactor(ctx: UserContext, code: string | undefined):
   await inTransaction(ctx, async (ctx) => {
     const secrets = await selectSecrets(ctx.db, id, { lock: true })
     if (!secrets?.totpSecret && !secrets?.pendingTotpSecret) throw new SvcError('NOT_FOUND', 'Two-factor login is off.')
-    if (!isLoginRecent(ctx)) throw new SvcError('INVALID_CREDENTIALS', 'Send a code of your authenticator app as "code".')
+    if (!isLoginRecent(ctx))
+      throw new SvcError('INVALID_CREDENTIALS', 'Send a code of your authenticator app as "code".')
     await updateTotp(ctx.db, id, { secret: null, recoveryHashes: [] })
     happened(ctx, userEvent(ctx.project.id, 'changed', { id }, ['twoFactor']))
   })

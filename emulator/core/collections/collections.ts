@@ -1,4 +1,5 @@
 import type { AuditSubject } from '../../../client/protocol/model/access/audit.js'
+import { isInScope } from '../../../client/protocol/model/access/key-scope.js'
 import {
   type Collection,
   type CountedCollection,
@@ -8,11 +9,10 @@ import {
   type Schema,
   type StoredCollection,
 } from '../../../client/protocol/model/collection.js'
+import { makesCollection } from '../../../client/protocol/model/create-on-write.js'
 import { isId } from '../../../client/protocol/model/document.js'
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import type { Reason } from '../../../client/protocol/model/requests/reason.js'
-import { isInScope } from '../../../client/protocol/model/access/key-scope.js'
-import { makesCollection } from '../../../client/protocol/model/create-on-write.js'
 import { isCollectionName } from '../../../client/protocol/model/schema.js'
 import {
   deleteCollection,

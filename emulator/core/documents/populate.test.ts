@@ -64,7 +64,9 @@ it('contract 10.10 counts its bytes as often', async () => {
   )
   const root = (count: number) => [aDocument({ l: often(one, count) })]
 
-  await expect(populate(ctx, root(40), { populate: [['l', 'l']], select: [] })).rejects.toMatchObject({ code: 'RESULT_TOO_LARGE' })
+  await expect(populate(ctx, root(40), { populate: [['l', 'l']], select: [] })).rejects.toMatchObject({
+    code: 'RESULT_TOO_LARGE',
+  })
 
   expect(asked).toEqual([[one]])
   expect(await populate(ctx, root(30), { populate: [['l', 'l']], select: [] })).toHaveLength(1)
@@ -74,7 +76,9 @@ it('contract 10.10 looks up at most 20,000 ids for an answer, a thousand at a ti
   const { ctx, asked } = aProject(new Map())
   const all = ids(20_001)
 
-  await expect(populate(ctx, [aDocument({ l: all })], { populate: [['l']], select: [] })).rejects.toMatchObject({ code: 'RESULT_TOO_LARGE' })
+  await expect(populate(ctx, [aDocument({ l: all })], { populate: [['l']], select: [] })).rejects.toMatchObject({
+    code: 'RESULT_TOO_LARGE',
+  })
   const before = asked.length
   await populate(ctx, [aDocument({ l: all.slice(1) })], { populate: [['l']], select: [] })
 

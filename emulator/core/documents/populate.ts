@@ -268,7 +268,9 @@ function isEmpty(value: Json | undefined): boolean {
 }
 
 function isResolved(value: PopulatedValue): boolean {
-  return Array.isArray(value) ? value.some((item: PopulatedValue) => typeof item !== 'string') : typeof value !== 'string'
+  return Array.isArray(value)
+    ? value.some((item: PopulatedValue) => typeof item !== 'string')
+    : typeof value !== 'string'
 }
 
 /** Restores a field whose borrowed ids lead to no record. */

@@ -1,5 +1,11 @@
 /** The `document` axis. Spec, "Document": A is `enveloped`, B is `snake`, C is `flat`. */
-import { type Document, idTime, type LinkedRecord, type OutgoingDocument, type OutgoingUser } from '../../model/document.js'
+import {
+  type Document,
+  idTime,
+  type LinkedRecord,
+  type OutgoingDocument,
+  type OutgoingUser,
+} from '../../model/document.js'
 import { type JsonObject, JsonText, type Writable } from '../../model/json.js'
 import type { Codec, JsonSchema } from '../codec.js'
 import { object, text, time } from '../json-schema.js'

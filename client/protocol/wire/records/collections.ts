@@ -58,10 +58,7 @@ const collectionShapes = {
     encode: (collection) => encode(collection, { updated_at: collection.updatedAt }),
   },
   deployed: {
-    schema: object(
-      { ...common, updated_at: time, document_count: count, webhook_url: { type: 'null' } },
-      { optional },
-    ),
+    schema: object({ ...common, updated_at: time, document_count: count, webhook_url: { type: 'null' } }, { optional }),
     encode: (collection) => encode(collection, { updated_at: collection.updatedAt, webhook_url: null }),
   },
   camel: {
