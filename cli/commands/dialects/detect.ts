@@ -18,7 +18,7 @@ export default class DialectsDetect extends ServiceCommand {
   static override description =
     prose(`Only reads, and only collections that the service lists. Trusts the header svc-dialect if the service sends it. Otherwise,
 detects the forms that responses show, and assumes the others from the closest named dialect. Assumed forms are marked, and not
-saved. Fails if the responses show fewer than half of the forms.`)
+saved. Fails if the responses show fewer than a third of the forms.`)
   static override examples = [
     '<%= config.bin %> dialects detect http://127.0.0.1:4400',
     '<%= config.bin %> dialects detect --profile staging --collection posts --save staging',
@@ -43,7 +43,7 @@ saved. Fails if the responses show fewer than half of the forms.`)
     const { args, flags } = await this.parse(DialectsDetect)
     const { url, key } = this.requireTarget(args.address === undefined ? flags : { ...flags, url: args.address })
     const findings = await this.detect({ url, key, collection: flags.collection })
-    if (findings.length * 2 < axisNames().length) throw tooLittleSeen(url, findings)
+    if (findings.length * 3 < axisNames().length) throw tooLittleSeen(url, findings)
     const { forms, assumed } = complete(findings)
     const dialect = assumed.length === 0 ? formatDialect(forms) : formatFindings(findings)
     const rows = axisNames().map((axis) => {
