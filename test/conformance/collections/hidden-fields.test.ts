@@ -49,11 +49,11 @@ inDialects(
       ] as const) {
         const populated = await asker.api.get(`/collections/links/${link.id}?populate=person&populate=people`)
         const { person, people } = wire.row(wire.record(expectStatus(200, populated))).fields as Fields & { people: [] }
-        expect([person, ...people].map((one) => wire.row(one).fields)).toEqual([is, is])
+        expect([person, ...people].map((one) => wire.link(one).fields)).toEqual([is, is])
         expectStatus(200, await asker.api.patch('/auth-collections/user', { data: { person: id } }))
         const user = expectStatus(200, await asker.api.get('/auth-collections/user?populate=person'))
         const { data } = wire.record(user) as { data: Fields }
-        expect(wire.row(data.person).fields).toEqual(is)
+        expect(wire.link(data.person).fields).toEqual(is)
       }
       const patched = wire.row(wire.record(expectStatus(200, await ada.api.patch(path, { name: 'A' })))).fields
       expect(patched).toEqual({ ...seen, name: 'A' })
@@ -114,7 +114,7 @@ inDialects(
         [hr, { name: 'Ada', salary: 5000, profile: {} }],
       ] as const) {
         const [link] = wire.page(expectStatus(200, await asker.api.get(`${wire.listPath('links')}?${linked}`))).rows
-        expect(wire.row(link?.fields.person).fields).toEqual(fields)
+        expect(wire.link(link?.fields.person).fields).toEqual(fields)
       }
       const found = async (asker: Account, query: string) =>
         wire.page(expectStatus(200, await asker.api.get(`${wire.listPath('links')}?populate=person&${query}`))).total

@@ -54,7 +54,7 @@ inDialects('Members of documents', (wire) => {
 
     expect(await list(wire, ada.api, 'cards')).toEqual([[1], 1])
     expect(await list(wire, ada.api, 'cards', 'n__gte=1&orderBy=n&limit=1&offset=0')).toEqual([[1], 1])
-    expect(await list(wire, bob.api, 'cards', 'orderBy=n&limit=1')).toEqual([[1], 2])
+    expect(await list(wire, bob.api, 'cards', 'orderBy=n&order=asc&limit=1')).toEqual([[1], 2])
     expect(await list(wire, bob.api, 'cards', '[or]n=2&[or]n=9')).toEqual([[2], 1])
     expect([await countIn(wire, ada.api, 'cards'), await countIn(wire, bob.api, 'cards')]).toEqual([1, 2])
     expectStatus(200, await ada.api.patch(`${cards}/${id}`, { n: 7 }))
@@ -160,7 +160,7 @@ inDialects('Members of documents', (wire) => {
 
     await owner.patch(boards, { permissions: { read: ['owner', 'member:members', 'admin'] } })
     const mine = await create(wire, ada.api, boards, { title: 'Mine' })
-    expect(await titles(wire, ada.api, 'orderBy=title')).toEqual(['Mine', 'Theirs'])
+    expect(await titles(wire, ada.api, 'orderBy=title&order=asc')).toEqual(['Mine', 'Theirs'])
     expect((await titles(wire, bob.api, '')).length).toBe(4)
     expectStatus(200, await ada.api.get(`${boards}/${mine.id}`))
     expect(await titles(wire, ada.api, 'created_by=me')).toEqual(['Mine'])

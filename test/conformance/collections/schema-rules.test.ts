@@ -343,7 +343,7 @@ inDialects('Targets of links', (wire) => {
     expectStatus(200, await api.patch('/collections/posts', { name: 'articles' }))
     expectStatus(200, await api.patch('/collections/notes', { name: 'memos' }))
     const renamed = await targets('memos')
-    expectStatus(200, await api.delete('/collections/articles'))
+    expectStatus(wire.statuses.removedCollection, await api.delete('/collections/articles'))
     expectStatus(201, await api.post('/collections', { name: 'articles' }))
     const gone = await targets('memos')
 
