@@ -25,6 +25,8 @@ export interface Readable<Value> {
 
 /** Follows changes of the service while anybody subscribes, and for a second longer. */
 export interface Live<State> extends Readable<State> {
+  /** What a server has read, for a page that it rendered. */
+  readonly initial: State | undefined
   /** Reads without a subscriber. Resolves once there is a state to show, or nobody has subscribed for a while. */
   ready(): Promise<void>
 }
@@ -148,7 +150,12 @@ export const noMutations: MutationState = { isPending: false, pendingCount: 0, w
 /** Matches no document. */
 const noId = '00000000-0000-0000-0000-000000000000'
 
-function createStore(client: Client): Store {
+/**
+ * Creates a store that others do not share, so that a server can render the data of one visitor.
+ *
+ * @param initialStates what the server has read, by the text of collection and query
+ */
+export function createStore(client: Client, initialStates?: ReadonlyMap<string, LiveState<Doc>>): Store {
   /** Lists by their query, for as long as they are open. */
   const lists = new Map<string, LiveEntry>()
   const openLists = new Set<LiveEntry>()
@@ -156,6 +163,7 @@ function createStore(client: Client): Store {
   let session = unknownSession
   let outbox = openUserOutbox()
   let isListening = false
+  const firstOutbox = outbox
 
   function openUserOutbox(): Outbox {
     const own = openOutbox(
@@ -197,6 +205,8 @@ function createStore(client: Client): Store {
 
   function openList(collection: string, query: ListQuery = {}): Live<LiveState<Doc>> {
     const key = asText([collection, query])
+    // The next user never sees what the server has read for the first one.
+    const initial = outbox === firstOutbox ? initialStates?.get(key) : undefined
     const onOpen = () => {
       lists.set(key, known)
       openLists.add(known)
@@ -213,13 +223,14 @@ function createStore(client: Client): Store {
       return undefined
     }
     // Keeps the list, so that a hidden tree whose list was closed shows its last state again.
-    const known: LiveEntry = lists.get(key) ?? openEntry(client, collection, query, () => outbox, find, onOpen)
+    const known: LiveEntry = lists.get(key) ?? openEntry(client, collection, query, () => outbox, find, onOpen, initial)
     const current = () => lists.get(key) ?? known
     const enter = () => {
       listen()
       return current()
     }
     return {
+      initial,
       get: () => current().get(),
       subscribe: (listener) => enter().subscribe(listener),
       ready: () => enter().ready(),
@@ -231,15 +242,15 @@ function createStore(client: Client): Store {
     id: string | undefined,
     options?: Pick<ListQuery, 'populate' | 'select'>,
   ): Live<DocumentState<Doc>> {
-    const { get, ...list } = openList(collection, { where: { id: id ?? noId }, limit: 1, ...options })
+    const { get, initial, ...list } = openList(collection, { where: { id: id ?? noId }, limit: 1, ...options })
     let last: LiveState<Doc> | undefined
     let shown: DocumentState<Doc> = noDocument
     return {
       ...list,
+      initial: initial && toDocument(initial),
       get() {
         const state = get()
-        const { items, isLoading, status, error } = state
-        if (state !== last) shown = { document: items[0], isLoading, status, error }
+        if (state !== last) shown = toDocument(state)
         last = state
         return shown
       },
@@ -296,4 +307,8 @@ function createStore(client: Client): Store {
     }),
     outbox: () => ({ get: () => outbox.mutations(), subscribe: onOutbox.add }),
   } as object as Store
+}
+
+function toDocument({ items, isLoading, status, error }: LiveState<Doc>): DocumentState<Doc> {
+  return { document: items[0], isLoading, status, error }
 }
