@@ -12,6 +12,7 @@ import { count, counted, table } from '../terminal/print.js'
 import { startProgress } from '../terminal/progress.js'
 import type { RefusedDocument, Synced } from './apply.js'
 import type { ChosenWork } from './chosen-work.js'
+import type { CollectionPlan } from './compare.js'
 import { claimPairs } from './pairs.js'
 import { planSync, type Sides, type SyncPlan } from './plan.js'
 
@@ -172,6 +173,11 @@ export abstract class SyncCommand extends ServiceCommand {
     if (refused.length > mostShown) this.noteAlways(`… and ${count(refused.length - mostShown)} more`)
     if (refused.length > 0) process.exitCode = exits.invalid
   }
+}
+
+/** Returns the collections that one side lacks. */
+export function namesWithout(plans: readonly CollectionPlan[], side: 'local' | 'remote'): string[] {
+  return plans.flatMap((plan) => (plan[side] ? [] : [plan.name]))
 }
 
 function interrupted(message: string, exit: number): CliFailure {

@@ -16,6 +16,7 @@ const loggedIn = `http://127.0.0.1/?svc-super-token=${encodeURIComponent(evil)}`
 
 /** Commands that start, stop or open something, or are local to this machine. */
 const apart = [
+  ...['agent:remove', 'agent:setup', 'agent:status', 'map', 'mcp', 'update'],
   ...[
     'autocomplete',
     'config',
@@ -62,6 +63,7 @@ const further: { readonly [command: string]: readonly string[] } = {
   'mail:wait': ['--timeout', '0'],
   'project:set': ['a=b'],
   'snapshot:import': ['rows.ndjson'],
+  trigger: ['posts.updated'],
   'types:generate': ['--out', '-'],
   'users:update': ['x', '--role', 'a'],
   'users:login': ['a@example.com', '--password', 'x'],

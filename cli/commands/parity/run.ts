@@ -1,0 +1,79 @@
+import { writeFile } from 'node:fs/promises'
+import * as Flags from '@oclif/core/flags'
+import { exits } from '../../base/failure.js'
+import { emulatorOfRunOrHere, noEmulator } from '../../base/here.js'
+import { type CommandInput, ServiceCommand } from '../../base/service-command.js'
+import { stopSignal } from '../../base/stop-signal.js'
+import { chooseCases } from '../../parity/choose-cases.js'
+import { unfinishedRuns } from '../../parity/journal.js'
+import { describeReport } from '../../parity/report-text.js'
+import { htmlReport, junitReport } from '../../parity/report-files.js'
+import { proveParity } from '../../parity/session.js'
+import { estimate } from '../../parity/estimate.js'
+import { noOtherService } from '../../target/target.js'
+import { counted } from '../../terminal/print.js'
+import { prose } from '../../terminal/prose.js'
+
+export default class ParityRun extends ServiceCommand {
+  static override summary = 'Check that another service answers as your emulator does.'
+  static override description =
+    prose(`Sends the same requests to a throw-away project of your emulator and to the service, and compares the answers. Makes
+collections parity_<run>_… and users parity+<run>@example.com at the service, and touches nothing else there. Deletes the
+collections at the end and on Ctrl-C. Users cannot be deleted and stay.
+
+A file parity/*.json in this folder adds cases of your own. parity.lock.json lists differences that you accept.`)
+  static override examples = [
+    '<%= config.bin %> parity run --against staging',
+    '<%= config.bin %> parity run --against staging --group filters,paging --rate 2 --yes',
+    '<%= config.bin %> parity run --against staging --check --junit parity.xml --yes',
+  ]
+  static override flags = {
+    against: Flags.string({ description: 'profile of the service', helpValue: 'profile', exclusive: ['profile', 'url'] }),
+    group: Flags.string({ description: 'axes or subjects to compare, separated by commas [default: all]' }),
+    'max-calls': Flags.integer({ description: 'maximum number of requests to the service', default: 1_000, min: 20 }),
+    rate: Flags.integer({ description: 'maximum number of requests a second', default: 5, min: 1, max: 1_000 }),
+    'read-only': Flags.boolean({ description: 'only read, which leaves out most cases' }),
+    check: Flags.boolean({ description: 'exit with 10 if a difference is not accepted' }),
+    junit: Flags.string({ description: 'write a JUnit report to this file', helpValue: 'file' }),
+    html: Flags.string({ description: 'write a report for the browser to this file', helpValue: 'file' }),
+  }
+
+  protected override readonly isOther = true
+  protected readonly access = ({ flags }: CommandInput) => (flags['read-only'] === true ? 'read' : 'write')
+
+  async run() {
+    const { flags } = await this.parse(ParityRun)
+    const there = { ...flags, profile: flags.against ?? flags.profile }
+    const emulator = emulatorOfRunOrHere(undefined)
+    if (!emulator) throw noEmulator()
+    const target = this.requireTarget(there)
+    if (target.url === emulator.url && flags.url === undefined) throw noOtherService()
+    const isReadOnly = flags['read-only']
+    const cases = chooseCases(process.cwd(), flags.group)
+    const { calls, collections, users } = estimate(cases, isReadOnly)
+    for (const run of unfinishedRuns()) this.noteAlways(`Run ${run} left something behind. Remove it: svc parity clean ${run}`)
+    this.note(
+      `Key: ${target.keyFrom ?? 'none'}. About ${counted(Math.min(calls, flags['max-calls']), 'call')}, ${counted(collections, 'collection')} and ${counted(users, 'user')}.`,
+    )
+    if (users > 0) this.noteAlways(`The service cannot delete users, so ${counted(users, 'user')} will stay.`)
+    if (!isReadOnly) await this.confirmWrite({ ...there, yes: flags.yes }, 'Run parity cases', { isAlwaysAsked: true })
+    const stop = stopSignal()
+    try {
+      const report = await proveParity({
+        ...{ target, emulator, cases, isReadOnly, folder: process.cwd(), signal: stop.signal },
+        ...{ fetch: this.guarded(), maxCalls: flags['max-calls'], perSecond: flags.rate },
+        onWait: (seconds) => this.note(`The service limits requests. Waiting ${counted(seconds, 'second')}.`),
+      })
+      if (flags.junit !== undefined) await writeFile(flags.junit, junitReport(report))
+      if (flags.html !== undefined) await writeFile(flags.html, htmlReport(report))
+      this.log(describeReport(report))
+      const isNew = report.findings.some(({ accepted }) => accepted === null)
+      if (stop.signal.aborted) process.exitCode = stop.exit()
+      else if (report.exit !== undefined) process.exitCode = report.exit
+      else if (flags.check && isNew) process.exitCode = exits.different
+      return report
+    } finally {
+      stop.release()
+    }
+  }
+}

@@ -1,0 +1,89 @@
+/** The form of a parity case. Cases are data, so that a file of the folder can add its own. */
+import { type Json, objectOfMany } from '../../client/protocol/model/json.js'
+
+/** What the last answer of a case is compared by, in addition to its outcome. */
+export const looks = [
+  'outcome',
+  'status',
+  'rows',
+  'order',
+  'count',
+  'kind',
+  'list',
+  'record',
+  'document',
+  'fields',
+  'error',
+  'body',
+  'event',
+  'changes',
+  'frame',
+  'links',
+  'session',
+  'value',
+] as const
+export type Look = (typeof looks)[number]
+
+/** What the probe found that a service can do. */
+export const capabilities = ['write', 'collections', 'batch', 'put', 'users', 'quiet reads', 'idempotency'] as const
+export type Capability = (typeof capabilities)[number]
+
+/** Who sends a step. `owner` may set permissions, which takes the secret key at the emulator. */
+export const senders = ['key', 'owner', 'user', 'nobody', 'stranger'] as const
+
+export interface Step {
+  readonly method: string
+  /** May hold `{rows}`, `{many}`, `{fresh}`, `{email}`, `{user}`, and names of `bind`. So may the body. */
+  readonly path: string
+  readonly body?: Json
+  /** Parts of a multipart body: a text, or a file of that name. */
+  readonly form?: { readonly [part: string]: string | { readonly file: string; readonly text: string } }
+  readonly headers?: { readonly [name: string]: string }
+  readonly as?: (typeof senders)[number]
+  /** Saves the member of this name, or else the `id` of the answer. `token` also stands for `access_token`, `tag` for the `etag`. */
+  readonly bind?: string
+}
+
+export interface ParityCase {
+  /** For example `filters.double-gte`. */
+  readonly id: string
+  /** The axis that decides the answer, or the subject if no axis does. */
+  readonly axis: string
+  readonly needs?: readonly Capability[]
+  readonly steps: readonly Step[]
+  readonly compare: readonly Look[]
+  /** Subscribes to this collection after the first step, and compares the events. */
+  readonly listen?: string
+  /** What to change in the app if no setting makes both sides agree. */
+  readonly change?: string
+}
+
+/** Fixtures that a case uses, found by its placeholders. */
+export function usedIn(one: ParityCase): { readonly rows: boolean; readonly many: boolean; readonly user: boolean } {
+  const text = JSON.stringify(one.steps)
+  return {
+    rows: text.includes('{rows}'),
+    many: text.includes('{many}'),
+    // A case that saves a token of its own needs no other user.
+    user: text.includes('{user}') || (text.includes('"as":"user"') && !text.includes('"bind":"token"')),
+  }
+}
+
+/** Returns whether the case changes something at the service, fixtures included. */
+export function isWriting(one: ParityCase): boolean {
+  const { rows, many, user } = usedIn(one)
+  return rows || many || user || one.listen !== undefined || one.steps.some(({ method }) => method !== 'GET')
+}
+
+/** Replaces `{name}`. Other braces stay. */
+export function fill(text: string, values: ReadonlyMap<string, string>): string {
+  return text.replace(/\{([a-z]\w*)\}/gi, (whole, name) => values.get(name) ?? whole)
+}
+
+/** Replaces `{name}` in all texts of a value, in the names of its members too. */
+export function fillJson(value: Json, values: ReadonlyMap<string, string>): Json {
+  if (typeof value === 'string') return fill(value, values)
+  if (Array.isArray(value)) return value.map((item) => fillJson(item, values))
+  if (value === null || typeof value !== 'object') return value
+  return objectOfMany(Object.entries(value).map(([name, inner]) => [fill(name, values), fillJson(inner, values)]))
+}

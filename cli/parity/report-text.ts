@@ -1,0 +1,54 @@
+/** The report for the terminal. */
+import { onStdout } from '../terminal/colour.js'
+import { counted, table } from '../terminal/print.js'
+import type { Level } from './compare.js'
+import { countByAxis, type ParityFinding, type ParityReport, scoreLine } from './report.js'
+
+const colours: { readonly [L in Level]: (text: string) => string } = {
+  breaks: onStdout.red,
+  minor: onStdout.yellow,
+  note: onStdout.dim,
+}
+
+export function describeReport(report: ParityReport): string {
+  const { cases, findings, facts, advice, left, stopped, calls } = report
+  const lines = [
+    table(countByAxis(cases).map(({ notApplicable, notTried, ...row }) => ({
+      ...row,
+      'not applicable': notApplicable,
+      'not tried': notTried,
+    }))),
+    '',
+    ...findings.flatMap(describeFinding),
+    ...facts.map((fact) => onStdout.dim(fact)),
+    `${scoreLine(report)} ${counted(calls, 'call')}.`,
+    ...(stopped === null ? [] : [onStdout.yellow(`Stopped early: ${stopped}`)]),
+    ...adviceLines(advice, report),
+    ...(left.length === 0 ? [] : [`Left behind at the service: ${left.join(', ')}`]),
+  ]
+  return lines.join('\n')
+}
+
+function describeFinding(finding: ParityFinding): string[] {
+  const { id, level, part, here, there, isMended, change, accepted } = finding
+  const head = `${colours[level](level.padEnd(6))}  ${onStdout.bold(id)}  ${part}`
+  const more = accepted
+    ? [`        accepted until ${accepted.until}: ${accepted.reason}`]
+    : isMended
+      ? ['        The setting below mends it.']
+      : [`        ${change}`]
+  return [head, `        emulator  ${short(here)}`, `        service   ${short(there)}`, ...more, '']
+}
+
+const maxLength = 160
+
+function short(value: unknown): string {
+  const text = JSON.stringify(value)
+  return text.length <= maxLength ? text : `${text.slice(0, maxLength)}…`
+}
+
+function adviceLines(advice: ParityReport['advice'], { run, findings }: ParityReport): string[] {
+  if (!advice) return []
+  const of = `${advice.mends} of ${counted(findings.length, 'difference')}`
+  return [`To make the emulator answer like the service (mends ${of}): ${advice.command}`, `Or: svc parity apply ${run}`]
+}
