@@ -23,10 +23,12 @@ import {
   unknownSession,
 } from '../store/index.js'
 import type { AnySchema, Populated, PopulatePath, Selected, SelectPath } from '../types.js'
+import type { InitialData } from './initial-data.js'
 import { type PageState, usePage } from './page.js'
 import { SvcProvider, useClient, useStore } from './provider.js'
 
 export type { DocumentState, LiveState, MutationOptions } from '../store/index.js'
+export type { InitialData } from './initial-data.js'
 export type { PageState } from './page.js'
 
 /** Selects documents. With `suspense`, a boundary above waits for the first page. */
@@ -52,7 +54,12 @@ export interface AuthValue<UserData extends object> extends SessionState<UserDat
 /** Hooks typed by a schema. */
 export interface Hooks<Schema extends AnySchema<Schema>, UserData extends object> {
   /** Provides the client to all components below. */
-  SvcProvider(props: { readonly client: Client<Schema, UserData>; readonly children?: ReactNode }): ReactElement
+  SvcProvider(props: {
+    readonly client: Client<Schema, UserData>
+    /** What the server has read: shown at once, also in the HTML. */
+    readonly initialData?: InitialData
+    readonly children?: ReactNode
+  }): ReactElement
   /** Returns the client of the provider above. @throws {Error} without a provider */
   useClient(): Client<Schema, UserData>
   /** Keeps a list up to date. Components with the same query share one subscription. */
@@ -122,9 +129,11 @@ function useFollowed<State extends LiveState<Doc> | DocumentState<Doc>>(
 ): State {
   const store = useStore()
   const live = useMemo(() => open(store), [store, asText(question)])
-  const state = useSyncExternalStore(live.subscribe, live.get, () => server)
+  // The same during hydration as on the server, even if the page knows more by now.
+  const rendered = live.initial ?? server
+  const state = useSyncExternalStore(live.subscribe, live.get, () => rendered)
   // Never suspends on a server, which reads nothing, nor during hydration, which must match it.
-  if (suspense && state.isLoading && state !== server) throw live.ready()
+  if (suspense && state.isLoading && state !== rendered) throw live.ready()
   if (suspense && state.error) throw state.error
   return state
 }

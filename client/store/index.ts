@@ -27,6 +27,8 @@ export interface Readable<Value> {
 
 /** Follows changes of the service while it has subscribers, and for a second longer. */
 export interface Live<State> extends Readable<State> {
+  /** What a server has read, for a page that it rendered. */
+  readonly initial: State | undefined
   /** Reads without a subscriber. Resolves once there is a state to show, or there was no subscriber for a while. */
   ready(): Promise<void>
 }
@@ -174,7 +176,16 @@ export const noOutbox: OutboxState = {
 /** Matches no document. */
 const noId = '00000000-0000-0000-0000-000000000000'
 
-function createStore(client: Client, { persist }: StoreOptions = {}): Store {
+/**
+ * Creates a store that others do not share, so that a server can render the data of one visitor.
+ *
+ * @param initialStates what the server has read, by the text of collection and query
+ */
+export function createStore(
+  client: Client,
+  { persist }: StoreOptions = {},
+  initialStates?: ReadonlyMap<string, LiveState<Doc>>,
+): Store {
   /** Lists by their query, for as long as they are open. */
   const lists = new Map<string, LiveEntry>()
   const openLists = new Set<LiveEntry>()
@@ -182,6 +193,7 @@ function createStore(client: Client, { persist }: StoreOptions = {}): Store {
   let session = unknownSession
   let outbox = openUserOutbox()
   let isListening = false
+  const firstOutbox = outbox
 
   function openUserOutbox(): Outbox & Partial<PersistedOutbox> {
     const onChange = () => own === outbox && showMutations()
@@ -240,6 +252,8 @@ function createStore(client: Client, { persist }: StoreOptions = {}): Store {
 
   function openList(collection: string, query: ListQuery = {}): Live<LiveState<Doc>> {
     const key = asText([collection, query])
+    // The next user never sees what the server has read for the first one.
+    const initial = outbox === firstOutbox ? initialStates?.get(key) : undefined
     const onOpen = () => {
       lists.set(key, known)
       openLists.add(known)
@@ -258,6 +272,7 @@ function createStore(client: Client, { persist }: StoreOptions = {}): Store {
         () => outbox,
         (id) => find(collection, id),
         onOpen,
+        initial,
       )
     const current = () => lists.get(key) ?? known
     const enter = () => {
@@ -265,6 +280,7 @@ function createStore(client: Client, { persist }: StoreOptions = {}): Store {
       return current()
     }
     return {
+      initial,
       get: () => current().get(),
       subscribe: (listener) => enter().subscribe(listener),
       ready: () => enter().ready(),
@@ -276,15 +292,15 @@ function createStore(client: Client, { persist }: StoreOptions = {}): Store {
     id: string | undefined,
     options?: Pick<ListQuery, 'populate' | 'select'>,
   ): Live<DocumentState<Doc>> {
-    const { get, ...list } = openList(collection, { where: { id: id ?? noId }, limit: 1, ...options })
+    const { get, initial, ...list } = openList(collection, { where: { id: id ?? noId }, limit: 1, ...options })
     let last: LiveState<Doc> | undefined
     let shown: DocumentState<Doc> = noDocument
     return {
       ...list,
+      initial: initial && toDocument(initial),
       get() {
         const state = get()
-        const { items, isLoading, status, error } = state
-        if (state !== last) shown = { document: items[0], isLoading, status, error }
+        if (state !== last) shown = toDocument(state)
         last = state
         return shown
       },
@@ -351,4 +367,8 @@ function createStore(client: Client, { persist }: StoreOptions = {}): Store {
       edit: (key: string, body: object) => decide(key, { body }),
     }),
   } as object as Store
+}
+
+function toDocument({ items, isLoading, status, error }: LiveState<Doc>): DocumentState<Doc> {
+  return { document: items[0], isLoading, status, error }
 }

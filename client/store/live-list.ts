@@ -65,6 +65,7 @@ const mountMilliseconds = 10_000
  * @param outbox of the signed-in user
  * @param find returns a whole document of the collection that another list has read
  * @param onOpen called when the list opens. Returns a function to call when it closes
+ * @param initial what to show until the first read
  */
 export function openEntry(
   client: Client,
@@ -73,6 +74,7 @@ export function openEntry(
   outbox: () => Outbox & Partial<PersistedOutbox>,
   find: (id: string) => Doc | undefined,
   onOpen: () => () => void,
+  initial: LiveState<Doc> = noState,
 ): LiveEntry {
   const key = asText([collection, query])
   const listeners = openListeners()
@@ -81,7 +83,7 @@ export function openEntry(
   let read = nothingRead
   /** Exists once something was read. */
   let overlay: Overlay | undefined
-  let state: LiveState<Doc> = noState
+  let state = initial
   let live: LiveList<Doc> | undefined
   let onClosed: (() => void) | undefined
   let timer: ReturnType<typeof setTimeout> | undefined
