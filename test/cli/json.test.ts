@@ -224,7 +224,8 @@ function typed(command: string): string[] {
 /** Whether a text is a command of svc with flags that it has, and nothing to fill in. */
 function canBeTyped(next: string): boolean {
   const [, line = ''] = /^(?:npx |pnpm exec |yarn )?svc (.*)$/.exec(next) ?? []
-  const words = line.split(' ')
+  // What follows the dashes is the user's own command.
+  const words = line.split(' -- ')[0]?.split(' ') ?? []
   const id = [3, 2, 1].map((length) => words.slice(0, length).join(':')).find((known) => commands.includes(known))
   if (id === undefined || /[<>…]|\b[A-Z]{4,}\b/.test(line)) return false
   const known = ['help', ...Object.keys(manifest.commands[id].flags)]
