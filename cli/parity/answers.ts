@@ -131,7 +131,9 @@ const readers: { readonly [L in Look]: Reader } = {
   changes: ({ frames }) => frames.map(({ event }) => String(event).charAt(0)),
   frame: ({ frames }) =>
     frames.map((frame) =>
-      Object.fromEntries(Object.entries(frame).map(([name, value]) => [name, isObject(value) ? '<record>' : '<value>'])),
+      Object.fromEntries(
+        Object.entries(frame).map(([name, value]) => [name, isObject(value) ? '<record>' : '<value>']),
+      ),
     ),
 }
 

@@ -34,7 +34,12 @@ export function runsFolder(): string {
 
 /** Names sort by time. */
 export function newRun(now: Date): string {
-  return now.getTime().toString(36) + Math.floor(Math.random() * 46_656).toString(36).padStart(3, '0')
+  return (
+    now.getTime().toString(36) +
+    Math.floor(Math.random() * 46_656)
+      .toString(36)
+      .padStart(3, '0')
+  )
 }
 
 export function isRun(name: string): boolean {

@@ -66,7 +66,12 @@ export function openPace({ maxCalls, perSecond, signal, reserved, onWait }: Budg
 
 function tooMany(retryAfter: string | null): CliFailure {
   const told = retryAfter === null ? 'does not say when to try again' : `asks to wait ${retryAfter} seconds`
-  return new CliFailure('RATE_LIMITED', exits.rateLimited, `The service limits requests and ${told}.`, 'Use a lower --rate.')
+  return new CliFailure(
+    'RATE_LIMITED',
+    exits.rateLimited,
+    `The service limits requests and ${told}.`,
+    'Use a lower --rate.',
+  )
 }
 
 function unreachable(cause: unknown): CliFailure {

@@ -21,8 +21,8 @@ export interface ParityFinding {
   readonly part: Difference['part']
   readonly here: Json
   readonly there: Json
-  /** Whether the advice of the report mends it. */
-  readonly isMended: boolean
+  /** The part of the advice that mends it, such as `document=snake`. */
+  readonly mendedBy: string | null
   /** What to change in the app, if no setting mends it. */
   readonly change: string | null
   /** Reason and end of an accepted difference. */

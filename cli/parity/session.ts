@@ -61,9 +61,15 @@ export async function proveParity(options: ProveOptions): Promise<Proved> {
     facts = probed.facts
     const project = await openProject(openControl(emulator), emulator, { journal, key })
     dialect = project.dialect
-    const local = openSide({ name: 'here', url: emulator.url, ...project, fetch: fetchDirectly, signal: neverAborted() })
+    const local = openSide({
+      name: 'here',
+      url: emulator.url,
+      ...project,
+      fetch: fetchDirectly,
+      signal: neverAborted(),
+    })
     const here = openStage(journal, local, neverAborted())
-    outcome = await runParity(cases, { here, there, can: probed.can, dialect, onCase: () => {} })
+    outcome = await runParity(cases, { here, there, can: probed.can, dialect })
   } finally {
     // A new signal, because Ctrl-C must not stop the clean-up.
     left = await cleanUp({ journal, there: openSide({ ...side, signal: neverAborted() }), emulator })
@@ -75,7 +81,7 @@ export async function proveParity(options: ProveOptions): Promise<Proved> {
     findings: findings.map((finding) => describe(finding, outcome, accepted)).toSorted(byLevel),
     advice: advice
       ? {
-          ...{ dialect: advice.dialect, forms: advice.forms, mends: advice.mends.length },
+          ...{ dialect: advice.dialect, forms: advice.forms, mends: advice.mends.size },
           command: `svc project set dialect=${shellWord(advice.dialect)}`,
         }
       : null,
@@ -99,12 +105,7 @@ function neverAborted(): AbortSignal {
   return new AbortController().signal
 }
 
-function openStage(
-  { run }: Journal,
-  side: Stage['side'],
-  signal: AbortSignal,
-  journal?: Stage['journal'],
-): Stage {
+function openStage({ run }: Journal, side: Stage['side'], signal: AbortSignal, journal?: Stage['journal']): Stage {
   let number = 0
   return { side, run, signal, fixtures: new Map(), next: () => ++number, ...(journal ? { journal } : {}) }
 }
@@ -138,11 +139,11 @@ function describe(
   accepted: ReturnType<typeof readAccepted>,
 ): ParityReport['findings'][number] {
   const { id, axis, change } = one
-  const isMended = advice?.mends.includes(id) === true
+  const mendedBy = advice?.mends.get(id) ?? null
   const known = accepted.find((entry) => entry.id === id && entry.part === difference.part)
   return {
-    ...{ id, axis, ...difference, isMended, exchanges },
-    change: isMended ? null : (change ?? 'Do not rely on this in the app.'),
+    ...{ id, axis, ...difference, mendedBy, exchanges },
+    change: mendedBy !== null ? null : (change ?? 'Do not rely on this in the app.'),
     accepted: known ? { reason: known.reason, until: known.until } : null,
   }
 }

@@ -146,8 +146,8 @@ function describeRequest({ step, url, headers }: { step: Step; url: string; head
     return `-H ${quote(`${name}: ${value}`)}`
   })
   const body = step.body === undefined ? [] : [`-d ${quote(mask(JSON.stringify(step.body)))}`]
-  const parts = Object.entries(step.form ?? {}).map(([name, part]) =>
-    `-F ${quote(typeof part === 'string' ? `${name}=${part}` : `${name}=@${part.file}`)}`,
+  const parts = Object.entries(step.form ?? {}).map(
+    ([name, part]) => `-F ${quote(typeof part === 'string' ? `${name}=${part}` : `${name}=@${part.file}`)}`,
   )
   return ['curl', '-X', step.method, quote(mask(url + step.path)), ...shown, ...body, ...parts].join(' ')
 }

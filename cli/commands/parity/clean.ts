@@ -40,7 +40,10 @@ itself, unless its process is killed. Users cannot be deleted, so they are only 
     if (target.url !== url) throw misuse(`Run ${args.run} was against ${url}, not ${target.url}.`)
     const entries = journal.open()
     const collections = entries.filter(({ kind }) => kind === 'collection')
-    await this.confirmWrite({ ...asked, yes: flags.yes }, `Delete ${counted(collections.length, 'collection')} of run ${args.run}`)
+    await this.confirmWrite(
+      { ...asked, yes: flags.yes },
+      `Delete ${counted(collections.length, 'collection')} of run ${args.run}`,
+    )
     const { key } = target
     const { signal } = new AbortController()
     const side = openSide({ name: 'there', url, key, ownerKey: key, fetch: this.guarded(), signal })

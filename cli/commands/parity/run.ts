@@ -5,11 +5,11 @@ import { emulatorOfRunOrHere, noEmulator } from '../../base/here.js'
 import { type CommandInput, ServiceCommand } from '../../base/service-command.js'
 import { stopSignal } from '../../base/stop-signal.js'
 import { chooseCases } from '../../parity/choose-cases.js'
-import { unfinishedRuns } from '../../parity/journal.js'
-import { describeReport } from '../../parity/report-text.js'
-import { htmlReport, junitReport } from '../../parity/report-files.js'
-import { proveParity } from '../../parity/session.js'
 import { estimate } from '../../parity/estimate.js'
+import { unfinishedRuns } from '../../parity/journal.js'
+import { htmlReport, junitReport } from '../../parity/report-files.js'
+import { describeReport } from '../../parity/report-text.js'
+import { proveParity } from '../../parity/session.js'
 import { noOtherService } from '../../target/target.js'
 import { counted } from '../../terminal/print.js'
 import { prose } from '../../terminal/prose.js'
@@ -28,7 +28,11 @@ A file parity/*.json in this folder adds cases of your own. parity.lock.json lis
     '<%= config.bin %> parity run --against staging --check --junit parity.xml --yes',
   ]
   static override flags = {
-    against: Flags.string({ description: 'profile of the service', helpValue: 'profile', exclusive: ['profile', 'url'] }),
+    against: Flags.string({
+      description: 'profile of the service',
+      helpValue: 'profile',
+      exclusive: ['profile', 'url'],
+    }),
     group: Flags.string({ description: 'axes or subjects to compare, separated by commas [default: all]' }),
     'max-calls': Flags.integer({ description: 'maximum number of requests to the service', default: 1_000, min: 20 }),
     rate: Flags.integer({ description: 'maximum number of requests a second', default: 5, min: 1, max: 1_000 }),
@@ -51,7 +55,8 @@ A file parity/*.json in this folder adds cases of your own. parity.lock.json lis
     const isReadOnly = flags['read-only']
     const cases = chooseCases(process.cwd(), flags.group)
     const { calls, collections, users } = estimate(cases, isReadOnly)
-    for (const run of unfinishedRuns()) this.noteAlways(`Run ${run} left something behind. Remove it: svc parity clean ${run}`)
+    for (const run of unfinishedRuns())
+      this.noteAlways(`Run ${run} left something behind. Remove it: svc parity clean ${run}`)
     this.note(
       `Key: ${target.keyFrom ?? 'none'}. About ${counted(Math.min(calls, flags['max-calls']), 'call')}, ${counted(collections, 'collection')} and ${counted(users, 'user')}.`,
     )
