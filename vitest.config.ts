@@ -32,7 +32,7 @@ function conformance(engine: string, env: Record<string, string> = {}): TestProj
   }
 }
 
-const unitTests = globSync(['{client,emulator,seeds,cli,dashboard}/**/*.test.ts', 'test/**/*.test.ts'], {
+const unitTests = globSync(['{client,emulator,seeds,types,cli,dashboard}/**/*.test.ts', 'test/**/*.test.ts'], {
   ignore: [
     'test/conformance/**',
     'test/full/**',

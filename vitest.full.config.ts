@@ -18,6 +18,7 @@ export default defineConfig({
             'test/cli/{json,hostile}.test.ts',
             'test/emulator/kills.test.ts',
             'test/emulator/realtime/realtime-reconnects.test.ts',
+            'test/serve/contended.test.ts',
           ],
           globalSetup: [
             'test/fixtures/databases/share-server.ts',

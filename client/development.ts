@@ -88,9 +88,9 @@ function watchCollection<Schema, Data extends object>(
     live: (options) =>
       collection.live({
         ...options,
-        onPage(page) {
+        onPage(page, begun) {
           if (isNothing(page)) onNothing(options?.where)
-          options?.onPage?.(page)
+          options?.onPage?.(page, begun)
         },
       }),
   }

@@ -9,6 +9,7 @@ import { openFileKeeper } from './background/orphans.js'
 import { openVacuum } from './background/vacuum.js'
 import { openClocks } from './clock.js'
 import type { Config } from './config.js'
+import { openPermissionUses } from './core/access/permission-uses.js'
 import { openCaches } from './core/caches.js'
 import { openLongReads } from './core/concurrency/long-read-slots.js'
 import { createSemaphore } from './core/concurrency/semaphore.js'
@@ -108,6 +109,7 @@ export async function openBackend(
     longReads: openLongReads(databaseUrl === undefined ? 'embedded' : 'pool'),
     joinedCreates: openJoinedCreates(),
     requests: openRequestLog({ isOn: parts.requestLog }),
+    permissionUses: openPermissionUses({ isOn: parts.requestLog }),
     events,
     connections,
     faults: stack.use(openFaults(connections)),

@@ -7,7 +7,13 @@ import type { AnySchema } from '../client/types.js'
 import type { Emulator } from './dev.js'
 import { openTestEmulator } from './testing/emulator.js'
 import { readEnvironment } from './testing/environment.js'
-import type { TestEmulator, TestEmulatorOptions, TestProject, TestProjectOptions } from './testing/helper.js'
+import type {
+  PermissionCoverage,
+  TestEmulator,
+  TestEmulatorOptions,
+  TestProject,
+  TestProjectOptions,
+} from './testing/helper.js'
 import { loadSnapshotFile } from './testing/snapshot-file.js'
 
 export type { Fault, FaultInput, FaultPreset } from '../client/protocol/model/faults/fault.js'
@@ -15,11 +21,13 @@ export type {
   ControlCalls,
   Length,
   NewTestUser,
+  PermissionCoverage,
   ProjectKeys,
   ResetChoice,
   TestClock,
   TestEmulator,
   TestEmulatorOptions,
+  TestedPermission,
   TestFault,
   TestFaults,
   TestMail,
@@ -85,6 +93,18 @@ export function testProject<Schema extends AnySchema<Schema> = UntypedSchema>({
 }: TestProjectOptions = {}): Promise<TestProject<Schema>> {
   const making = connectTestEmulator().project<Schema>(settings)
   return making.then((project) => fill(project as object as TestProject, seed).then(() => project))
+}
+
+/**
+ * Tells which permissions your tests have used, at the emulator that `svc exec` or the `globalSetup` of this run started.
+ * Call it after your tests.
+ *
+ * @example
+ * const { missed } = await permissionCoverage()
+ * for (const { collection, permission, word } of missed) console.log(`${collection}: no test uses ${permission} as ${word}`)
+ */
+export function permissionCoverage(): Promise<PermissionCoverage> {
+  return connectTestEmulator().permissionCoverage()
 }
 
 async function startInMemory(): Promise<Emulator> {

@@ -79,6 +79,7 @@ export const groups = {
       'client/protocol/wire/filters/decode.ts',
       'client/protocol/wire/filters/encode.ts',
       'client/protocol/wire/filters/suffixes.ts',
+      'client/protocol/model/matching.ts',
       'emulator/core/realtime/matching.ts',
       'emulator/core/realtime/text-search.ts',
     ],

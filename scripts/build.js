@@ -17,6 +17,7 @@ import { bundleCommandLine, bundleEmulator } from './bundle.js'
 import { bundleCommonJs, makeClientPackage, reexportClient } from './client-package.js'
 import { bundleDashboard } from './dashboard.js'
 import { keepOrMake } from './kept.js'
+import { writeLlms } from './llms.js'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const stamp = join(root, 'dist', '.built')
@@ -24,6 +25,7 @@ const sources = [
   'client',
   'emulator',
   'seeds',
+  'types',
   'cli',
   'dashboard',
   'package.json',
@@ -34,6 +36,7 @@ const sources = [
   'scripts/client-package.js',
   'scripts/dashboard.js',
   'scripts/kept.js',
+  'scripts/llms.js',
   '.oclifrc.json',
 ]
 
@@ -59,6 +62,7 @@ async function build() {
     await bundleCommonJs(root, made)
     say('Building the dashboard')
     await bundleDashboard(root, made)
+    writeLlms(root, join(made, 'dashboard'))
     say('Creating the database that new state folders start from')
     await makeTemplate(made)
     say('Writing the list of commands')

@@ -7,8 +7,12 @@ import { rolldown } from 'rolldown'
 
 const name = 'svc-toolkit-client'
 
-/** The entries of the client package. */
-const clientEntries = ['index', 'extensions', 'react/index']
+/** The entries of the client package. The index is bundled apart, because it has a development variant. */
+const otherEntries = ['extensions', 'react/index', 'server', 'store/index', 'svelte/index', 'vue/index']
+const clientEntries = ['index', ...otherEntries]
+
+/** Frameworks of the app. */
+const frameworks = { react: '>=18', svelte: '>=5.7', vue: '>=3.4' }
 
 /** The toolkit's own exports, which need types for `require`. */
 const entries = ['emulator/dev.d.ts', 'emulator/testing.d.ts', 'emulator/testing/global-setup.d.ts']
@@ -35,8 +39,7 @@ export async function makeClientPackage(root, made) {
     ['esm', '.mjs'],
   ])) {
     await bundleClient(root, format, folder, ending)
-    await bundleEntry(root, format, 'extensions', join(folder, `extensions${ending}`))
-    await bundleEntry(root, format, 'react/index', join(folder, 'react', `index${ending}`))
+    for (const entry of otherEntries) await bundleEntry(root, format, entry, folder, ending)
   }
   const copied = new Set()
   for (const entry of clientEntries) {
@@ -55,20 +58,27 @@ export async function makeClientPackage(root, made) {
         require: { types: './index.d.ts', development: './development.js', default: './index.js' },
         default: { types: './index.d.mts', development: './development.mjs', default: './index.mjs' },
       },
-      './extensions': {
-        require: { types: './extensions.d.ts', default: './extensions.js' },
-        default: { types: './extensions.d.mts', default: './extensions.mjs' },
-      },
-      './react': {
-        require: { types: './react/index.d.ts', default: './react/index.js' },
-        default: { types: './react/index.d.mts', default: './react/index.mjs' },
-      },
+      ...Object.fromEntries(otherEntries.map(exportedAs)),
       './package.json': './package.json',
     },
-    typesVersions: { '*': { extensions: ['./extensions.d.ts'], react: ['./react/index.d.ts'] } },
-    peerDependencies: { react: '>=18' },
-    peerDependenciesMeta: { react: { optional: true } },
+    typesVersions: { '*': Object.fromEntries(otherEntries.map((entry) => [publicName(entry), [`./${entry}.d.ts`]])) },
+    peerDependencies: frameworks,
+    peerDependenciesMeta: Object.fromEntries(Object.keys(frameworks).map((name) => [name, { optional: true }])),
   })
+}
+
+/** Returns the name that apps import: `react` for `react/index`. @param {string} entry */
+function publicName(entry) {
+  return entry.replace(/\/?index$/, '')
+}
+
+/** @param {string} entry */
+function exportedAs(entry) {
+  const files = {
+    require: { types: `./${entry}.d.ts`, default: `./${entry}.js` },
+    default: { types: `./${entry}.d.mts`, default: `./${entry}.mjs` },
+  }
+  return [`./${publicName(entry)}`, files]
 }
 
 /**
@@ -98,7 +108,7 @@ function writeManifest(folder, manifest) {
 export function reexportClient(made) {
   for (const kind of ['js', 'js.map', 'd.ts']) rmSync(join(made, 'client', `development.${kind}`))
   for (const entry of clientEntries) {
-    const exported = posix.join(name, entry.replace(/\/?index$/, ''))
+    const exported = posix.join(name, publicName(entry))
     const [esm, cjs] = [join(made, 'client', entry), join(made, 'commonjs', 'client', entry)]
     mkdirSync(dirname(cjs), { recursive: true })
     rmSync(`${esm}.js.map`)
@@ -161,17 +171,49 @@ export async function withPublishedClient(root, use) {
 }
 
 /**
- * Bundles another entry into one minified file. These use the client they are given and load none.
+ * Bundles another entry into one minified file, which imports the other entries that it uses.
  *
- * @param {string} root @param {'cjs' | 'esm'} format @param {string} entry @param {string} file
+ * @param {string} root @param {'cjs' | 'esm'} format @param {string} entry @param {string} folder of the package
+ * @param {'.js' | '.mjs'} ending
  */
-async function bundleEntry(root, format, entry, file) {
-  const build = await rolldown({
-    input: join(root, 'client', `${entry}.ts`),
-    ...{ cwd: root, platform: 'neutral', external: ['react'] },
-  })
-  await build.write({ file, format, minify: true, codeSplitting: false })
+async function bundleEntry(root, format, entry, folder, ending) {
+  const build = await openEntry(root, entry)
+  const up = entry.includes('/') ? '..' : '.'
+  const paths = Object.fromEntries(
+    clientEntries.map((other) => [join(root, 'client', `${other}.ts`), `${up}/${other}${ending}`]),
+  )
+  await build.write({ file: join(folder, entry + ending), format, minify: true, codeSplitting: false, paths })
   await build.close()
+}
+
+/** @param {string} root @param {string} entry */
+function openEntry(root, entry) {
+  const entries = clientEntries.map((other) => join(root, 'client', `${other}.ts`))
+  return rolldown({
+    ...{ input: join(root, 'client', `${entry}.ts`), cwd: root, platform: 'neutral' },
+    external: (id) => Object.keys(frameworks).includes(id.split('/')[0] ?? ''),
+    plugins: [
+      {
+        name: 'other-entries',
+        resolveId(id, importer) {
+          const file = importer && id.startsWith('.') ? join(dirname(importer), id.replace(/\.js$/, '.ts')) : ''
+          return entries.includes(file) ? { id: file, external: true } : null
+        },
+      },
+    ],
+  })
+}
+
+/**
+ * Returns the code of an entry as published, without the other entries that it imports.
+ *
+ * @param {string} root @param {string} entry @returns {Promise<{ code: string, imports: string[] }>}
+ */
+export async function publishedEntry(root, entry) {
+  const build = await openEntry(root, entry)
+  const { output } = await build.generate({ format: 'esm', minify: true, codeSplitting: false })
+  await build.close()
+  return output[0]
 }
 
 /**

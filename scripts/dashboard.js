@@ -17,9 +17,9 @@ export async function bundleDashboard(root, made) {
   })
 }
 
-/** Returns the dashboard's sources: its files, the client's, and the packages. @param {string} root */
+/** Returns the dashboard's sources: its files, those of the rooms it imports, and the packages. @param {string} root */
 function listSources(root) {
-  const files = ['client', 'dashboard'].flatMap((folder) =>
+  const files = ['client', 'types', 'dashboard'].flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile() && !/\.test\.tsx?$/.test(entry.name))
       .map((entry) => join(entry.parentPath, entry.name)),

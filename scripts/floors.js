@@ -44,7 +44,10 @@ export const floors = {
   wire: { at: ['client/protocol/wire'], imports: ['model'] },
   control: { at: ['client/protocol/control'], imports: ['wire', 'model', 'zod'] },
   client: { at: ['client'], imports: ['control', 'wire', 'model'] },
-  react: { at: ['client/react'], imports: ['client', 'model', 'react'] },
+  'live store': { at: ['client/store'], imports: ['client', 'model'] },
+  react: { at: ['client/react'], imports: ['live store', 'client', 'model', 'react'] },
+  svelte: { at: ['client/svelte'], imports: ['live store', 'client', 'model', 'svelte', 'svelte/reactivity'] },
+  vue: { at: ['client/vue'], imports: ['live store', 'client', 'model', 'vue'] },
 
   pages: { at: ['emulator/pages'], imports: ['service facts', 'node:'] },
   'database port': { at: ['emulator/database/port.ts', 'emulator/database/sql-states.ts'], imports: ['model'] },
@@ -138,7 +141,8 @@ export const floors = {
     ],
   },
 
-  seeds: { at: ['seeds'], imports: ['client', 'control', 'wire', 'model', 'node:', 'packages'] },
+  types: { at: ['types'], imports: ['model', 'pluralize'], types: ['client'] },
+  seeds: { at: ['seeds'], imports: ['types', 'client', 'control', 'wire', 'model', 'node:', 'packages'] },
   assembly: {
     at: ['emulator'],
     imports: [
@@ -158,7 +162,7 @@ export const floors = {
     imports: ['assembly', 'database', 'seeds', 'client', 'control', 'model', 'node:'],
   },
 
-  cli: { at: ['cli'], imports: ['seeds', 'client', 'control', 'wire', 'model', 'node:', 'packages'] },
+  cli: { at: ['cli'], imports: ['seeds', 'types', 'client', 'control', 'wire', 'model', 'node:', 'packages'] },
 
   'dashboard parts': { at: ['dashboard/parts'], imports: ['client', 'control', 'model', 'packages'] },
   'dashboard session': {
@@ -177,7 +181,7 @@ export const floors = {
     at: ['dashboard/pages'],
     imports: [
       ...['dashboard frame', 'dashboard live', 'dashboard session', 'dashboard parts'],
-      ...['client', 'control', 'wire', 'model', 'packages'],
+      ...['types', 'client', 'control', 'wire', 'model', 'packages'],
     ],
   },
   dashboard: {

@@ -49,6 +49,12 @@ function reference() {
     ...['Aggregations', 'Aggregated', 'Group', 'Matching', 'UpsertOptions'].map((name) =>
       typeSection(name, 'client/extensions.ts'),
     ),
+    '## svc-toolkit-client/server',
+    functionSection('createServerClient', 'client/server.ts', '###'),
+    ...[
+      ...['ServerClientOptions', 'CookieSource', 'CookieSettings', 'CookieJar', 'CookieAttributes'],
+      ...['CookieRequest', 'CookieResponse'],
+    ].map((name) => typeSection(name, 'client/server.ts')),
     '## Types',
     ...types,
     '## Error codes',

@@ -8,7 +8,7 @@ import {
 } from '../client/protocol/model/collection.js'
 import { isId } from '../client/protocol/model/document.js'
 import { isObject, type Json, type JsonObject, setOwn } from '../client/protocol/model/json.js'
-import { areChoices } from './choices.js'
+import { areChoices } from '../types/choices.js'
 import type { Faker } from './faker.js'
 
 /** Model for generated documents. */

@@ -2,10 +2,13 @@ import { onStderr } from '../terminal/colour.js'
 import { wrapWords } from '../terminal/prose.js'
 import { jsonText, printable, printableLines } from '../terminal/text-width.js'
 import type { Failure } from './failure.js'
+import { nextCommand } from './next-command.js'
 
 const indent = 'error  '.length
 
 interface PrintOptions {
+  /** Id of the command. */
+  readonly id?: string | undefined
   readonly json: boolean
   /** Whether each line of stdout is a JSON object. */
   readonly isOneLine?: boolean
@@ -15,11 +18,17 @@ interface PrintOptions {
 }
 
 /** Prints a failure to stderr, or to stdout as JSON, and sets the exit code. Prints a stack only with --debug. */
-export function printFailure(failure: Failure, { json, isOneLine = false, afterMember, error }: PrintOptions): void {
+export function printFailure(
+  failure: Failure,
+  { id, json, isOneLine = false, afterMember, error }: PrintOptions,
+): void {
   process.exitCode = failure.exit
   if (json) {
     const { code, message, hint, exit } = failure
-    const text = jsonText({ error: { code, message, hint: hint ?? null, exit } }, isOneLine ? 0 : 2)
+    const text = jsonText(
+      { error: { code, message, hint: hint ?? null, next: nextCommand(failure, id), exit } },
+      isOneLine ? 0 : 2,
+    )
     process.stdout.write(`${afterMember === undefined ? text : `${afterMember},${text.slice(1)}`}\n`)
   } else {
     process.stderr.write(`${onStderr.red('error')}  ${fitted(failure.message)}\n`)

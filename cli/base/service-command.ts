@@ -60,6 +60,7 @@ export abstract class ServiceCommand extends SvcCommand {
   static override baseFlags = {
     ...SvcCommand.baseFlags,
     profile: Flags.string({ char: 'P', description: 'profile of the service [SVC_PROFILE]', helpGroup: 'TARGET' }),
+    remote: Flags.boolean({ description: 'use the service that svc.json links to; see svc link', helpGroup: 'TARGET' }),
     url: Flags.string({ description: 'address of the service [SVC_URL]', helpGroup: 'TARGET' }),
     key: Flags.string({
       description: 'API key; prefer SVC_API_KEY, which stays out of your shell history',
@@ -126,9 +127,9 @@ export abstract class ServiceCommand extends SvcCommand {
 
   /** Adds the flags of this service to a suggested command. */
   protected there(command: string): string {
-    const { url, profile } = this.givenTarget
+    const { url, profile, remote } = this.givenTarget
     // Names the profile, because the settings may have changed when the user runs the command.
-    const named = url === undefined && profile === undefined ? { profile: this.target?.profile } : {}
+    const named = url === undefined && profile === undefined && !remote ? { profile: this.target?.profile } : {}
     return command + targetWords({ ...this.givenTarget, ...named })
   }
 

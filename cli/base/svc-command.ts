@@ -13,6 +13,14 @@ export interface Named {
   [name: string]: unknown
 }
 
+/** Receives what a command would print, if another part of this process runs it. */
+export interface Caller {
+  /** Takes a note of the command, as plain text. */
+  note(text: string): void
+  /** Whether the caller has saved a snapshot, so that the command need not. */
+  readonly hasSaved: boolean
+}
+
 /**
  * The base of all commands: common flags, results on stdout, notes on stderr, and failures with a message and a hint. `--json`
  * prints the return value of `run`.
@@ -20,9 +28,30 @@ export interface Named {
 export abstract class SvcCommand extends Command {
   static override enableJsonFlag = true
   static override baseFlags = {
-    yes: Flags.boolean({ char: 'y', description: 'answer yes to every question', helpGroup: 'GLOBAL' }),
+    yes: Flags.boolean({
+      char: 'y',
+      description: 'answer yes to every question [SVC_YES]',
+      env: 'SVC_YES',
+      helpGroup: 'GLOBAL',
+    }),
     quiet: Flags.boolean({ char: 'q', description: 'print only results', helpGroup: 'GLOBAL' }),
     debug: Flags.boolean({ description: 'show the stack of a failure', helpGroup: 'GLOBAL' }),
+  }
+
+  private caller: Caller | undefined
+
+  /**
+   * Runs the command for a part of this process. Prints nothing, and returns what `--json` would print.
+   *
+   * @throws {Error} the failure, with the explanations of the command
+   */
+  async runFor(caller: Caller): Promise<unknown> {
+    this.caller = caller
+    try {
+      return await this.run()
+    } catch (thrown) {
+      throw thrown instanceof Error ? await this.explain(thrown) : thrown
+    }
   }
 
   /** Prints a note to stderr, unless --quiet or --json is set. Escapes text from services. */
@@ -32,12 +61,14 @@ export abstract class SvcCommand extends Command {
 
   /** Prints a note that --quiet does not hide, because the result would mislead without it. --json hides it. */
   protected noteAlways(text: string, colour: (text: string) => string = (plain) => plain): void {
-    if (!this.jsonEnabled()) process.stderr.write(`${colour(printableLines(text))}\n`)
+    if (this.caller) this.caller.note(text)
+    else if (!this.jsonEnabled()) process.stderr.write(`${colour(printableLines(text))}\n`)
   }
 
   /** Prints a note that neither --quiet nor --json hides, such as the target of a write or a risk for a key. */
   protected sayAlways(text: string): void {
-    process.stderr.write(`${onStderr.yellow(printableLines(text))}\n`)
+    if (this.caller) this.caller.note(text)
+    else process.stderr.write(`${onStderr.yellow(printableLines(text))}\n`)
   }
 
   /** Prints a result to stdout, unless --json is set. Escapes control characters, except colours and line breaks. */
@@ -86,7 +117,7 @@ export abstract class SvcCommand extends Command {
     flags: { yes: boolean },
     work: () => Promise<Result>,
   ): Promise<Result> {
-    if (!emulator) return work()
+    if (!emulator || this.caller?.hasSaved) return work()
     const { withSnapshot } = await import('../snapshots/undoable.js')
     const onSaved = (name: string) => this.note(`Saved snapshot "${name}". To undo this: svc undo`)
     const onUnchanged = (name: string) => this.note(`Nothing changed, so snapshot "${name}" was deleted again.`)
@@ -163,7 +194,7 @@ export abstract class SvcCommand extends Command {
     const error = await this.explain(thrown)
     const failure = describeFailure(error)
     const hint = failure.hint ?? (failure.exit === exits.misuse ? this.helpHint(thrown) : undefined)
-    const how = { json: this.jsonEnabled(), isOneLine: this.printsLines(), afterMember: this.afterMember }
+    const how = { id: this.id, json: this.jsonEnabled(), isOneLine: this.printsLines(), afterMember: this.afterMember }
     printFailure({ ...failure, hint }, { ...how, error })
   }
 

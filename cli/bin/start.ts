@@ -9,10 +9,27 @@ import { printFailure } from '../base/print-failure.js'
 /** Runs the command in the arguments, and exits with its code. */
 export async function start(root: string): Promise<void> {
   stopAtClosedPipes()
-  await runOnce(root, process.argv.slice(2))
+  const words = process.argv.slice(2)
+  await runOnce(root, words)
+  if (mayNotice(words)) await noticeRelease(root)
   // Idle keep-alive connections would delay the exit.
   for (const stream of [process.stdout, process.stderr]) await written(stream)
   process.exit()
+}
+
+/** Whether a person reads the output, and waits for no other program. */
+function mayNotice(words: readonly string[]): boolean {
+  const { CI, SVC_UPDATE_NOTICE } = process.env
+  const isTerminal = process.stdout.isTTY === true && process.stderr.isTTY === true
+  const isQuiet = words.some((word) => /^(--json|--quiet|-q|update|mcp)$/.test(word))
+  return isTerminal && !CI && SVC_UPDATE_NOTICE !== 'off' && !isQuiet
+}
+
+async function noticeRelease(root: string): Promise<void> {
+  const notice = await import('../update/notice.js')
+  const { version }: { version: string } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+  // A notice is not worth a failure, such as a read-only home.
+  await notice.noticeRelease(version).catch(() => undefined)
 }
 
 /** Runs one command, prints its failure, and leaves its exit code in `process.exitCode`. */

@@ -4,6 +4,7 @@ import { settledDocuments } from '../backups/settled-documents.js'
 import { CliFailure, stoppedBy } from '../base/failure.js'
 import { stopSignal } from '../base/stop-signal.js'
 import { type Client, type lostByChange, type lostByDeletion, TargetCommand } from '../base/target-command.js'
+import { type Dependants, formatDependants } from '../documents/dependants.js'
 import { documentFields, emptyResultNotes } from '../documents/empty-result.js'
 import { withLargePages } from '../documents/large-pages.js'
 import { readWhere, type WhereFlags } from '../documents/where-flag.js'
@@ -30,6 +31,8 @@ interface BulkWrite {
   /** Returns the operations that undo the write for these documents. */
   undo(documents: AsyncIterable<Document>): AsyncIterable<Undo>
   readonly lost: typeof lostByChange | typeof lostByDeletion
+  /** Finds what else the write deletes or changes. */
+  findDependants?(ids: AsyncIterable<string>): Promise<readonly Dependants[]>
 }
 
 interface Writing extends Pick<BulkWrite, 'done' | 'write'> {
@@ -56,6 +59,8 @@ export abstract class BulkCommand extends TargetCommand {
       return 0
     }
     const target = this.requireTarget(flags)
+    const dependants = (await bulk.findDependants?.(matchingIds(collection, where))) ?? []
+    if (dependants.length > 0) this.note(formatDependants(dependants))
     const kind = await this.confirmWrite(flags, `${verb} ${counted(total, 'document')} of "${name}"`, {
       isAlwaysAsked: true,
     })
@@ -65,7 +70,7 @@ export abstract class BulkCommand extends TargetCommand {
     // Writes only documents that are in the backup.
     const ids = backup ? savedIds(backup) : matchingIds(collection, where)
     const writeAll = () => this.writeAll(collection, { ids, total, flags, done, write })
-    return total > 1 ? this.undoably(target, words, flags, writeAll) : writeAll()
+    return total > 1 || dependants.length > 0 ? this.undoably(target, words, flags, writeAll) : writeAll()
   }
 
   /** Returns the name of this command, for example `docs delete`. */

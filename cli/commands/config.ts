@@ -43,7 +43,13 @@ export default class Config extends SvcCommand {
     const settings = {
       environment,
       projectFile: project
-        ? { path: project.path, url: project.url, profile: project.profile, dialect: project.dialect }
+        ? {
+            path: project.path,
+            url: project.url,
+            profile: project.profile,
+            dialect: project.dialect,
+            remote: project.remote,
+          }
         : null,
       profilesFile: existsSync(profilesFile()) ? profilesFile() : null,
       profile: current ?? null,
@@ -54,7 +60,7 @@ export default class Config extends SvcCommand {
     const rows = [
       ...Object.entries(environment).map(([name, value]) => ({ setting: name, value, from: 'environment' })),
       ...(project
-        ? (['url', 'profile', 'dialect'] as const).flatMap((name) =>
+        ? (['url', 'profile', 'dialect', 'remote'] as const).flatMap((name) =>
             project[name] === undefined ? [] : [{ setting: name, value: project[name], from: project.path }],
           )
         : []),

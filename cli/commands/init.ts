@@ -1,13 +1,11 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { mkdir, open, rm } from 'node:fs/promises'
-import { basename, dirname, join, relative, resolve } from 'node:path'
+import { existsSync, readdirSync } from 'node:fs'
+import { basename, join, resolve } from 'node:path'
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import { CliFailure, exits, misuse } from '../base/failure.js'
 import { emulatorHere } from '../base/here.js'
 import { SvcCommand } from '../base/svc-command.js'
 import { rememberFolder } from '../config/folder-config.js'
-import { replaceWhole } from '../files/replace-whole.js'
 import { readApp } from '../init/app.js'
 import { ciKinds, planCi } from '../init/ci.js'
 import { detectPackageManager } from '../init/package-manager.js'
@@ -19,8 +17,8 @@ import {
   readTemplates,
   type Template,
 } from '../init/plan.js'
+import { contentLines, nearby, planLines, writePlanned } from '../init/write-plan.js'
 import { isStillThere, patientMilliseconds } from '../target/emulator-health.js'
-import { envFile, replaceEnvFile } from '../target/env-file.js'
 import { requireNoLink } from '../target/no-link.js'
 import { nearest } from '../terminal/nearest.js'
 import { prose } from '../terminal/prose.js'
@@ -84,7 +82,7 @@ svc.json if a folder above has one.`)
     for (const line of planLines(others)) this.note(line)
     // The user has just accepted the svc.json that is written here.
     const isNew = template !== undefined && isEmpty(folder)
-    for (const file of plan) await write(file)
+    for (const file of plan) await writePlanned(file)
     if (isNew) await rememberFolder(folder)
     const runs = app !== undefined && emulator !== undefined && (await isStillThere(emulator, patientMilliseconds))
     const steps = [...(app?.installs ?? []), ...(app && !runs ? [app.start] : []), ...(template?.next ?? [])]
@@ -135,47 +133,4 @@ function requireWritable(plan: readonly PlannedFile[], folder: string, template:
     )
   }
   for (const { path, change } of plan) if (change !== 'keep') requireNoLink(path, folder)
-}
-
-function planLines(plan: readonly PlannedFile[]): string[] {
-  const words = { add: 'new', extend: 'lines added', keep: 'exists, unchanged' }
-  return plan.map(({ path, change }) => `  ${nearby(path)}  (${words[change]})`)
-}
-
-/** Shows the content of a new file, or the lines to add to an existing one. */
-function contentLines({ path, content, change }: PlannedFile): string[] {
-  if (change === 'keep') return []
-  const before = change === 'extend' ? readFileSync(path, 'utf8') : ''
-  const lines = content
-    .slice(content.startsWith(before) ? before.length : 0)
-    .trim()
-    .split('\n')
-  return ['', `${nearby(path)}:`, ...lines.map((line) => `  ${line}`.trimEnd())]
-}
-
-/** Fails if a new file exists by now. Replaces an extended file with its former content and the new lines. */
-async function write({ path, content, change }: PlannedFile): Promise<void> {
-  if (change === 'keep') return
-  if (change === 'extend')
-    return basename(path) === envFile ? replaceEnvFile(path, content) : replaceWhole(path, content)
-  await mkdir(dirname(path), { recursive: true })
-  const file = await open(path, 'wx', chooseMode(path))
-  try {
-    await file.writeFile(content)
-  } catch (error) {
-    await rm(path, { force: true })
-    throw error
-  } finally {
-    await file.close()
-  }
-}
-
-/** Makes keys readable for their owner only, and scripts executable. */
-function chooseMode(path: string): number {
-  if (basename(path) === envFile) return 0o600
-  return path.endsWith('.sh') ? 0o777 : 0o666
-}
-
-function nearby(path: string): string {
-  return relative(process.cwd(), path)
 }

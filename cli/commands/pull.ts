@@ -1,4 +1,5 @@
 import * as Flags from '@oclif/core/flags'
+import { dryRunFlag } from '../base/dry-run-flag.js'
 import { CliFailure, exits, misuse } from '../base/failure.js'
 import { createLinked } from '../collections/create-linked.js'
 import { applySync } from '../sync/apply.js'
@@ -8,7 +9,7 @@ import { openPairs } from '../sync/pairs.js'
 import type { Sides, SyncPlan } from '../sync/plan.js'
 import { forgetRedacted, keepRedacted } from '../sync/redacted-fields.js'
 import { openSides } from '../sync/side.js'
-import { byFlag, collectionArgs, type Followed, SyncCommand } from '../sync/sync-command.js'
+import { byFlag, collectionArgs, type Followed, namesWithout, SyncCommand } from '../sync/sync-command.js'
 import { targetWords } from '../target/target.js'
 import { counted } from '../terminal/print.js'
 import { prose } from '../terminal/prose.js'
@@ -43,6 +44,7 @@ Shows the plan, and saves a snapshot before it writes: svc undo restores it.`)
     }),
     delete: Flags.boolean({ description: 'delete documents that were deleted there' }),
     force: Flags.boolean({ description: 'overwrite documents that changed on both sides' }),
+    'dry-run': dryRunFlag,
   }
 
   protected readonly access = 'read'
@@ -61,6 +63,7 @@ Shows the plan, and saves a snapshot before it writes: svc undo restores it.`)
       const work = withLinks(chosenWorks, othersHere(chosenWorks, plan))
       const total = this.showPlans(work)
       this.noteRedacted(work, redacted)
+      if (flags['dry-run']) return this.planned(sides.url, work, namesWithout(plans, 'local'))
       const isNothing = total === 0 && plans.every(({ local }) => local)
       if (isNothing) this.note('There is nothing to pull.')
       else await this.confirm(question(total, new URL(sides.url).host), flags)

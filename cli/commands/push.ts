@@ -1,7 +1,8 @@
 import * as Flags from '@oclif/core/flags'
 import { SvcError } from '../../client/protocol/model/errors.js'
+import { dryRunFlag } from '../base/dry-run-flag.js'
 import { reworded } from '../base/failure.js'
-import type { Client } from '../base/service-command.js'
+import type { Client, CommandInput } from '../base/service-command.js'
 import { createLinked } from '../collections/create-linked.js'
 import { applySync } from '../sync/apply.js'
 import { type ChosenWork, chosenWork, openWorks, redactedIn, withLinks } from '../sync/chosen-work.js'
@@ -9,7 +10,7 @@ import type { CollectionPlan } from '../sync/compare.js'
 import { openPairs } from '../sync/pairs.js'
 import type { Sides, SyncPlan } from '../sync/plan.js'
 import { openSides } from '../sync/side.js'
-import { byFlag, collectionArgs, type Followed, SyncCommand } from '../sync/sync-command.js'
+import { byFlag, collectionArgs, type Followed, namesWithout, SyncCommand } from '../sync/sync-command.js'
 import { openUndoFile, type UndoFile } from '../sync/undo-file.js'
 import { counted } from '../terminal/print.js'
 import { prose } from '../terminal/prose.js'
@@ -36,9 +37,10 @@ Shows the plan and asks. Saves what it overwrites and deletes to a file, which s
     force: Flags.boolean({
       description: 'overwrite documents that changed on both sides, and restore deleted collections',
     }),
+    'dry-run': dryRunFlag,
   }
 
-  protected readonly access = 'write'
+  protected readonly access = ({ flags }: CommandInput) => (flags['dry-run'] ? 'read' : 'write')
 
   async run() {
     const { argv, flags } = await this.parse(Push)
@@ -51,12 +53,8 @@ Shows the plan and asks. Saves what it overwrites and deletes to a file, which s
       const newThere = [...chosenWorks.flatMap(({ create }) => create), ...plan.recovered]
       const work = withLinks(chosenWorks, new Set(newThere))
       const total = this.showPlans(work)
-      for (const { plan, create } of work) {
-        if (create.length === 0 || plan.redacted.length === 0) continue
-        this.note(
-          `New documents in "${plan.name}" are created without redacted fields: ${redactedIn(plan).join(', ')}.`,
-        )
-      }
+      this.noteRedacted(work)
+      if (flags['dry-run']) return this.planned(sides.url, work, namesWithout(plans, 'remote'))
       const isNothing = total === 0 && plans.every(({ remote }) => remote)
       const { host } = new URL(sides.url)
       if (isNothing) this.note('There is nothing to push.')
@@ -72,6 +70,13 @@ Shows the plan and asks. Saves what it overwrites and deletes to a file, which s
       const takenBackBy = undo.isThere ? undo.path : null
       return { url: sides.url, collections: work.map(({ row }) => row), ...synced, takenBackBy }
     })
+  }
+
+  private noteRedacted(work: readonly ChosenWork[]): void {
+    for (const { plan, create } of work) {
+      if (create.length === 0 || plan.redacted.length === 0) continue
+      this.note(`New documents in "${plan.name}" are created without redacted fields: ${redactedIn(plan).join(', ')}.`)
+    }
   }
 
   /** Adds the way back to the error, which --json and --quiet show too. */

@@ -26,7 +26,7 @@ const textOrNumber: Kind = [
   'is neither text nor a number',
 ]
 
-const forCommands = { profile: text, url: text, dialect: text }
+const forCommands = { profile: text, url: text, dialect: text, remote: text }
 const sections = { ...forCommands, dev: object, settings: object } satisfies Record<keyof SvcConfig, Kind>
 const dev = {
   port: count(65_535),

@@ -46,6 +46,12 @@ const judges: { readonly [Name in Axis]: Judge<Name> } = {
   events: () => undefined,
   frames: () => undefined,
   two_factor: () => undefined,
+  users: () => undefined,
+  session: () => undefined,
+  acks: () => undefined,
+  populate: () => undefined,
+  order: () => undefined,
+  refusals: () => undefined,
 }
 
 function finds(answer: SeenAnswer): boolean {

@@ -13,6 +13,7 @@ export async function walk(url: string, account: string): Promise<Outcome> {
   for (let step = 0; step < maxSteps; step++) {
     const location = answer.headers.get('location')
     if (location === null) break
+    await answer.body?.cancel()
     const outcome = location.startsWith(nowhere) ? readOutcome(location) : undefined
     if (outcome) return outcome
     answer = await fetch(location, { redirect: 'manual' })

@@ -7,6 +7,7 @@ import { CliFailure, exits } from '../base/failure.js'
 import { isSetUp } from '../target/env-file.js'
 import { detectPackageManager, type PackageManager } from './package-manager.js'
 import { repositoryRoot } from './repository.js'
+import { detectServer, type ServerFramework } from './server-module.js'
 
 /** Checked in this order, because an app with Expo or Next may use Vite for its tests. */
 const kinds = {
@@ -24,6 +25,8 @@ export interface AppFolder {
   readonly title: string
   /** The prefix of variables that its bundler exposes to browsers. */
   readonly prefix: string
+  /** The framework that answers requests, for sessions in cookies. */
+  readonly server?: ServerFramework
   readonly isTyped: boolean
   /** Whether its files are CommonJS: plain Node without `"type": "module"`. */
   readonly isCommonJs: boolean
@@ -60,7 +63,7 @@ export function readApp(folder: string): AppFolder {
     ...(missing.length === 0 ? [] : [`${addDev} ${missing.join(' ')}`]),
   ]
   return {
-    ...{ folder, kind, title, prefix, isTyped, clientPackage, manager },
+    ...{ folder, kind, title, prefix, isTyped, clientPackage, manager, server: detectServer(all) },
     hasTests: typeof test === 'string' && !test.includes('no test specified'),
     isClone: isSetUp(folder) && shipped.includes(clientPackage),
     isCommonJs: kind === 'node' && !isTyped && type !== 'module',
@@ -77,17 +80,24 @@ function isInstalled(folder: string, names: readonly string[]): boolean {
   return missing.length === 0 || (above !== folder && isInstalled(above, missing))
 }
 
+/** Returns the expressions that read address and key. */
+export function readSettings({ kind, prefix }: AppFolder): readonly string[] {
+  const { read } = kinds[kind]
+  return [`url: ${read(`${prefix}SVC_URL`)}`, `apiKey: ${read(`${prefix}SVC_API_KEY`)}`]
+}
+
 /** Writes the module with the app's client. */
 export function clientModule(app: AppFolder): string {
-  const { read } = kinds[app.kind]
-  const options = `{\n  url: ${read(`${app.prefix}SVC_URL`)},\n  apiKey: ${read(`${app.prefix}SVC_API_KEY`)},\n}`
+  const options = `{\n${readSettings(app)
+    .map((line) => `  ${line},\n`)
+    .join('')}}`
   const warning =
     app.kind === 'node'
       ? ''
       : '// Anyone who opens the app can read this key. The permissions of collections say what it may do.\n'
   const shared =
     app.kind === 'next'
-      ? '// On the server, all visitors share this client. Never log in with it there. Create a client for each request instead.\n'
+      ? '// On the server, all visitors share this client. Never log in with it there. Use openVisitor of svc-server instead.\n'
       : ''
   if (app.isCommonJs) {
     return `const { createClient } = require('${app.clientPackage}')\n\nexports.svc = createClient(${options})\n`

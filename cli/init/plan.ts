@@ -2,8 +2,9 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
 import type { EmulatorInfo } from '../target/emulator-file.js'
 import { envFile, fillOwnLines, ignoredLines, ownersMark } from '../target/env-file.js'
-import { type AppFolder, clientModule } from './app.js'
+import { type AppFolder, clientModule, readSettings } from './app.js'
 import { foldersFrom } from './repository.js'
+import { serverModule } from './server-module.js'
 
 /** A file to write. */
 export interface PlannedFile {
@@ -67,10 +68,17 @@ export function planExistingApp(app: AppFolder, emulator: EmulatorInfo | undefin
     ...(project.change === 'add' && configAbove(folder) !== undefined ? [] : [project]),
     planEnv(folder, emulator, app.prefix),
     planFile(join(source, app.isTyped ? 'svc.ts' : 'svc.js'), clientModule(app)),
+    ...planServer(app, source),
     planIgnore(folder),
   ]
   // A clone has all files in git, so the app does without the missing ones.
   return files.filter(({ path, change }) => !app.isClone || change !== 'add' || basename(path) === envFile)
+}
+
+function planServer(app: AppFolder, source: string): PlannedFile[] {
+  if (!app.server) return []
+  const content = serverModule(app.server, { ...app, settings: readSettings(app) })
+  return [planFile(join(source, app.isTyped ? 'svc-server.ts' : 'svc-server.js'), content)]
 }
 
 /** Returns the `svc.json` of a folder above, which applies here too. */

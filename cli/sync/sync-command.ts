@@ -12,6 +12,7 @@ import { count, counted, table } from '../terminal/print.js'
 import { startProgress } from '../terminal/progress.js'
 import type { RefusedDocument, Synced } from './apply.js'
 import type { ChosenWork } from './chosen-work.js'
+import type { CollectionPlan } from './compare.js'
 import { claimPairs } from './pairs.js'
 import { planSync, type Sides, type SyncPlan } from './plan.js'
 
@@ -97,6 +98,12 @@ export abstract class SyncCommand extends ServiceCommand {
     return this.writes > 0
   }
 
+  /** Returns the plan of `--dry-run`. */
+  protected planned(url: string, work: readonly ChosenWork[], missing: readonly string[]) {
+    this.note('Nothing was written.')
+    return { url, isPlan: true, collections: work.map(({ row }) => row), newCollections: missing }
+  }
+
   /** Compares both sides. A signal stops the reading. */
   protected async plan(
     sides: Sides,
@@ -166,6 +173,11 @@ export abstract class SyncCommand extends ServiceCommand {
     if (refused.length > mostShown) this.noteAlways(`… and ${count(refused.length - mostShown)} more`)
     if (refused.length > 0) process.exitCode = exits.invalid
   }
+}
+
+/** Returns the collections that one side lacks. */
+export function namesWithout(plans: readonly CollectionPlan[], side: 'local' | 'remote'): string[] {
+  return plans.flatMap((plan) => (plan[side] ? [] : [plan.name]))
 }
 
 function interrupted(message: string, exit: number): CliFailure {

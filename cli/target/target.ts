@@ -15,14 +15,20 @@ export interface TargetFlags {
   readonly key?: string | undefined
   readonly dialect?: string | undefined
   readonly profile?: string | undefined
+  /** Uses the service that svc.json links to. */
+  readonly remote?: boolean | undefined
   /** Acting user, if the command has this flag. */
   readonly as?: string | undefined
 }
 
 /** Returns the flags that select the same service in a suggested command. Never includes a key. */
-export function targetWords({ profile, url = process.env.SVC_URL, dialect, as }: TargetFlags): string {
-  const named = profile === undefined ? { url, dialect, as } : { profile, dialect, as }
-  return Object.entries(named)
+export function targetWords({ profile, remote, url = process.env.SVC_URL, dialect, as }: TargetFlags): string {
+  if (remote) return ` --remote${words({ dialect, as })}`
+  return words(profile === undefined ? { url, dialect, as } : { profile, dialect, as })
+}
+
+function words(flags: Readonly<Record<string, string | undefined>>): string {
+  return Object.entries(flags)
     .map(([name, value]) => (value ? ` --${name} ${shellWord(value)}` : ''))
     .join('')
 }
@@ -58,6 +64,8 @@ interface TargetPlace {
   readonly from: string
   readonly isTyped?: boolean
   readonly profile?: string
+  /** Whether the profile's key and dialect count more than the environment, because they were chosen together. */
+  readonly isChosen?: boolean
   /** The file that sets the URL, unless the user did. */
   readonly namedIn?: string | undefined
   readonly key?: string | undefined
@@ -93,15 +101,14 @@ export function findTarget(flags: TargetFlags, { env = process.env, isOther = fa
   const emulator = own?.emulator.url === url ? own.emulator : undefined
   const [key, keyFrom] = firstSaid([
     [flags.key, '--key'],
-    [flags.profile === undefined ? undefined : place.key, place.from],
+    [place.isChosen ? place.key : undefined, place.from],
     [withheld ? undefined : env.SVC_API_KEY, 'SVC_API_KEY'],
     [place.key, place.from],
     [emulator?.apiKey, 'the running emulator'],
   ])
   const [dialect] = firstSaid([
     [flags.dialect, '--dialect'],
-    // As for the key: values given together belong together.
-    [flags.profile === undefined ? undefined : place.dialect, place.from],
+    [place.isChosen ? place.dialect : undefined, place.from],
     [env.SVC_DIALECT, 'SVC_DIALECT'],
     [place.dialect, place.from],
   ])
@@ -144,7 +151,7 @@ export function doubtfulAddress(
 /** Returns the URLs named by svc.json, directly or by profile, and by the emulator file. */
 export function addressesOfFolder(): readonly NamedAddress[] {
   const options = { flags: {}, env: {}, isOther: false }
-  return [byProjectFile, runningHere, stoppedHere].flatMap((source) => {
+  return [byProjectFile, linked, runningHere, stoppedHere].flatMap((source) => {
     const place = source(options)
     return (place && namedAddress(place)) ?? []
   })
@@ -175,7 +182,15 @@ function isSameAddress(text: string, url: string): boolean {
 type Source = (options: SourceOptions) => TargetPlace | undefined
 
 /** In order of precedence. */
-const sources: readonly Source[] = [byFlag, byEnvironment, runningHere, byProjectFile, byDefaultProfile, stoppedHere]
+const sources: readonly Source[] = [
+  byFlag,
+  byEnvironment,
+  runningHere,
+  byLink,
+  byProjectFile,
+  byDefaultProfile,
+  stoppedHere,
+]
 
 function findPlace(options: SourceOptions): TargetPlace {
   for (const source of sources) {
@@ -186,7 +201,7 @@ function findPlace(options: SourceOptions): TargetPlace {
 }
 
 export function noOtherService(): CliFailure {
-  const hint = 'For example --profile staging, or --url with --key'
+  const hint = `Pass --profile or --url, or link this folder once: ${calledAs()} link https://staging.example.com`
   return misuse('Choose the service to compare with the emulator of this folder.', hint)
 }
 
@@ -197,10 +212,13 @@ function passedOver(options: SourceOptions, { url, isTyped, from }: TargetPlace)
   return others.filter((other) => other.from !== from && other.url !== url).map((other) => other.from)
 }
 
-function byFlag({ flags: { url, profile } }: SourceOptions): TargetPlace | undefined {
+function byFlag({ flags: { url, profile, remote } }: SourceOptions): TargetPlace | undefined {
   if (url && profile) throw misuse('--url and --profile cannot be combined.', 'Use one of them.')
+  if (remote && (url || profile))
+    throw misuse('--remote cannot be combined with --url or --profile.', 'Use one of them.')
+  if (remote) return linked() ?? notLinked()
   if (url) return { url, from: '--url', isTyped: true }
-  return profile ? fromProfile(profile, `profile ${profile}`) : undefined
+  return profile ? { ...fromProfile(profile, `profile ${profile}`), isChosen: true } : undefined
 }
 
 function byEnvironment({ env: { SVC_URL: url, SVC_PROFILE: profile } }: SourceOptions): TargetPlace | undefined {
@@ -211,6 +229,21 @@ function byEnvironment({ env: { SVC_URL: url, SVC_PROFILE: profile } }: SourceOp
 function runningHere({ isOther }: SourceOptions): TargetPlace | undefined {
   const here = isOther ? undefined : emulatorOfFolder()
   return here?.isRunning ? { ...here.place, from: 'the running emulator' } : undefined
+}
+
+/** The link of svc.json never moves another command to the hosted service. */
+function byLink({ isOther }: SourceOptions): TargetPlace | undefined {
+  return isOther ? linked() : undefined
+}
+
+function linked(): TargetPlace | undefined {
+  const { path, remote } = findProjectFile() ?? {}
+  if (path === undefined || remote === undefined) return undefined
+  return { ...fromProfile(remote, `profile ${remote}, linked in ${path}`), namedIn: path, isChosen: true }
+}
+
+function notLinked(): never {
+  throw misuse('svc.json links to no service.', `Link one: ${calledAs()} link https://staging.example.com`)
 }
 
 function byProjectFile(): TargetPlace | undefined {

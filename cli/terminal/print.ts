@@ -1,4 +1,4 @@
-import { formatCount } from '../../client/protocol/model/figures.js'
+import { counted, formatCount } from '../../client/protocol/model/figures.js'
 import type { Json } from '../../client/protocol/model/json.js'
 import type { Page } from '../../client/protocol/model/page.js'
 import { ownValue } from '../records/own-value.js'
@@ -101,10 +101,7 @@ export function record(fields: Row, width: number = terminalWidth()): string {
 /** Formats 12345 as 12,345. */
 export const count = formatCount
 
-/** Formats "1 document" and "12,345 documents". */
-export function counted(number: number, noun: string): string {
-  return `${count(number)} ${noun}${number === 1 ? '' : 's'}`
-}
+export { counted }
 
 /** Formats "20 of 345 documents. Next page: --offset 20". */
 export function pageNote({ items, total, limit, offset }: Page<unknown>, noun: string): string {

@@ -1,13 +1,13 @@
 /** Runs the type generation of `svc dev --types`. */
 import { WebSocket } from 'ws'
 import { createClient } from '../../client/index.js'
+import { sampleSize } from '../../types/read-collections.js'
 import { misuse } from '../base/failure.js'
 import type { EmulatorInfo } from '../target/emulator-file.js'
 import { fetchDirectly } from '../target/fetch-directly.js'
 import { ownerKey } from '../target/owner.js'
 import { keepTypes, mayBeWritten } from './keep-types.js'
 import { clientPackageHere, formatOfFile, type TypesFile } from './types-file.js'
-import { sampleSize } from './types-text.js'
 
 /**
  * Rewrites the file whenever the emulator's data changes its types. Call the returned function to stop.

@@ -1,9 +1,9 @@
 /** Keeps a file of types up to date while the data changes. */
 import type { Client } from '../../client/index.js'
+import { describeTypes, type TypesStyle } from '../../types/types-text.js'
 import { describeFailure } from '../base/failure.js'
 import { requireNoLinkUntyped } from '../target/no-link.js'
 import { isForeign, readTypesFile, type TypesFile, writeTypesFile } from './types-file.js'
-import { describeTypes, type TypesStyle } from './types-text.js'
 import { type CollectionReader, openReader } from './watch-types.js'
 import { requireNoWorse } from './worse-types.js'
 

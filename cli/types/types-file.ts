@@ -4,13 +4,13 @@ import { mkdir, readFile } from 'node:fs/promises'
 import { dirname, extname, join } from 'node:path'
 import { isObject, parseJson } from '../../client/protocol/model/json.js'
 import { withoutMark } from '../../seeds/json-text.js'
+import type { TypesFormat } from '../../types/types-text.js'
+import { isOurs } from '../../types/writers/header.js'
 import { CliFailure, exits } from '../base/failure.js'
 import { isDevice } from '../files/places.js'
 import type { Repetition } from '../files/replace-file.js'
 import { replaceWhole } from '../files/replace-whole.js'
 import { requireNoLinkUntyped } from '../target/no-link.js'
-import type { TypesFormat } from './types-text.js'
-import { isOurs } from './writers/header.js'
 
 const extensions: { readonly [Format in TypesFormat]: string } = {
   typescript: '.ts',

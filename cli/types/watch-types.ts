@@ -1,7 +1,7 @@
 /** Follows the data and re-reads a collection when its documents or schema change. */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Client, Collection } from '../../client/index.js'
-import { type ReadCollection, type Reading, readCollection } from './read-collections.js'
+import { type ReadCollection, type Reading, readCollection } from '../../types/read-collections.js'
 
 /** Debounces changes. An app that writes constantly has its types rewritten once per interval. */
 const settleMilliseconds = 500

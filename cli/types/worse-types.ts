@@ -1,7 +1,8 @@
 /** Refuses to replace types with less precise ones caused by permissions or bad values. */
+
+import type { DescribedTypes } from '../../types/types-text.js'
+import { isOurs } from '../../types/writers/header.js'
 import { CliFailure, exits } from '../base/failure.js'
-import type { DescribedTypes } from './types-text.js'
-import { isOurs } from './writers/header.js'
 
 /** @throws {CliFailure} `WORSE_TYPES` */
 export function requireNoWorse(place: string, was: string | undefined, types: DescribedTypes): void {

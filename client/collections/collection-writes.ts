@@ -6,7 +6,7 @@ import type { Json } from '../protocol/model/json.js'
 import { encodeBatchCreate, encodeBatchDelete, encodeBatchUpdate, encodeFields } from '../protocol/wire/body/encode.js'
 import { decodeDocument } from '../protocol/wire/document/decode.js'
 import * as addresses from '../protocol/wire/paths/encode.js'
-import { decodeAll, decodeAllRemoved, decodeRemoved, type Read } from '../protocol/wire/records/decode.js'
+import { decodeAllRemoved, decodeRemoved, decodeUpdated, type Read } from '../protocol/wire/records/decode.js'
 import type { Spoken } from '../protocol/wire/spoken.js'
 import type { Method, RequestParts } from '../send.js'
 import type { NewFields, WithDates, Writable } from '../types.js'
@@ -74,7 +74,7 @@ export function collectionWrites<Data extends object>({ ask }: Session, name: st
     what: string,
     body: (spoken: Spoken) => object,
     options?: RequestParts,
-    read: Read<unknown> = options?.returning === false ? () => [] : decodeAll(decodeDocument),
+    read: Read<unknown> = options?.returning === false ? () => [] : decodeUpdated,
   ) =>
     ask('POST', `${addresses.create(name)}/batch/documents${what}`, read, (spoken) => ({
       ...options,
@@ -132,7 +132,7 @@ export function collectionWrites<Data extends object>({ ask }: Session, name: st
      * @throws {SvcError} `NOT_FOUND`, `CONFLICT`
      */
     async delete(id: string, options?: WriteOptions): Promise<{ id: string }> {
-      return ask('DELETE', '', decodeRemoved, (spoken) => ({ ...options, path: toPath(id)(spoken) }))
+      return ask('DELETE', '', decodeRemoved(id), (spoken) => ({ ...options, path: toPath(id)(spoken) }))
     },
 
     /**
@@ -205,7 +205,7 @@ export function collectionWrites<Data extends object>({ ask }: Session, name: st
      * await svc.collection('posts').deleteMany(made.map(({ id }) => id))
      */
     async deleteMany(ids: readonly string[], options?: CallOptions): Promise<{ ids: string[] }> {
-      return many('/delete', () => encodeBatchDelete(ids), options, decodeAllRemoved)
+      return many('/delete', () => encodeBatchDelete(ids), options, decodeAllRemoved(ids))
     },
   }
 }

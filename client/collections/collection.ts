@@ -11,7 +11,7 @@ import { type LiveList, type LiveOptions, openLive } from '../realtime/live.js'
 import { openSubscription, type SubscribeOptions, type Subscription } from '../realtime/subscription.js'
 import type { Populated, PopulatePath, Selected, SelectPath, SortBy, WhereInput, WithLinked } from '../types.js'
 import { type CallOptions, collectionWrites } from './collection-writes.js'
-import { type Extensible, internals } from './internals.js'
+import { type Extensible, internals, shared } from './internals.js'
 import { getLinked, listPage, type PageQuery, readPages, toQuery } from './list-pages.js'
 
 /** Selects and sorts documents. */
@@ -46,7 +46,7 @@ export function openCollection<Schema, Data extends object = Fields>(session: Se
 
   return {
     ...collectionWrites<Data>(session, name),
-    [internals]: { session, name } as Extensible<Schema, Data>[typeof internals],
+    [internals]: { session, name, ...shared } as Extensible<Schema, Data>[typeof internals],
 
     /**
      * Lists one page of documents. All conditions of `where` must hold.

@@ -89,7 +89,7 @@ export function openCollections({ ask }: Session) {
      * await svc.collections.delete('scratch')
      */
     async delete(name: string, options?: CallOptions): Promise<{ id: string }> {
-      return ask('DELETE', addresses.collection(name), decodeRemoved, options)
+      return ask('DELETE', addresses.collection(name), decodeRemoved(name), options)
     },
   }
 }

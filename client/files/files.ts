@@ -75,7 +75,7 @@ export function openFiles({ ask, options }: Session) {
      * @throws {SvcError} `NOT_FOUND`, `FILE_IN_USE`
      */
     async delete(id: string, options?: CallOptions): Promise<{ id: string }> {
-      return ask('DELETE', `/storage/file/${addresses.segment(id)}`, decodeRemoved, options)
+      return ask('DELETE', `/storage/file/${addresses.segment(id)}`, decodeRemoved(id), options)
     },
 
     /**

@@ -1,11 +1,11 @@
 /** Reads one page of a list at a time. */
-import { useEffect, useState } from 'react'
+import { useEffect, useState, useSyncExternalStore } from 'react'
 import type { ListOptions } from '../collections/collection.js'
 import type { UntypedSchema } from '../index.js'
 import type { Document, Fields } from '../protocol/model/document.js'
 import type { SvcError } from '../protocol/model/errors.js'
-import { asText } from './as-text.js'
-import { useClient, useUserStore } from './provider.js'
+import { asText } from '../store/index.js'
+import { useClient, useStore } from './provider.js'
 
 type Doc = Document<object>
 type Query = Omit<ListOptions<Fields, string, UntypedSchema>, 'offset' | 'count' | 'signal'>
@@ -37,9 +37,10 @@ const nothing: Read = { items: [], total: null, error: undefined, asked: '' }
 
 export function usePage(collection: string, query: Query = {}): PageState<Doc> {
   const client = useClient()
-  const { round } = useUserStore()
+  const session = useStore().session()
+  const { user } = useSyncExternalStore(session.subscribe, session.get, session.get)
   const { limit = 20 } = query
-  const owner = `${round} ${collection}`
+  const owner = `${user?.id} ${collection}`
   const question = asText([owner, query])
   const [page, goTo] = useState(0)
   const [reloads, setReloads] = useState(0)

@@ -1,7 +1,7 @@
-/** Provides the client and its store to components. */
-import { createContext, createElement, type ReactNode, useContext, useSyncExternalStore } from 'react'
+/** Provides the client to components. */
+import { createContext, createElement, type ReactNode, useContext } from 'react'
 import type { Client } from '../index.js'
-import { clientStore, type UserStore } from './client-store.js'
+import { openStore, type Store } from '../store/index.js'
 
 const ClientContext = createContext<Client | undefined>(undefined)
 
@@ -15,8 +15,6 @@ export function useClient(): Client {
   throw new Error('Render this component inside SvcProvider.')
 }
 
-/** Returns the store of the signed-in user. */
-export function useUserStore(): UserStore {
-  const { subscribe, user, serverUser } = clientStore(useClient())
-  return useSyncExternalStore(subscribe, user, serverUser)
+export function useStore(): Store {
+  return openStore(useClient())
 }

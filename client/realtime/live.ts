@@ -10,8 +10,10 @@ import type { RealtimeStatus, SubscribeOptions, Subscription } from './subscript
 export type LiveStatus = RealtimeStatus | 'waiting'
 
 export interface LiveOptions<Item> {
-  /** Called with each page that was read. */
-  readonly onPage?: (page: Page<Item>) => void
+  /** Called when a read begins. The page includes every write that was answered before. */
+  readonly onRead?: () => number
+  /** Called with each page that was read, and with what `onRead` returned for it. */
+  readonly onPage?: (page: Page<Item>, begun: number | undefined) => void
   readonly onStatus?: (status: LiveStatus) => void
   readonly onError?: (error: SvcError) => void
 }
@@ -49,8 +51,9 @@ export function openLive<Item>(
     isReading = true
     while (isStale && !isClosed()) {
       isStale = false
+      const begun = options.onRead?.()
       try {
-        show(round, await read())
+        show(round, await read(), begun)
       } catch (error) {
         const failed = asError(error)
         // Reads again if something changed in the meantime, such as the login.
@@ -67,11 +70,11 @@ export function openLive<Item>(
   }
 
   /** Drops pages of an earlier round, because they may belong to another user. */
-  function show(readIn: number, next: Page<Item>) {
+  function show(readIn: number, next: Page<Item>, begun: number | undefined) {
     if (isClosed() || readIn !== round) return
     list.page = next
     put(next, 0)
-    later(options.onPage, next)
+    later(options.onPage, next, begun)
   }
 
   /** Keeps trying if the collection does not exist, because it may be created later. */

@@ -52,7 +52,7 @@ function formatCall(record: Recorded): string | undefined {
     case 'documents.list':
       return `const { items } = await ${documents}.list(${listOptions(decodeListQuery(dialect, parseQuery(query)), query)})`
     case 'documents.get':
-      return `const document = await ${documents}.get(${literal(id)}${populateOptions(query)})`
+      return `const document = await ${documents}.get(${literal(id)}${populateOptions(dialect, query)})`
     case 'documents.create':
     case 'documents.createIn':
       return `const document = await ${documents}.create(${code(decodeNewDocument(dialect, fields))})`
@@ -126,8 +126,8 @@ function recordOptions({ populate, select }: RecordQuery): { [name: string]: Jso
   }
 }
 
-function populateOptions(query: string): string {
-  const options = recordOptions(decodeRecordQuery(parseQuery(query)))
+function populateOptions(dialect: Dialect, query: string): string {
+  const options = recordOptions(decodeRecordQuery(dialect, parseQuery(query)))
   return Object.keys(options).length === 0 ? '' : `, ${code(options)}`
 }
 

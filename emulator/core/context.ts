@@ -10,6 +10,7 @@ import type { Hasher } from '../ports/passwords/port.js'
 import type { FieldIndexes } from '../store/lists/indexes.js'
 import type { Totals } from '../store/lists/totals.js'
 import type { ProjectKey } from '../store/projects.js'
+import type { PermissionUses } from './access/permission-uses.js'
 import type { FairSemaphore } from './concurrency/fair-semaphore.js'
 import type { Semaphore } from './concurrency/semaphore.js'
 import type { WorkRoom } from './concurrency/work-rooms.js'
@@ -83,6 +84,8 @@ export interface Backend {
   readonly joinedCreates: JoinedCreates
   /** The log of the last requests, for developers. */
   readonly requests: RequestLog
+  /** Permission words that requests have needed. Counts nothing on a server. */
+  readonly permissionUses: PermissionUses
   /** The log of events and its readers. */
   readonly events: EventLog
   readonly documentEvents: DocumentEvents

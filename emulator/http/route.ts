@@ -126,6 +126,8 @@ interface RouteOf<Need extends Needs, Path extends string, Body, Query, Kind ext
     world: Worlds[Need],
     input: Pick<RouteInput<NamesIn<Path>, Body, Query>, 'params' | 'query' | 'guard'>,
   ): Promise<unknown>
+  /** A collection whose name ends the path: if the project has it, another route serves the request instead. */
+  readonly gives?: { readonly way: string; readonly to: Route }
   /** Whether other methods at these paths belong to the more general path that also matches. */
   readonly sharesPaths?: boolean
   /** Whether the route accepts `if-match`. */
@@ -169,7 +171,7 @@ export function isOfProject(needs: Needs): needs is 'caller' | 'key' | 'user' {
 
 /** Whether the answer holds many documents, which a caller may decline. */
 export function isBatch({ reply }: Route): boolean {
-  return reply === 'documents'
+  return reply === 'documents' || reply === 'updatedDocuments'
 }
 
 /** Type-checks a route against its own paths, body, query and reply. */

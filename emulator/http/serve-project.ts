@@ -4,6 +4,7 @@ import { userRefusal } from '../../client/protocol/model/access/user-refusal.js'
 import { plainError } from '../../client/protocol/model/error-words.js'
 import { placed, SvcError } from '../../client/protocol/model/errors.js'
 import { requireScope } from '../core/access/scopes.js'
+import { findCollection } from '../core/collections/collections.js'
 import { workLong } from '../core/concurrency/long-reads.js'
 import type { Backend, Context, Identity } from '../core/context.js'
 import { once, type StoredAnswer } from '../core/documents/idempotency.js'
@@ -40,11 +41,11 @@ export async function serveProject(http: HttpContext, endpoint: Endpoint, exchan
   setDialect(exchange, exchange.dialect)
   await applyFaults(http, exchange)
 
-  const route = endpoint[exchange.dialect.paths]
-  exchange.route = route.id
   const { backend } = exchange
+  const { route, params } = await findRoute({ ...identity, ...unitFor(backend) }, endpoint, exchange)
+  exchange.route = route.id
   requireAllowed(route, identity)
-  const head = readHead(http, route, exchange)
+  const head = { ...readHead(http, route, exchange), params }
   const ctx: Context = { ...identity, ...unitFor(backend), requestId: exchange.id, room: exchange.room }
   const room = await admitFiles(ctx, route, exchange, head)
   try {
@@ -53,6 +54,14 @@ export async function serveProject(http: HttpContext, endpoint: Endpoint, exchan
   } finally {
     room?.close()
   }
+}
+
+/** Chooses the route by the dialect, and by the collections that the project has. */
+async function findRoute(ctx: Context, endpoint: Endpoint, { dialect, params }: Exchange) {
+  const route = endpoint[dialect.paths]
+  const { gives } = route
+  if (!gives || !(await findCollection(ctx, gives.way))) return { route, params }
+  return { route: gives.to, params: { collection: gives.way } }
 }
 
 async function answerWith(

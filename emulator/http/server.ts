@@ -22,7 +22,7 @@ import { listPlaces, readingPlace, refusePlainRequest } from './places.js'
 import { type ConnectionLimits, openConnectionSlots } from './realtime/connection-slots.js'
 import { openMessagesAtWork } from './realtime/messages-at-work.js'
 import type { Streams } from './realtime/sse.js'
-import { type Farewell, openRealtime, socketPath } from './realtime/websocket.js'
+import { type Farewell, openRealtime, socketPaths } from './realtime/websocket.js'
 import { openReaders, type ReaderLimits } from './reply/readers.js'
 import { watchRequests } from './requests/request-events.js'
 import type { Route } from './route.js'
@@ -81,7 +81,7 @@ export function createApp(backend: Backend, options: AppOptions): ServerHandlers
   const http = openHttpContext(backend, options)
   const places = [
     ...listPlaces(http, [...routes, ...control, ...aboutRoutes(routes, control, version)]),
-    readingPlace(http, socketPath, (exchange) => refusePlainRequest(http, exchange)),
+    ...socketPaths.map((path) => readingPlace(http, path, (exchange) => refusePlainRequest(http, exchange))),
     readingPlace(http, storedFilePath, (exchange) => serveStoredFile(http, exchange)),
   ]
   const respond: Respond = (pattern, serve, req, res) => run(http, pattern, serve, req, res)

@@ -100,6 +100,13 @@ export async function selectRuledCollections(db: Database, project: string): Pro
   return rows.map(fromRow)
 }
 
+/** Returns the different permissions of all collections with permissions, in all projects. */
+export async function selectAllPermissions(db: Database): Promise<Pick<StoredCollection, 'name' | 'permissions'>[]> {
+  const rows = await db.query<{ name: string; permissions: string }>(sql`
+    select distinct c.name, c.permissions::text as permissions from collections c where c.permissions::text <> '{}'`)
+  return rows.map(({ name, permissions }) => ({ name, permissions: JSON.parse(permissions) }))
+}
+
 /** Returns the name of any collection, read from an index. */
 export async function selectSomeName(db: Database, project: string): Promise<string | undefined> {
   const [row] = await db.query<{ name: string }>(

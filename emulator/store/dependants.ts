@@ -1,6 +1,6 @@
 /** Finds the documents that link to a record. Contract 13.3. */
 import type { Schema, StoredCollection } from '../../client/protocol/model/collection.js'
-import { type Database, type Fragment, plannedEachTime, sql } from '../database/port.js'
+import { type Database, type Fragment, joinSql, plannedEachTime, sql } from '../database/port.js'
 import { hasOnDelete, isLinkedFrom } from './links.js'
 import { type Covered, isCovered } from './memberships.js'
 import { maxTextBytes } from './sql-fragments.js'
@@ -13,11 +13,17 @@ export async function isLinked(db: Database, project: string, to: string): Promi
 /** A collection whose schema mentions `onDelete`. */
 export type LinkingCollection = Pick<StoredCollection, 'id' | 'name' | 'schema' | 'unique' | 'permissions'>
 
-export async function selectLinkingCollections(db: Database, project: string): Promise<LinkingCollection[]> {
+/** @param to id of a collection that the schema mentions, whatever `onDelete` says. Default: any, with `onDelete` */
+export async function selectLinkingCollections(
+  db: Database,
+  project: string,
+  to?: string,
+): Promise<LinkingCollection[]> {
+  const isLinking = to === undefined ? hasOnDelete : sql`c.schema::text like ${`%"${to}"%`}`
   const rows = await db.query<{ id: string; name: string; schema: string; unique: string; permissions: string }>(sql`
     select c.id, c.name, c.schema, coalesce(c.unique_fields, '[]') as unique, c.permissions
     from collections c
-    where c.project_id = ${project} and ${hasOnDelete}
+    where c.project_id = ${project} and ${isLinking}
     order by c.id`)
   return rows.map(({ id, name, schema, unique, permissions }) => ({
     ...{ id, name },
@@ -80,27 +86,33 @@ export async function selectDataBytes(db: Database, ids: readonly string[]): Pro
   return row?.bytes ?? 0
 }
 
+/** Documents that link to a collection: all of them, and those that the caller may read. */
+export interface LinkingCounts {
+  readonly all: number
+  readonly readable: number
+}
+
 /**
  * Counts documents of a collection that link to documents of another one, up to a limit.
  *
- * @param path leads to the ids, as a `jsonpath`
+ * @param paths lead to the ids, as `jsonpath`
  */
 export async function countLinking(
   db: Database,
   collection: string,
-  { to, path }: { readonly to: string; readonly path: string },
-  { limit, part }: { readonly limit: number; readonly part?: Covered | undefined },
-): Promise<number> {
-  const [row] = await db.query<{ documents: number }>(sql`
-    select count(*) as documents
+  { to, paths }: { readonly to: string; readonly paths: readonly string[] },
+  { limit, part }: { readonly limit: number; readonly part: Covered | undefined },
+): Promise<LinkingCounts> {
+  const ids = paths.map((path) => sql`record_ids(jsonb_path_query_array(d.data, ${path}::jsonpath))`)
+  const [row] = await db.query<LinkingCounts>(sql`
+    select count(*) as "all", count(*) filter (where ${isCovered(part)}) as readable
     from (
-      select from documents d
-      where d.collection_id = ${collection}::uuid and ${isCovered(part)} and exists (
+      select d.* from documents d
+      where d.collection_id = ${collection}::uuid and exists (
         select from documents linked
-        where linked.id = any(record_ids(jsonb_path_query_array(d.data, ${path}::jsonpath)))
-          and linked.collection_id = ${to}::uuid
+        where linked.id = any(${joinSql(ids, ' || ')}) and linked.collection_id = ${to}::uuid
       )
       limit ${limit}::int
     ) as d`)
-  return row?.documents ?? 0
+  return row ?? { all: 0, readable: 0 }
 }

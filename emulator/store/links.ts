@@ -58,7 +58,7 @@ export function linkKey({ to, id }: Pick<Link, 'to' | 'id'>): string {
 }
 
 function uniqueLinks(links: readonly Link[]): Link[] {
-  return [...new Map(links.map((link) => [`${linkKey(link)}/${link.part?.user ?? ''}`, link])).values()]
+  return [...new Map(links.map((link) => [`${readerKey(link)}/${link.id}`, link])).values()]
 }
 
 /** Locks the documents of one collection after the other, and then the users, each in order of their ids. */
@@ -82,8 +82,9 @@ function addTo(groups: Map<string, Link[]>, key: string, link: Link): void {
   else groups.set(key, [link])
 }
 
+/** Identifies the records that a link can lead to. */
 function readerKey({ to, part }: Link): string {
-  return `${to}/${part?.user ?? ''}`
+  return part ? `${to}/${JSON.stringify(part)}` : to
 }
 
 /** Locks the count too, as a removal of the collection does. */

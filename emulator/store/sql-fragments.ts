@@ -58,6 +58,12 @@ export function isLikeAnyCase(subject: Fragment, pattern: string): Fragment {
   return sql`${lowerCased(subject)} like ${lowerCased(sql`${pattern}::text`)} escape '\\'`
 }
 
+/** Compares the end without a pattern, because one that begins with "%" takes the square of a long text's length. */
+export function hasEndInAnyCase(subject: Fragment, text: string): Fragment {
+  const end = lowerCased(sql`${text}::text`)
+  return sql`right(${lowerCased(subject)}, char_length(${end})) = ${end}`
+}
+
 /** Compares by code point, whatever the collation of the database. */
 export function isLike(subject: Fragment, pattern: string): Fragment {
   return sql`(${subject} collate "C") like ${pattern} escape '\\'`

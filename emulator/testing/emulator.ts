@@ -19,6 +19,13 @@ export function openTestEmulator(
     clock: openTestClock(control.clock),
     project,
     newProject: project,
+    async permissionCoverage() {
+      const { permissions } = await control.coverage.permissions()
+      return {
+        hit: permissions.filter(({ requests }) => requests > 0),
+        missed: permissions.filter(({ requests }) => requests === 0),
+      }
+    },
     close,
     [Symbol.asyncDispose]: close,
   }

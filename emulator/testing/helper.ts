@@ -40,6 +40,15 @@ export interface TestEmulator extends TestProject {
   ): Promise<TestProject<Schema>>
   /** Creates a project like `project`. */
   newProject(settings?: Partial<ProjectSettings>): Promise<TestProject>
+  /**
+   * Tells which permissions requests have used, in all projects together. A role counts if a user with that role sent a
+   * request that needs the permission. `owner` and `member:<path>` count if the user has none of the roles. Requests with
+   * the secret key count for no word.
+   *
+   * @example
+   * const { missed } = await emulator.permissionCoverage()
+   */
+  permissionCoverage(): Promise<PermissionCoverage>
   /** Stops the emulator, unless another process started it. */
   close(): Promise<void>
   /** Calls `close`, for `await using emulator = await startTestEmulator()`. */
@@ -93,6 +102,22 @@ export interface TestProject<Schema extends AnySchema<Schema> = UntypedSchema> e
    * await before.load()
    */
   snapshot(): Promise<TestSnapshot>
+}
+
+/** A word in a permission of the collections with that name, in all projects of the emulator. */
+export interface TestedPermission {
+  readonly collection: string
+  readonly permission: 'read' | 'create' | 'update' | 'delete'
+  /** A role, `authenticated`, `owner`, or `member:<path>`. */
+  readonly word: string
+  /** The number of requests by callers to whom the word applies. */
+  readonly requests: number
+}
+
+/** Permissions that requests have needed, and those that no request has needed. */
+export interface PermissionCoverage {
+  readonly hit: readonly TestedPermission[]
+  readonly missed: readonly TestedPermission[]
 }
 
 /** A saved state of a project. */

@@ -30,15 +30,21 @@ async function walk(
   const form = { 'content-type': 'application/x-www-form-urlencoded' }
   const body = String(new URLSearchParams({ account }))
   let answer = await ownFetch(address, { method: 'POST', headers: form, body })
-  for (let step = 0; step < maxSteps; step++) {
+  for (let step = 0; ; step++) {
+    // Reads every body, because an unread one keeps its socket open, and with it the process of the tests.
+    const page = await answer.text()
     const location = answer.headers.get('location')
-    if (!location) break
-    const { searchParams } = new URL(location)
-    if (searchParams.has('svc-super-token') || searchParams.has('svc-error')) return location
-    if (!location.startsWith(serviceUrl)) break
+    if (location && hasOutcome(location)) return location
+    if (step === maxSteps || !location?.startsWith(serviceUrl)) {
+      throw new Error(`The login stopped at a page with status ${answer.status}: ${page.slice(0, 200)}`)
+    }
     answer = await ownFetch(location, { headers: cookies })
   }
-  throw new Error(`The login stopped at a page with status ${answer.status}: ${(await answer.text()).slice(0, 200)}`)
+}
+
+function hasOutcome(location: string): boolean {
+  const { searchParams } = new URL(location)
+  return searchParams.has('svc-super-token') || searchParams.has('svc-error')
 }
 
 /**
@@ -47,7 +53,9 @@ async function walk(
  */
 async function setOut(url: string): Promise<{ address: string; cookies: Readonly<Record<string, string>> }> {
   if (!new URL(url).pathname.endsWith('/start')) return { address: url, cookies: {} }
-  const { headers } = await ownFetch(url, { headers: {} })
+  const answer = await ownFetch(url, { headers: {} })
+  await answer.text()
+  const { headers } = answer
   const [cookie = ''] = (headers.get('set-cookie') ?? '').split(';')
   return { address: headers.get('location') ?? url, cookies: { cookie } }
 }

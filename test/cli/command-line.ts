@@ -190,6 +190,8 @@ export function cleanEnv(folder: string) {
     PATH: process.env.PATH ?? '',
     HOME: folder,
     SVC_CONFIG_DIR: join(folder, 'config'),
+    // A terminal would otherwise ask the registry.
+    SVC_UPDATE_NOTICE: 'off',
   }
 }
 

@@ -82,6 +82,7 @@ const cases: { readonly [command: string]: Case } = {
   seed: writes(['seed.json'], [5, 0, 7]),
   'seed:generate': writes(['posts', '--count', '2'], [4, 4, 4]),
   tail: reads(['posts'], [5, 1, 5]),
+  trigger: writes(['posts.updated'], [5, 0, 5]),
   'types:generate': reads(['--out', '-'], [5, 5, 5], 5),
   'users:2fa:code': owns([ada]),
   'users:2fa:disable': owns([ada]),
@@ -103,7 +104,7 @@ const cases: { readonly [command: string]: Case } = {
 }
 
 /** They ask the emulator of the folder as well, or send no key. */
-const apart = ['diff', 'profiles:add', 'pull', 'push', 'wait']
+const apart = ['diff', 'link', 'profiles:add', 'pull', 'push', 'wait']
 const dialects = ['a', 'b', 'c'] as const
 
 let here: InProcess

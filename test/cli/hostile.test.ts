@@ -16,6 +16,7 @@ const loggedIn = `http://127.0.0.1/?svc-super-token=${encodeURIComponent(evil)}`
 
 /** Commands that start, stop or open something, or are local to this machine. */
 const apart = [
+  ...['agent:remove', 'agent:setup', 'agent:status', 'map', 'mcp', 'update'],
   ...[
     'autocomplete',
     'config',
@@ -58,9 +59,11 @@ const further: { readonly [command: string]: readonly string[] } = {
   'idp:callback': ['google', '--code', 'x', '--state', 'x'],
   'idp:url': ['google', '--redirect-url', 'http://localhost:5173'],
   'idp:login': ['--as', 'ada', '--timeout', '1'],
+  link: ['http://127.0.0.1:1'],
   'mail:wait': ['--timeout', '0'],
   'project:set': ['a=b'],
   'snapshot:import': ['rows.ndjson'],
+  trigger: ['posts.updated'],
   'types:generate': ['--out', '-'],
   'users:update': ['x', '--role', 'a'],
   'users:login': ['a@example.com', '--password', 'x'],
@@ -129,6 +132,7 @@ const between = ['diff', 'pull', 'push']
 
 /** Its exit code and output do not depend on the answers: it asks another service, or none. */
 const unasked = [
+  'link',
   'status',
   'wait',
   'doctor',

@@ -28,6 +28,9 @@ afterAll(() => world.close())
 
 /** Arguments with which each command succeeds, however often it is run. */
 const words: { readonly [command: string]: () => string[] } = {
+  'agent:remove': () => ['--dry-run'],
+  'agent:setup': () => ['--dry-run'],
+  'agent:status': () => [],
   api: () => ['GET', '/collections/posts?limit=1'],
   'audit:list': () => [],
   'clock:advance': () => ['1s'],
@@ -60,6 +63,8 @@ const words: { readonly [command: string]: () => string[] } = {
   'docs:count': () => ['posts'],
   'docs:transfer': () => ['posts', id, '--no-owner'],
   'docs:create': () => ['posts', 'title=Hello'],
+  link: () => ['http://127.0.0.1:1', '--key', 'svc_key_x'],
+  trigger: () => ['posts.created'],
   'docs:delete': () => ['posts', id, id, '--yes'],
   'docs:edit': () => ['posts', id],
   'docs:export': () => ['posts', '--out', 'posts.ndjson'],
@@ -96,6 +101,9 @@ const words: { readonly [command: string]: () => string[] } = {
   'keys:create': () => ['--scope', 'read:posts', '--expires', '30d'],
   'keys:list': () => [],
   'keys:revoke': () => ['01900000-0000-7000-8000-000000000001'],
+  map: () => [],
+  // It speaks another protocol.
+  mcp: () => [],
   'mail:clear': () => ['--to', 'nobody@example.com', '--yes'],
   'mail:list': () => [],
   'mail:show': () => [],
@@ -142,6 +150,7 @@ const words: { readonly [command: string]: () => string[] } = {
   status: () => [],
   'types:generate': () => [],
   undo: () => [],
+  update: () => [],
   'users:2fa:code': () => ['ada@example.com'],
   'users:2fa:disable': () => ['ada@example.com'],
   'users:2fa:enable': () => ['ada@example.com'],
@@ -187,6 +196,17 @@ describe.each(surroundings)('%s', (_, env) => {
   })
 })
 
+test('SVC_YES=1 answers every question, and without it nothing is changed', async () => {
+  await world.svc(['docs', 'create', 'comments', 'text=Away'])
+  const deletion = ['docs', 'delete', 'comments', '--where', 'text=Away', '--json']
+
+  const refused = await world.svc(deletion)
+  const done = await world.svc(deletion, { env: { SVC_YES: '1' } })
+
+  expect(JSON.parse(refused.stdout)).toMatchObject({ error: { code: 'NOT_CONFIRMED', exit: 2 } })
+  expect(JSON.parse(done.stdout)).toEqual({ deleted: 1 })
+})
+
 describe('at a terminal', () => {
   test.each(commands)('svc %s --json says JSON and nothing else', async (command) => {
     const options = { env: { EDITOR: 'true' }, isTerminal: true }
@@ -201,12 +221,23 @@ function typed(command: string): string[] {
   return [...command.split(':'), ...(words[command]?.() ?? [])]
 }
 
+/** Whether a text is a command of svc with flags that it has, and nothing to fill in. */
+function canBeTyped(next: string): boolean {
+  const [, line = ''] = /^(?:npx |pnpm exec |yarn )?svc (.*)$/.exec(next) ?? []
+  const words = line.split(' ')
+  const id = [3, 2, 1].map((length) => words.slice(0, length).join(':')).find((known) => commands.includes(known))
+  if (id === undefined || /[<>…]|\b[A-Z]{4,}\b/.test(line)) return false
+  const known = ['help', ...Object.keys(manifest.commands[id].flags)]
+  return words.every((word) => !word.startsWith('--') || known.includes(word.slice(2).replace(/=.*/, '')))
+}
+
 function anError(exit: number) {
   const text = expect.stringMatching(/./)
   return {
     code: text,
     message: text,
     hint: expect.toSatisfy((hint) => hint === null || typeof hint === 'string'),
+    next: expect.toSatisfy(canBeTyped),
     exit,
   }
 }

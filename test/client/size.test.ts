@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import { expect, it } from 'vitest'
-import { withPublishedClient } from '../../scripts/client-package.js'
+import { publishedEntry, withPublishedClient } from '../../scripts/client-package.js'
 import { bundle } from '../fixtures/packages/bundle.js'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
@@ -20,14 +20,21 @@ it('is one file of at most 12.25 KB with gzip at level 9, without other packages
   expect(gzipSync(code, { level: 9 }).length).toBeLessThanOrEqual(12.25 * 1_024)
 })
 
-it('has hooks for React in at most 3,200 bytes beside it, which load React alone', async () => {
-  const { code, imports } = await bundle(fileURLToPath(new URL('../../client/react/index.ts', import.meta.url)), {
-    minify: true,
-  })
+it.each([
+  ['store/index', 6 * 1_024, []],
+  ['react/index', 2 * 1_024, ['react']],
+  ['server', 3 * 1_024, ['index.ts']],
+  ['vue/index', 2 * 1_024, ['vue']],
+  ['svelte/index', 2 * 1_024, ['svelte', 'svelte/reactivity']],
+])(
+  'has the entry %s in at most %i bytes beside it, which loads its framework or the client alone',
+  async (entry, maxBytes, packages) => {
+    const { code, imports } = await publishedEntry(root, entry)
 
-  expect(imports).toEqual(['react'])
-  expect(gzipSync(code).length).toBeLessThanOrEqual(3_200)
-})
+    expect(imports.filter((path) => !/^[./]/.test(path)).sort()).toEqual(packages)
+    expect(gzipSync(code).length).toBeLessThanOrEqual(maxBytes)
+  },
+)
 
 it('has extensions in at most 4 KB beside it, which load nothing else', async () => {
   const { code, imports } = await bundle(fileURLToPath(new URL('../../client/extensions.ts', import.meta.url)), {

@@ -107,3 +107,54 @@ it('contract 13.2 shows which documents a change breaks, how to repair them, and
   await page.getByText('The only document fits.', { exact: true }).waitFor()
   expect(world.faults).toEqual([])
 })
+
+it('infers the fields that documents have, and shows the TypeScript before it is saved', async () => {
+  const { page, client, goTo } = world
+  const board = await client.collection('boards').create({ name: 'Launch' })
+  const ids = { board: board.id, boards: [board.id] }
+  const made = Array.from({ length: 40 }, (_, at) => ({
+    ...ids,
+    title: `Card ${at}`,
+    points: at,
+    steps: [{ text: 'a' }],
+  }))
+  await client.collection('cards').createMany([...made, { ...ids, title: 'Last', points: 1, steps: [], note: 'rare' }])
+  await client.collections.update('cards', { schema: { title: { type: 'string' } } })
+  await goTo('data/cards/schema')
+
+  await button('Infer from 41 documents').click()
+  await button('Add 4 of 5').click()
+
+  const inferred = page.getByRole('region', { name: 'Inferred', exact: true })
+  await inferred.getByText('1 of 41', { exact: true }).waitFor()
+  expect(await inferred.getByRole('button').allInnerTexts()).toEqual(['Add'])
+  const types = page.getByRole('region', { name: 'TypeScript', exact: true })
+  expect(await types.locator('.changed').allInnerTexts()).toEqual([
+    "  board: Link<'boards'>\n",
+    "  boards: Link<'boards'>[]\n",
+    '  /** An integer. */\n',
+    '  points: number\n',
+    '  steps: CardStep[]\n',
+    'export interface CardStep {\n',
+    '  text: string\n',
+  ])
+  await page.getByText('as it will be · 7 new lines', { exact: true }).waitFor()
+  await button('Add note').click()
+  await page.getByText('The schema has each field that the documents have.', { exact: true }).waitFor()
+  await world.expectAccessible()
+  await page.keyboard.press('ControlOrMeta+S')
+  await page.getByText('6 fields', { exact: true }).waitFor()
+  expect((await client.collections.get('cards')).schema).toEqual({
+    title: { type: 'string' },
+    board: { type: 'link', to: 'boards', required: true },
+    boards: { type: 'link', to: 'boards', many: true, required: true },
+    points: { type: 'integer', required: true },
+    steps: {
+      type: 'array',
+      required: true,
+      items: { type: 'object', fields: { text: { type: 'string', required: true } } },
+    },
+    note: { type: 'string' },
+  })
+  expect(world.faults).toEqual([])
+})

@@ -7,6 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createClient } from '../../client/index.js'
 import { type Devs, killed, openDevs } from '../fixtures/dev.js'
+import { contendingClient, createContended, nothingWrong, openContention } from '../fixtures/kills/contended-writes.js'
 import { killAgainAndAgain } from '../fixtures/kills/under-writes.js'
 import { aSubscriber, overEventStream, overWebSocket, type Subscriber } from '../fixtures/realtime/subscriber.js'
 import { askerOf } from '../fixtures/requests/ask.js'
@@ -30,6 +31,26 @@ it('loses no update and no deletion, and numbers and counts are exact', {
   expect({ wrong, different, gaps }).toEqual({ wrong: [], different: [], gaps: [] })
   expect(counts).toEqual({ found: counts.found, total: counts.found, counted: counts.found })
   expect(Math.min(counts.found, deleted, acknowledged - deleted)).toBeGreaterThan(0)
+})
+
+it('contract 13.2, 13.3 lets no two documents have a value, and no link dangle', { timeout }, async () => {
+  const contention = openContention()
+  for (let cycle = 0; cycle <= kills; cycle++) {
+    const { child, ...dev } = await devs.start('--data', join(devs.folder, 'contended'))
+    const client = contendingClient(dev)
+    if (cycle === 0) await createContended(client)
+    else expect(await contention.find(client)).toEqual(nothingWrong)
+    if (cycle === kills) break
+
+    const stop = contention.start(() => [client])
+    const { deleteBoard = 0 } = contention.acknowledged
+    await expect.poll(() => contention.acknowledged.deleteBoard ?? 0).toBeGreaterThan(deleteBoard + 15)
+    const died = once(child, 'exit')
+    child.kill('SIGKILL')
+    await Promise.all([died, stop()])
+  }
+
+  expect(Object.keys(contention.refused)).toEqual(expect.arrayContaining(['DUPLICATE_VALUE', 'DOCUMENT_IN_USE']))
 })
 
 const batchSize = 20

@@ -44,3 +44,22 @@ test('the code of the testing guide passes in vitest', async () => {
   expect(exitCode, all).toBe(0)
   expect(all).toMatch(/Tests +5 passed/)
 })
+
+test('a login through the provider lets the process end', async () => {
+  const example = await openExample('node-test', [])
+  await example.write(
+    'login.js',
+    `import { createClient } from 'svc-toolkit'
+import { startTestEmulator } from 'svc-toolkit/testing'
+const { url, apiKey, idp } = await startTestEmulator()
+const { auth } = createClient({ url, apiKey })
+await auth.finishLogin(await idp.logIn(await auth.startLogin(), 'grace'))
+setTimeout(() => process.exit(1), 20_000).unref()
+`,
+  )
+
+  const { all, exitCode } = await example.run('login.js')
+
+  await example.remove()
+  expect(exitCode, all).toBe(0)
+})

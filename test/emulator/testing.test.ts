@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { execa } from 'execa'
-import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest'
 import { createClient } from '../../client/index.js'
 import { startTestEmulator, type TestEmulator, type TestProject, testProject } from '../../emulator/testing.js'
 import { hungMilliseconds } from '../cli/command-line.js'
@@ -59,6 +59,46 @@ it('makes users with roles and acts as them', async () => {
     emailVerified: true,
     data: { name: 'Ada' },
   })
+})
+
+it('tells which permissions no request has used, by collection, action and word', async () => {
+  const other = await startTestEmulator()
+  onTestFinished(() => other.close())
+  const [one, two] = [await other.project(), await other.project()]
+  for (const { secretClient } of [one, two]) {
+    await secretClient.collections.create({
+      name: 'posts',
+      permissions: {
+        read: ['authenticated'],
+        create: ['editor', 'admin'],
+        update: ['editor', 'owner'],
+        delete: ['owner'],
+      },
+    })
+  }
+  const editor = await one.users.actAs(await one.users.create({ roles: ['editor'] }))
+  const reader = await two.users.actAs(await two.users.create())
+  const { id } = await editor.collection('posts').create({ title: 'Tea' })
+  await one.secretClient.collection('posts').update(id, { title: 'Coffee' })
+  await one.client
+    .collection('posts')
+    .list()
+    .catch(() => undefined)
+  await reader
+    .collection('posts')
+    .update(id, { title: 'Mine' })
+    .catch(() => undefined)
+  const ending = new AbortController()
+  const subscription = reader.collection('posts').subscribe({ signal: ending.signal })
+  await subscription.ready
+  ending.abort()
+
+  const { hit, missed } = await other.permissionCoverage()
+
+  const words = (permissions: typeof hit) =>
+    permissions.map(({ collection, permission, word }) => `${collection} ${permission} ${word}`).sort()
+  expect(words(hit)).toEqual(['posts create editor', 'posts read authenticated', 'posts update owner'])
+  expect(words(missed)).toEqual(['posts create admin', 'posts delete owner', 'posts update editor'])
 })
 
 it('makes users who log in with a second factor, and tells their code', async () => {

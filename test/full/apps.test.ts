@@ -135,7 +135,7 @@ test.each([
 })
 
 test('a Next app with Cache Components builds lists in server components, read for each request and cached', async () => {
-  const [page = '', popular = '', visitor = ''] = await blocksOf('next.md')
+  const [page = '', popular = '', visitor = '', proxy = ''] = await blocksOf('next.md')
   const files = {
     ...next.files,
     'tsconfig.json': json({
@@ -152,9 +152,10 @@ test('a Next app with Cache Components builds lists in server components, read f
   await project.write({
     'app/page.tsx': page,
     'app/popular/page.tsx': `${popular}export default Popular\n`,
+    'proxy.ts': proxy,
     'app/visitor/page.tsx': `import { Suspense } from 'react'\n${visitor}
 async function Titles() {
-  const { items } = await (await openVisitorClient()).collection('posts').list()
+  const { items } = await (await openVisitor()).collection('posts').list()
   return <ul>{items.map(({ id, data }) => <li key={id}>{String(data.title)}</li>)}</ul>
 }
 export default function Page() {

@@ -13,6 +13,10 @@ test.each([
   ['web', ['npm start'], /^http:\/\/127\.0\.0\.1:\d+\n$/m, []],
   ['react', ['npm run dev'], served, ['vite', 'react', 'react-dom']],
   ['chat', ['npm run dev'], served, ['vite']],
+  ['kanban', ['npm run dev'], served, ['vite', 'react', 'react-dom']],
+  ['next', ['npm run dev'], served, ['next', 'react', 'react-dom']],
+  ['svelte', ['npm run dev'], served, ['vite', 'svelte', '@sveltejs/vite-plugin-svelte']],
+  ['vue', ['npm run dev'], served, ['vite', 'vue', '@vitejs/plugin-vue']],
 ])('the README of the template "%s" runs to the letter', async (template, lines, said, linked) => {
   app = await openTemplateApp(template, linked)
   expect(app.lines).toEqual(['npm install', 'npx svc dev', ...lines])

@@ -54,7 +54,7 @@ function blocksOf(markdown: string): Block[] {
 /** Imports the sources of the package. */
 function fromSources(line: string): string {
   return line.replace(
-    /'svc-toolkit(?:-client)?(?:\/(extensions))?'/,
+    /'svc-toolkit(?:-client)?(?:\/(extensions|server))?'/,
     (_, entry = 'index') => `'../../client/${entry}.js'`,
   )
 }

@@ -17,9 +17,9 @@ import {
 /** The commands that run the service themselves, or read its files; they load it when they need it. */
 const startsTheEmulator = /^cli\/(commands\/(dev|exec|serve|serve\/(check|resync|rotate))\.ts|(dev|doctor|serve)\/.*)$/
 
-const rooms = ['client', 'emulator', 'seeds', 'cli', 'dashboard', 'test', 'scripts', 'bench']
+const rooms = ['client', 'emulator', 'seeds', 'types', 'cli', 'dashboard', 'test', 'scripts', 'bench']
 const files = filesOf(...rooms)
-const sources = filesOf('client', 'emulator', 'seeds', 'cli', 'dashboard').filter((file) => !/\.test\.ts$/.test(file))
+const sources = filesOf('client', 'emulator', 'seeds', 'types', 'cli', 'dashboard').filter((file) => !/\.test\.ts$/.test(file))
 const imports = sources.flatMap((file) => importsOf(file, sources))
 const listed = existsSync(join(root, '.git'))
   ? execFileSync('git', ['ls-files'], { cwd: root, encoding: 'utf8' }).split('\n')
@@ -109,11 +109,13 @@ test('SQL is written in store and database only', () => {
   expect(writers.filter((file) => !/^emulator\/(store|database)\//.test(file) && !shown.test(file))).toEqual([])
 })
 
-test('the client has no dependencies and needs no Node, apart from the control contract (zod) and the hooks (react)', () => {
+test('the client has no dependencies and needs no Node, apart from the control contract (zod) and the layers for frameworks', () => {
   const outside = imports.filter(({ file, target }) => file.startsWith('client/') && !target.startsWith('client/'))
-  const isKnown = ({ file, target }: Import) =>
-    (file.startsWith('client/protocol/control/') && target === 'zod') ||
-    (file.startsWith('client/react/') && target === 'react')
+  const isKnown = ({ file, target }: Import) => {
+    if (file.startsWith('client/protocol/control/')) return target === 'zod'
+    const [name = ''] = target.split('/')
+    return ['react', 'svelte', 'vue'].includes(name) && file.startsWith(`client/${name}/`)
+  }
 
   expect(outside.filter((line) => !isKnown(line)).map(({ line }) => line)).toEqual([])
 })
@@ -159,11 +161,12 @@ test.skipIf(!listed)('what is read here are all files that git lists', () => {
 test('durations are measured by a clock that never jumps: Date.now() only reads moments', () => {
   const readsMoments = [
     // The client has no bytes to spare: a token's life is by this clock, too, and `onResponse` only informs.
-    ...['client/auth/auth-state.ts', 'client/auth/session.ts', 'client/send.ts', 'dashboard/parts/time.tsx'],
-    ...['emulator/core/realtime/readers.ts', 'emulator/database/postgres/facts.ts', 'emulator/ports/files/s3.ts'],
+    ...['client/auth/auth-state.ts', 'client/auth/session.ts', 'client/send.ts', 'client/server.ts'],
+    ...['dashboard/parts/time.tsx', 'emulator/core/realtime/readers.ts'],
+    ...['emulator/database/postgres/facts.ts', 'emulator/ports/files/s3.ts'],
     ...['emulator/http/requests/capture.ts', 'emulator/serving/hang-thread.js', 'emulator/serving/uncaught.ts'],
   ]
-  const ours = files.filter((file) => /^(client|cli|dashboard|emulator|seeds)\//.test(file) && !file.includes('.test.'))
+  const ours = files.filter((file) => /^(client|cli|dashboard|emulator|seeds|types)\//.test(file) && !file.includes('.test.'))
 
   expect(ours.filter((file) => withoutComments(read(file)).includes('Date.now()')).sort()).toEqual(readsMoments.sort())
 })

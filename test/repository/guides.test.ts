@@ -11,6 +11,12 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 const guides = (await readdir(join(root, 'docs/guides'))).filter((name) => name.endsWith('.md'))
 const read = (path: string) => readFile(join(root, path), 'utf8')
 
+const expressBefore = `import express from 'express'
+import { createServerClient } from 'svc-toolkit-client/server'
+declare const [url, apiKey]: [string, string]
+const app = express()
+`
+
 /** Per guide, in which file each block stands, and what stands around it. `react.md` has a test of its own. */
 const placed: Readonly<Record<string, readonly (readonly [file: string, before: string, after: string])[]>> = {
   'add-to-your-app.md': [['posts.tsx', '', '']],
@@ -18,7 +24,9 @@ const placed: Readonly<Record<string, readonly (readonly [file: string, before: 
     ['page.tsx', '', ''],
     ['popular.tsx', '', ''],
     ['visitor.tsx', '', ''],
+    ['proxy.tsx', '', ''],
   ],
+  'server-sessions.md': [['express.ts', expressBefore, '']],
   'types.md': [
     ['svc-types.ts', "import type { Link } from 'svc-toolkit-client'\n", 'export interface Author { name: string }'],
     ['app.ts', 'declare const [url, apiKey]: [string, string]\n', 'console.log(items)'],
@@ -52,7 +60,11 @@ it('the code of the guides that is not run compiles', async () => {
   const compilerOptions = {
     ...{ strict: true, noEmit: true, skipLibCheck: true, target: 'es2022' },
     ...{ module: 'esnext', moduleResolution: 'bundler', jsx: 'react-jsx', types: ['node'] },
-    paths: { 'svc-toolkit-client': [join(root, 'client/index.ts')], '@/*': [join(folder, '*')] },
+    paths: {
+      'svc-toolkit-client': [join(root, 'client/index.ts')],
+      'svc-toolkit-client/server': [join(root, 'client/server.ts')],
+      '@/*': [join(folder, '*')],
+    },
   }
   await writeFile(join(folder, 'svc.ts'), client)
   await writeFile(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions }))

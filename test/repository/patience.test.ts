@@ -6,7 +6,7 @@ import { filesOf, read } from '../fixtures/packages/imports.js'
 const call = /^( *).*\bvi\.wait(For|Until)\(.*(\n\1 .*)*(\n\1[)}\]].*)?/gm
 
 test('every vi.waitFor and vi.waitUntil waits patiently', () => {
-  const calls = filesOf('client', 'emulator', 'seeds', 'cli', 'dashboard', 'test').flatMap((file) =>
+  const calls = filesOf('client', 'emulator', 'seeds', 'types', 'cli', 'dashboard', 'test').flatMap((file) =>
     [...read(file).matchAll(call)].map(([text]) => ({ file, text })),
   )
 

@@ -1,5 +1,5 @@
 /** Each template as `svc init` makes it, run as its README says. */
-import { mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { execa } from 'execa'
@@ -117,20 +117,36 @@ test('web: without .env.local it takes variables, and without both it says what 
   expect(neither).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('npx svc init --yes') })
 })
 
-test.each(['node', 'web', 'react', 'chat'])('%s: what --ci writes passes in a fresh clone', async (template) => {
-  const { folder } = await aFolder(template, '--ci', 'script')
-  await rm(join(folder, '.env.local'))
-  await mkdir(join(folder, 'node_modules', '.bin'))
-  await symlink(bin, join(folder, 'node_modules', '.bin', 'svc'))
+test.each(['node', 'web', 'react', 'kanban', 'next', 'svelte', 'vue', 'chat'])(
+  '%s: what --ci writes passes in a fresh clone',
+  async (template) => {
+    const { folder } = await aFolder(template, '--ci', 'script')
+    await rm(join(folder, '.env.local'))
+    await mkdir(join(folder, 'node_modules', '.bin'))
+    await symlink(bin, join(folder, 'node_modules', '.bin', 'svc'))
 
-  // The packages to install are there already.
-  const script = (await readFile(join(folder, 'ci', 'test.sh'), 'utf8')).replace(/^npm ci$/m, ':')
-  // On another machine the folder was never accepted.
-  const env = { ...cleanEnv(folder), SVC_CONFIG_DIR: join(folder, 'config-of-another') }
-  const ran = await execa('sh', ['-c', script], { cwd: folder, env, extendEnv: false, reject: false })
+    // The packages to install are there already.
+    const script = (await readFile(join(folder, 'ci', 'test.sh'), 'utf8')).replace(/^npm ci$/m, ':')
+    // On another machine the folder was never accepted.
+    const env = { ...cleanEnv(folder), SVC_CONFIG_DIR: join(folder, 'config-of-another') }
+    const ran = await execa('sh', ['-c', script], { cwd: folder, env, extendEnv: false, reject: false })
 
-  expect(ran, ran.stderr).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/pass 2\b/) })
-})
+    expect(ran, ran.stderr).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/pass 2\b/) })
+  },
+)
+
+test.each(['node', 'web', 'kanban', 'next', 'svelte', 'vue'])(
+  '%s: has at most 300 lines of code to read',
+  async (template) => {
+    const folder = join(thisPackage, 'templates', template)
+    const files = (await readdir(folder, { recursive: true })).filter(
+      (name) => /\.([jt]sx?|vue|svelte)$/.test(name) && !/svc-types|\.test\./.test(name),
+    )
+    const texts = await Promise.all(files.map((name) => readFile(join(folder, name), 'utf8')))
+
+    expect(texts.join('').split('\n').length).toBeLessThanOrEqual(300)
+  },
+)
 
 /** Creates a project with `svc init`, with both packages where `npm install` puts them. */
 async function aFolder(template: string, ...more: readonly string[]): Promise<World> {

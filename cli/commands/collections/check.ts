@@ -1,4 +1,5 @@
 import * as Args from '@oclif/core/args'
+import { isHidden } from '../../../types/read-collections.js'
 import { exits } from '../../base/failure.js'
 import { TargetCommand } from '../../base/target-command.js'
 import { type CheckedCollection, checkDocuments } from '../../collections/check-documents.js'
@@ -8,7 +9,6 @@ import { count, counted, table } from '../../terminal/print.js'
 import { startProgress } from '../../terminal/progress.js'
 import { prose } from '../../terminal/prose.js'
 import { shellWord } from '../../terminal/shell-word.js'
-import { isHidden } from '../../types/read-collections.js'
 
 export default class CollectionsCheck extends TargetCommand {
   static override summary = 'Find documents that violate the schema of their collection.'

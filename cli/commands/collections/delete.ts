@@ -4,11 +4,14 @@ import { backupFlag } from '../../backups/backup-flag.js'
 import { settledDocuments } from '../../backups/settled-documents.js'
 import { undoOfDeletion } from '../../backups/undo-lines.js'
 import { refusedForPath } from '../../base/foreign-answer.js'
+import type { CommandInput } from '../../base/service-command.js'
 import { type Client, lostByDeletion, TargetCommand } from '../../base/target-command.js'
 import { identifyCollection } from '../../collections/identify.js'
+import { dryRunFlag, findDependants, formatDependants, formatPlan, planDeletion } from '../../documents/dependants.js'
 import { collectionArg } from '../../documents/fields-args.js'
 import { writeLines } from '../../files/write-lines.js'
 import { counted } from '../../terminal/print.js'
+import { prose } from '../../terminal/prose.js'
 import { shellWord } from '../../terminal/shell-word.js'
 
 /** A collection as far as the service shows it. A deployed service shows only its name. */
@@ -18,15 +21,17 @@ export default class CollectionsDelete extends TargetCommand {
   static override hiddenAliases = ['collections:rm']
   static override summary = 'Delete a collection with all its documents.'
   static override description =
-    'Asks first; needs --yes without a terminal. On the emulator of this folder, svc undo restores the collection.'
+    prose(`Asks first; needs --yes without a terminal. On the emulator of this folder, the command first says how many documents link to the
+collection, and svc undo restores it.`)
   static override examples = [
     '<%= config.bin %> collections delete drafts',
     '<%= config.bin %> collections delete drafts --yes --json',
+    '<%= config.bin %> collections delete drafts --dry-run',
   ]
   static override args = { collection: collectionArg }
-  static override flags = { ...backupFlag }
+  static override flags = { ...backupFlag, ...dryRunFlag }
 
-  protected readonly access = 'write'
+  protected readonly access = ({ flags }: CommandInput) => (flags['dry-run'] ? 'read' : 'write')
 
   async run() {
     const { args, flags } = await this.parse(CollectionsDelete)
@@ -34,13 +39,21 @@ export default class CollectionsDelete extends TargetCommand {
     const target = this.requireTarget(flags)
     const { documentCount } = await identifyCollection(client, args.collection, target.url)
     const held = documentCount === undefined ? 'its documents' : counted(documentCount, 'document')
-    const kind = await this.confirmWrite(flags, `Delete "${args.collection}" with ${held}`, { isAlwaysAsked: true })
+    const what = `"${args.collection}" with ${held}`
+    if (flags['dry-run']) {
+      const dependants = await planDeletion(target, { to: args.collection })
+      for (const line of formatPlan(what, dependants)) this.log(line)
+      return { documentCount, dependants }
+    }
+    const dependants = await findDependants(target, { to: args.collection })
+    if (dependants.length > 0) this.note(formatDependants(dependants))
+    const kind = await this.confirmWrite(flags, `Delete ${what}`, { isAlwaysAsked: true })
     if (kind === 'foreign' && flags.backup) await this.save(client, args.collection)
     const removed = await this.undoably(target, `collections delete ${args.collection}`, flags, () =>
       client.collections.delete(args.collection),
     )
 
-    this.note(`Deleted "${args.collection}" with ${held}.`)
+    this.note(`Deleted ${what}.`)
     return { ...removed, documentCount }
   }
 

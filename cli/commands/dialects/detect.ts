@@ -1,13 +1,12 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
-import { type Axis, axisNames, type Dialect } from '../../../client/protocol/wire/axes.js'
-import { dialects, formatDialect } from '../../../client/protocol/wire/dialects.js'
-import { CliFailure, exits } from '../../base/failure.js'
+import { axisNames } from '../../../client/protocol/wire/axes.js'
+import { CliFailure } from '../../base/failure.js'
 import { ServiceCommand } from '../../base/service-command.js'
 import { stopSignal } from '../../base/stop-signal.js'
 import type { Named } from '../../base/svc-command.js'
+import { completeDialect } from '../../dialects/complete.js'
 import { detectForms } from '../../dialects/detect-forms.js'
-import type { Finding } from '../../dialects/finding.js'
 import { changeProfiles, requireProfile } from '../../target/profiles.js'
 import type { TargetFlags } from '../../target/target.js'
 import { table } from '../../terminal/print.js'
@@ -43,9 +42,7 @@ saved. Fails if the responses show fewer than half of the forms.`)
     const { args, flags } = await this.parse(DialectsDetect)
     const { url, key } = this.requireTarget(args.address === undefined ? flags : { ...flags, url: args.address })
     const findings = await this.detect({ url, key, collection: flags.collection })
-    if (findings.length * 2 < axisNames().length) throw tooLittleSeen(url, findings)
-    const { forms, assumed } = complete(findings)
-    const dialect = assumed.length === 0 ? formatDialect(forms) : formatFindings(findings)
+    const { forms, assumed, text: dialect } = completeDialect(url, findings)
     const rows = axisNames().map((axis) => {
       const evidence = findings.find((finding) => finding.axis === axis)?.evidence
       return { axis, form: forms[axis], evidence: evidence ?? 'assumed' }
@@ -87,29 +84,4 @@ saved. Fails if the responses show fewer than half of the forms.`)
     }))
     this.note(`Saved in profile "${name}".`)
   }
-}
-
-/** Completes the detected forms from the closest named dialect. */
-function complete(findings: readonly Finding[]): { forms: Dialect; assumed: Axis[] } {
-  const agreement = (dialect: Dialect) => findings.filter(({ axis, form }) => dialect[axis] === form).length
-  const [nearest = dialects.a] = Object.values<Dialect>(dialects).sort(
-    (one, other) => agreement(other) - agreement(one),
-  )
-  const seen: Partial<Dialect> = Object.fromEntries(findings.map(({ axis, form }) => [axis, form]))
-  return {
-    forms: { ...nearest, ...seen },
-    assumed: axisNames().filter((axis) => !findings.some((finding) => finding.axis === axis)),
-  }
-}
-
-/** Lists the detected forms, because the name of a dialect would include assumed ones. */
-function formatFindings(findings: readonly Finding[]): string {
-  return findings.map(({ axis, form }) => `${axis}=${form}`).join(', ')
-}
-
-function tooLittleSeen(url: string, findings: readonly Finding[]): CliFailure {
-  const seen = findings.length === 0 ? '' : `: ${formatFindings(findings)}`
-  const message = `The responses of ${url} show only ${findings.length} of ${axisNames().length} forms${seen}.`
-  const hint = 'Name a collection with documents: --collection posts. Or name the dialect: --dialect b'
-  return new CliFailure('TOO_LITTLE_SEEN', exits.failed, message, hint)
 }

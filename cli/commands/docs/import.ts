@@ -4,7 +4,9 @@ import * as Flags from '@oclif/core/flags'
 import { readColumnTypes } from '../../../seeds/records/cells.js'
 import { expandPaths } from '../../../seeds/records/expand-paths.js'
 import { formats, type ImportSource, isReadOnce, openInput } from '../../../seeds/records/input.js'
+import { dryRunFlag } from '../../base/dry-run-flag.js'
 import { CliFailure, exits, misuse, stoppedBy } from '../../base/failure.js'
+import type { CommandInput } from '../../base/service-command.js'
 import { keepHeapSmall } from '../../base/small-heap.js'
 import { stopSignal } from '../../base/stop-signal.js'
 import { TargetCommand } from '../../base/target-command.js'
@@ -23,6 +25,7 @@ import {
   type States,
   totalBytes,
 } from '../../imports/import-files.js'
+import { type ImportPlan, planImport } from '../../imports/plan-import.js'
 import { openRefusedFile } from '../../imports/refused-file.js'
 import { requireKeys } from '../../imports/require-keys.js'
 import { openState } from '../../imports/state.js'
@@ -73,11 +76,12 @@ created with new ids, and counted.`)
       helpValue: 'file',
     }),
     restart: Flags.boolean({ description: 'start over instead of resuming a stopped import' }),
+    'dry-run': dryRunFlag,
   }
 
   protected override readonly mayBeEmpty = ['delimiter']
 
-  protected readonly access = 'write'
+  protected readonly access = ({ flags }: CommandInput) => (flags['dry-run'] ? 'read' : 'write')
 
   async run() {
     const { args, argv, flags } = await this.parse(DocsImport)
@@ -92,6 +96,8 @@ created with new ids, and counted.`)
     const target = { ...flags, key }
     const types = readColumnTypes(flags.types)
     const inputs = await Promise.all((await expandPaths(argv.slice(1).map(String))).map(openInput))
+    const reading = { format: flags.format, types, delimiter: flags.delimiter }
+    if (flags['dry-run']) return this.showPlan(await planImport(inputs, reading), args.collection)
     if (flags.refused !== undefined) requirePlace(flags.refused)
     const refused = await openRefusedFile(placeToWrite(flags.refused, `${args.collection}.refused.ndjson`))
     const what = `${upsertBy ? 'Create and change' : 'Create'} documents in "${args.collection}"`
@@ -116,7 +122,7 @@ created with new ids, and counted.`)
         client,
         collection: args.collection,
         upsertBy,
-        read: { format: flags.format, types, delimiter: flags.delimiter },
+        read: reading,
         signal: stop.signal,
         refused,
       }
@@ -137,6 +143,17 @@ created with new ids, and counted.`)
     } finally {
       stop.release()
     }
+  }
+
+  private showPlan(plan: ImportPlan, collection: string): ImportPlan {
+    for (const { file, problems } of plan.files) {
+      for (const { line, problem } of problems) this.noteAlways(`${file}:${line} ${problem}`)
+    }
+    const unreadable = plan.unreadable > 0 ? ` ${counted(plan.unreadable, 'row')} cannot be read.` : ''
+    this.note(
+      `Would import ${counted(plan.records, 'document')} into "${collection}".${unreadable} Nothing was written.`,
+    )
+    return plan
   }
 
   /** Runs an import and shows its progress. */

@@ -3,6 +3,7 @@ import * as Flags from '@oclif/core/flags'
 import { parseDialect } from '../../../client/protocol/wire/dialects.js'
 import { CliFailure, exits, misuse } from '../../base/failure.js'
 import { SvcCommand } from '../../base/svc-command.js'
+import { askKey } from '../../target/ask-key.js'
 import { changeProfiles, maskKey, type Profiles, profilesFile, readProfiles } from '../../target/profiles.js'
 import { isUnencrypted, keyWithheld, readAddress } from '../../target/target.js'
 import { prose } from '../../terminal/prose.js'
@@ -68,9 +69,4 @@ function requireFree(name: string, { profiles }: Profiles): void {
     `Profile "${name}" already exists.`,
     'To replace it, pass --replace.',
   )
-}
-
-async function askKey(): Promise<string> {
-  const { password } = await import('@inquirer/prompts')
-  return password({ message: 'API key (empty for none)', mask: true }, { output: process.stderr })
 }

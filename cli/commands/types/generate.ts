@@ -2,6 +2,14 @@ import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import { WebSocket } from 'ws'
 import type { Collection } from '../../../client/index.js'
+import { type ReadCollection, readCollection, sampleSize } from '../../../types/read-collections.js'
+import {
+  type DescribedTypes,
+  describeTypes,
+  type TypesFormat,
+  type TypesStyle,
+  typesFormats,
+} from '../../../types/types-text.js'
 import { exits, misuse } from '../../base/failure.js'
 import { stopSignal } from '../../base/stop-signal.js'
 import { type Client, TargetCommand } from '../../base/target-command.js'
@@ -13,7 +21,6 @@ import { prose } from '../../terminal/prose.js'
 import { shellWord } from '../../terminal/shell-word.js'
 import { jsonText } from '../../terminal/text-width.js'
 import { keepTypes, mayBeWritten } from '../../types/keep-types.js'
-import { type ReadCollection, readCollection } from '../../types/read-collections.js'
 import {
   clientPackageHere,
   defaultTypesFile,
@@ -23,14 +30,6 @@ import {
   typesDifference,
   writeTypesFile,
 } from '../../types/types-file.js'
-import {
-  type DescribedTypes,
-  describeTypes,
-  sampleSize,
-  type TypesFormat,
-  type TypesStyle,
-  typesFormats,
-} from '../../types/types-text.js'
 import { requireNoWorse } from '../../types/worse-types.js'
 
 interface Wanted extends TypesStyle, TypesFile {

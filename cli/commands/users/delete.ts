@@ -1,6 +1,7 @@
 import { usersWord } from '../../../client/protocol/model/collection.js'
+import type { CommandInput } from '../../base/service-command.js'
 import { UserCommand, userArg } from '../../base/user-command.js'
-import { findDependants, formatDependants } from '../../documents/dependants.js'
+import { dryRunFlag, findDependants, formatDependants, formatPlan, planDeletion } from '../../documents/dependants.js'
 
 export default class UsersDelete extends UserCommand {
   static override hiddenAliases = ['users:rm']
@@ -10,17 +11,24 @@ export default class UsersDelete extends UserCommand {
   static override examples = [
     '<%= config.bin %> users delete ada@example.com',
     '<%= config.bin %> users delete ada@example.com --yes --json',
+    '<%= config.bin %> users delete ada@example.com --dry-run',
   ]
   static override args = { user: userArg }
+  static override flags = { ...dryRunFlag }
 
-  protected readonly access = 'write'
+  protected readonly access = ({ flags }: CommandInput) => (flags['dry-run'] ? 'read' : 'write')
 
   async run() {
     const { args, flags } = await this.parse(UsersDelete)
     const owner = this.owner(flags)
     const { id, email } = await this.findUser(this.client(flags), args.user)
     const target = this.requireTarget(flags)
-    const dependants = await findDependants(target, usersWord, [id])
+    if (flags['dry-run']) {
+      const dependants = await planDeletion(target, { to: usersWord, ids: [id] })
+      for (const line of formatPlan(email, dependants)) this.log(line)
+      return { id, email, dependants }
+    }
+    const dependants = await findDependants(target, { to: usersWord, ids: [id] })
     if (dependants.length > 0) this.note(formatDependants(dependants))
     await this.confirm(`Delete ${email}?`, flags)
     const remove = () => owner.remove({ user: id })

@@ -6,6 +6,7 @@ import { keys } from './access/keys.js'
 import { rights } from './access/rights.js'
 import { clock } from './clock.js'
 import { connections } from './connections.js'
+import { coverage } from './coverage.js'
 import { dependants } from './dependants.js'
 import { events } from './events.js'
 import { faults } from './faults.js'
@@ -34,6 +35,7 @@ export const contract = {
   keys,
   audit,
   rights,
+  coverage,
   schemas,
   dependants,
   creators,

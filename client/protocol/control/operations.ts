@@ -32,6 +32,9 @@ export const operations = {
   rights: {
     ask: 'POST /projects/:project/collections/:collection/rights',
   },
+  coverage: {
+    permissions: 'GET /coverage/permissions',
+  },
   schemas: {
     plan: 'POST /projects/:project/collections/:collection/schema/plan',
   },

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { createOnWriteChoices } from '../model/create-on-write.js'
 import { SvcError } from '../model/errors.js'
 import { rateLimitWords, tiers } from '../model/limits.js'
 import { originForm, originProblem, type ProjectSettings } from '../model/project.js'
@@ -24,7 +25,7 @@ export const shownSettings = {
   allowedOrigins: z.array(z.string().regex(originForm, originProblem)),
   rateLimit,
   tier: z.enum(tiers),
-  selfRoles: z.array(z.string().min(1)),
+  selfRoles: z.union([z.array(z.string().min(1)), z.literal('any')]),
   trustDataRole: z.boolean(),
   require2fa: z.boolean(),
   requireVerifiedEmail: z.boolean(),
@@ -37,6 +38,7 @@ export const shownSettings = {
   fileTypes: z.enum(['any', 'listed']),
   documentFiles: z.enum(['fixed', 'tier']),
   inlineFiles: z.enum(['safe', 'any']),
+  createOnWrite: z.enum(createOnWriteChoices).nullable(),
   requestLog: z.boolean(),
 } satisfies { readonly [Name in Exclude<keyof ProjectSettings, 'idp'>]: z.ZodType<ProjectSettings[Name]> }
 

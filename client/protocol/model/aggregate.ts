@@ -6,7 +6,7 @@ export const aggregateOperations = ['count', 'sum', 'avg', 'min', 'max'] as cons
 export type AggregateOperation = (typeof aggregateOperations)[number]
 
 /** Selects documents by the filters of a list. */
-export type MatchQuery = Pick<ListQuery, 'where' | 'populate'>
+export type MatchQuery = Pick<ListQuery, 'where' | 'populate' | 'links'>
 
 /** `field` is the dotted name as it was sent. */
 export interface GroupQuery extends MatchQuery {

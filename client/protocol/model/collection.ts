@@ -68,7 +68,7 @@ export function findRule(schema: Schema, name: string): FieldRule | undefined {
 }
 
 /** Collection names that would shadow a path. */
-export const reservedNames: readonly string[] = ['documents', 'batch']
+export const reservedNames: readonly string[] = ['documents', 'batch', 'file']
 
 export const permissionKinds = ['create', 'read', 'update', 'delete'] as const
 export type PermissionKind = (typeof permissionKinds)[number]

@@ -157,6 +157,11 @@ export function items(value: Json): Json[] {
   return Array.isArray(value) ? value : [value]
 }
 
+/** Returns the time at which an id was made: its first 48 bits. */
+export function idTime(id: string): string {
+  return new Date(Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16)).toISOString()
+}
+
 /** Tells whether text has the format of an id. Other text is answered with not found. Contract 2.1. */
 export function isId(text: string): boolean {
   return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text)

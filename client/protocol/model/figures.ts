@@ -14,3 +14,8 @@ export function formatBytes(size: number): string {
 export function formatCount(count: number): string {
   return String(count).replace(/\B(?=(\d{3})+$)/g, ',')
 }
+
+/** Formats "1 document" and "12,345 documents". */
+export function counted(number: number, noun: string): string {
+  return `${formatCount(number)} ${noun}${number === 1 ? '' : 's'}`
+}

@@ -23,7 +23,12 @@ export interface RecordQuery {
   readonly populate: readonly Path[]
   /** The only fields to return. Empty for all. Contract 13.4. */
   readonly select: readonly Path[]
+  /** The names of the fields with the ids of a link. Default: the name itself. */
+  readonly links?: LinkNames | undefined
 }
+
+/** Names the fields that may contain the ids of a link, in the order in which they are tried. */
+export type LinkNames = (link: string) => readonly string[]
 
 export const wholeRecord: RecordQuery = { populate: [], select: [] }
 

@@ -1,3 +1,4 @@
+import type { CreateOnWrite } from './create-on-write.js'
 import { defaultRateLimit, defaultTier, type RateLimit, rateLimitWords, type Tier, tiers } from './limits.js'
 
 /** Matches origins in `allowedOrigins`: scheme, host of at most 253 characters, optional port. */
@@ -16,7 +17,7 @@ export interface ProjectSettings {
   readonly rateLimit: RateLimit
   readonly tier: Tier
   /** Roles that users may choose at sign-up. Contract 6.2. */
-  readonly selfRoles: readonly string[]
+  readonly selfRoles: readonly string[] | 'any'
   /** Treats `data.role` as a role, which then only the owner can write. Contract 6.2. */
   readonly trustDataRole: boolean
   /** Requires two-factor login. Users without an authenticator get a code by email. Contract 6.7. */
@@ -35,6 +36,8 @@ export interface ProjectSettings {
   readonly documentFiles: 'fixed' | 'tier'
   /** Files that browsers display instead of downloading. Contract 8.3. */
   readonly inlineFiles: 'safe' | 'any'
+  /** Requests that make a missing collection. `null` uses the choice of the dialect. */
+  readonly createOnWrite: CreateOnWrite | null
   /** Keeps recent requests in memory. Contract 11. */
   readonly requestLog: boolean
   /** Keys of identity providers: `IDP_*` and `IDP_<NAME>_*`. Contract 7.1. */
@@ -56,6 +59,7 @@ export const defaultSettings: ProjectSettings = {
   fileTypes: 'any',
   documentFiles: 'fixed',
   inlineFiles: 'safe',
+  createOnWrite: null,
   requestLog: true,
   idp: {},
 }
@@ -76,11 +80,11 @@ export interface Project {
 
 /** Describes each setting, for help and documentation. */
 export const settingWords: { readonly [Name in keyof ProjectSettings]: string } = {
-  dialect: 'Default dialect: a, b, c, or overrides such as "a, document=flat".',
+  dialect: 'Default dialect: a, b, c, d, or overrides such as "a, document=flat".',
   allowedOrigins: 'Origins whose pages may call the service, such as https://app.example.',
   rateLimit: `Rate limit: ${rateLimitWords}.`,
   tier: `Plan with the limits for files: ${tiers.join(', ')}. It does not turn rate limits on.`,
-  selfRoles: 'Roles that users may choose at sign-up.',
+  selfRoles: 'Roles that users may choose at sign-up: a list, or any.',
   trustDataRole: 'Treats data.role as a role, which then only the owner can write.',
   require2fa: 'Requires two-factor login, with a code from an authenticator app or by email.',
   requireVerifiedEmail: 'Limits users with an unverified email address to reading.',
@@ -91,6 +95,8 @@ export const settingWords: { readonly [Name in keyof ProjectSettings]: string } 
   documentFiles: 'Size limit of files of documents and users: fixed (50 MB), or the limit of the tier.',
   inlineFiles:
     'Files that browsers display instead of downloading: safe (types that cannot run code), or any, in a sandbox.',
+  createOnWrite:
+    'Requests that make a missing collection: off (none), create (a new document), touch (any request for documents), or null (create in dialect d, otherwise off).',
   requestLog: 'Keeps recent requests in memory, for svc requests.',
   idp: 'Keys of identity providers, IDP_* and IDP_<NAME>_*. Set them one by one; an empty value removes a key.',
 }
@@ -101,6 +107,8 @@ export interface SvcConfig {
   readonly url?: string
   readonly profile?: string
   readonly dialect?: string
+  /** Profile of the hosted service. Only `svc pull`, `push`, `diff` and `parity`, and commands with `--remote`, use it. */
+  readonly remote?: string
   readonly dev?: DevSettings
   /** Project settings. They apply as soon as you save the file. */
   readonly settings?: Partial<ProjectSettings>

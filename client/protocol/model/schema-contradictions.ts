@@ -103,7 +103,17 @@ function checkInner({ fields, items }: ValueRule, place: Issue['path'], depth: n
   const option = fields === undefined ? 'items' : 'fields'
   if (depth >= maxDepth) return at(place, option, `can be nested at most ${maxDepth} levels deep`)
   if (fields !== undefined) return checkRules(fields, [...place, 'fields'], depth + 1)
-  return items === undefined ? [] : checkRule(items, [...place, 'items'], depth + 1)
+  if (items === undefined) return []
+  const inItems = [...place, 'items']
+  return [...checkRule(items, inItems, depth + 1), ...checkDeleting(items, inItems)]
+}
+
+/** Refuses to delete a document for one of the items that it lists. */
+function checkDeleting({ onDelete, fields = {} }: ValueRule, place: Issue['path']): Issue[] {
+  return [
+    ...(onDelete === 'delete' ? at(place, 'onDelete', 'cannot be "delete" in an array. Use "unset"') : []),
+    ...Object.entries(fields).flatMap(([name, rule]) => checkDeleting(rule, [...place, 'fields', name])),
+  ]
 }
 
 /** Validates the options that the items of an array cannot have. */

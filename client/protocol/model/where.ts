@@ -31,6 +31,8 @@ export type PlainTest =
       readonly operator: Exclude<Operator, 'in' | 'notin' | 'isnull' | 'exists'>
       readonly value: string
       readonly isTime?: true
+      /** Set for `startswith` and `endswith` in dialects where they ignore case. */
+      readonly ignoresCase?: true
     }
   | {
       readonly path: Path

@@ -3,6 +3,7 @@
  * header, the API description and `svc dialects` derive from it. Contract 1.
  */
 import { pageSizes } from '../model/limits.js'
+import { ackForms } from './acks/encode.js'
 import { bodyForms } from './body/decode.js'
 import { documentShapes } from './document/encode.js'
 import { errorFormats } from './errors/encode.js'
@@ -10,10 +11,15 @@ import { eventNames } from './events/encode.js'
 import { filterSuffixes } from './filters/decode.js'
 import { frameForms } from './frames/encode.js'
 import { listEnvelopes } from './list/encode.js'
+import { orderForms } from './order/decode.js'
 import { documentPaths } from './paths/encode.js'
+import { populateForms } from './populate/decode.js'
 import { putForms } from './put/decode.js'
 import { recordEnvelopes } from './record/encode.js'
+import { refusalForms } from './refusals/decode.js'
+import { sessionForms } from './session/encode.js'
 import { twoFactorForms } from './two-factor/encode.js'
+import { userLists } from './users/encode.js'
 
 export const axes = {
   paths: documentPaths,
@@ -29,6 +35,12 @@ export const axes = {
   frames: frameForms,
   errors: errorFormats,
   two_factor: twoFactorForms,
+  users: userLists,
+  session: sessionForms,
+  acks: ackForms,
+  populate: populateForms,
+  order: orderForms,
+  refusals: refusalForms,
 } as const
 
 export type Axis = keyof typeof axes

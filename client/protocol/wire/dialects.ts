@@ -8,19 +8,33 @@ const plain = {
   put: 'replace',
   errors: 'envelope',
   two_factor: 'result',
+  session: 'flat',
+  acks: 'record',
+  populate: 'field',
+  refusals: 'spec',
 } as const
 
-/** The three variants of the specification. */
+/** The three variants of the specification, and the deployed service. */
 export const dialects = {
   a: { ...spokenForms.a, ...plain },
   b: {
     ...spokenForms.b,
+    ...plain,
     paging: 'large',
     put: 'merge',
     errors: 'detail',
-    two_factor: 'result',
   },
   c: { ...spokenForms.c, ...plain, two_factor: 'error' },
+  d: {
+    ...spokenForms.d,
+    ...plain,
+    paging: 'large',
+    put: 'merge',
+    errors: 'detail',
+    session: 'pair',
+    acks: 'status',
+    populate: 'named',
+  },
 } as const satisfies Record<string, Dialect>
 
 export type DialectName = keyof typeof dialects

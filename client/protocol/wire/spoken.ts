@@ -4,8 +4,10 @@ import { bodyWrappers } from './body/encode.js'
 import { documentDecoders } from './document/decode.js'
 import { suffixEncoders } from './filters/encode.js'
 import { listDecoders } from './list/decode.js'
+import { orderNames } from './order/encode.js'
 import { documentPaths } from './paths/encode.js'
 import { recordDecoders } from './record/decode.js'
+import { userListDecoders } from './users/decode.js'
 
 /** Axes that decide how a client encodes requests and decodes responses. */
 const spokenAxes = {
@@ -15,6 +17,8 @@ const spokenAxes = {
   record: recordDecoders,
   list: listDecoders,
   filters: suffixEncoders,
+  users: userListDecoders,
+  order: orderNames,
 } as const
 
 type SpokenAxis = keyof typeof spokenAxes
@@ -27,15 +31,20 @@ const a = {
   record: 'bare',
   list: 'page',
   filters: 'double',
+  users: 'page',
+  order: 'asc',
   events: 'past',
   frames: 'message',
 } as const
 
+const nested = { paths: 'nested', list: 'array', events: 'plain', frames: 'model' } as const
+
 /** Forms of these axes in the named dialects. Clients always request one form of events. */
 export const spokenForms = {
   a,
-  b: { ...a, paths: 'nested', document: 'snake', list: 'array', filters: 'both', events: 'plain', frames: 'model' },
+  b: { ...a, ...nested, document: 'snake', filters: 'both' },
   c: { ...a, document: 'flat', body: 'bare', record: 'success' },
+  d: { ...a, ...nested, document: 'deployed', filters: 'any', users: 'data', order: 'desc' },
 } as const satisfies Record<string, Spoken & { readonly [Axis in 'events' | 'frames']: string }>
 
 type DialectName = keyof typeof spokenForms

@@ -1,7 +1,7 @@
 /** Runs SQL over the collections. */
 import { useMemo } from 'react'
 import { SvcError } from '../../../client/index.js'
-import { formatCount } from '../../../client/protocol/model/figures.js'
+import { counted } from '../../../client/protocol/model/figures.js'
 import { shellWord } from '../../../client/snippets/shell.js'
 import { useCommand } from '../../frame/command-line.js'
 import { Query } from '../../live/query.js'
@@ -91,7 +91,7 @@ function Beginning({ example = 'posts', onTake }: { example: string | undefined;
 }
 
 function describeAnswer({ rows, isCut, milliseconds }: Answer): string {
-  const count = `${formatCount(rows.length)} ${rows.length === 1 ? 'row' : 'rows'}`
+  const count = counted(rows.length, 'row')
   return `${isCut ? `the first ${count}` : count} · ${milliseconds} ms`
 }
 

@@ -5,7 +5,7 @@ import { useState } from 'react'
 import type { Client, Document, Fields } from '../../../client/index.js'
 import { mergeFields, splitOperators } from '../../../client/protocol/model/document.js'
 import { parseExactJson } from '../../../client/protocol/model/exact-json.js'
-import { formatCount } from '../../../client/protocol/model/figures.js'
+import { counted, formatCount } from '../../../client/protocol/model/figures.js'
 import { isObject, objectOfMany } from '../../../client/protocol/model/json.js'
 import { useUndo } from '../../frame/undo.js'
 import { Failure } from '../../live/failure.js'
@@ -58,7 +58,7 @@ export function BulkDelete({ name, query, total, onClose }: BulkProps) {
   const { data } = usePreview(name, query)
   const remove = useMutation({
     mutationFn: () =>
-      doUndoably(`Deleted ${formatCount(total)} documents in ${name}`, `docs delete ${name} --all`, () =>
+      doUndoably(`Deleted ${counted(total, 'document')} in ${name}`, `docs delete ${name} --all`, () =>
         runInBatches(client, name, query, (ids) => client.collection(name).deleteMany(ids), {
           onDone: setDone,
           signal: stop(),
@@ -68,7 +68,7 @@ export function BulkDelete({ name, query, total, onClose }: BulkProps) {
   })
   return (
     <FormDialog
-      title={`Delete ${formatCount(total)} documents in ${name}?`}
+      title={`Delete ${counted(total, 'document')} in ${name}?`}
       action={remove.isPending ? `Deleted ${formatCount(done)}` : `Delete ${formatCount(total)}`}
       isBad
       isBusy={remove.isPending}
@@ -105,7 +105,7 @@ export function BulkEdit({ name, query, total, onClose }: BulkProps) {
   const [changes, wrong] = parseChanges(text)
   const edit = useMutation({
     mutationFn: () =>
-      doUndoably(`Changed ${formatCount(total)} documents in ${name}`, `docs batch ${name}`, () =>
+      doUndoably(`Changed ${counted(total, 'document')} in ${name}`, `docs batch ${name}`, () =>
         runInBatches(
           client,
           name,
@@ -120,7 +120,7 @@ export function BulkEdit({ name, query, total, onClose }: BulkProps) {
   const failure = wrong ?? edit.error
   return (
     <FormDialog
-      title={`Edit ${formatCount(total)} documents in ${name}`}
+      title={`Edit ${counted(total, 'document')} in ${name}`}
       action={edit.isPending ? `Changed ${formatCount(done)}` : `Change ${formatCount(total)}`}
       isWide
       isBusy={edit.isPending || wrong !== undefined}

@@ -2,7 +2,7 @@
 import { type ReactNode, useCallback, useState } from 'react'
 import { useLocation } from 'wouter'
 import type { Collection, CountedCollection } from '../../../client/index.js'
-import { formatCount } from '../../../client/protocol/model/figures.js'
+import { counted } from '../../../client/protocol/model/figures.js'
 import { formatPath } from '../../../client/protocol/model/path.js'
 import { shellWord } from '../../../client/snippets/shell.js'
 import { useCommand } from '../../frame/command-line.js'
@@ -205,7 +205,7 @@ function List({ name, id, query, documents, settings, columns, picked, openNew }
 
 function describeCount({ total, error }: Documents, { where }: QueryState): string {
   if (total === undefined) return error ? 'documents: not loaded' : '…'
-  const words = `${formatCount(total)} ${total === 1 ? 'document' : 'documents'}`
+  const words = counted(total, 'document')
   return where.all.length === 0 ? words : `${words} match`
 }
 

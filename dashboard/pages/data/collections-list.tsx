@@ -4,7 +4,7 @@ import { useDeferredValue, useState } from 'react'
 import { useLocation } from 'wouter'
 import type { Collection } from '../../../client/index.js'
 import { fieldRuleKinds, permissionKinds } from '../../../client/protocol/model/collection.js'
-import { formatCount } from '../../../client/protocol/model/figures.js'
+import { counted, formatCount } from '../../../client/protocol/model/figures.js'
 import { useCommand } from '../../frame/command-line.js'
 import { useCollections } from '../../frame/counts.js'
 import { Query } from '../../live/query.js'
@@ -29,7 +29,7 @@ export function CollectionsList() {
   return (
     <Page
       title="Data"
-      facts={data ? `${formatCount(data.length)} ${data.length === 1 ? 'collection' : 'collections'}` : ''}
+      facts={data ? counted(data.length, 'collection') : ''}
       actions={
         <>
           <Search label="Find a collection" value={search} onChange={setSearch} />

@@ -3,7 +3,7 @@ import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { Document } from '../../../client/index.js'
 import { exported } from '../../../client/protocol/model/documents/exported.js'
-import { formatCount } from '../../../client/protocol/model/figures.js'
+import { counted, formatCount } from '../../../client/protocol/model/figures.js'
 import { Failure } from '../../live/failure.js'
 import { Field, FormDialog } from '../../parts/dialog.js'
 import { formatCsv } from '../../parts/rows/csv.js'
@@ -40,7 +40,7 @@ export function ExportDialog({ name, query, total, onClose }: ExportProps) {
   })
   return (
     <FormDialog
-      title={`Export ${formatCount(total)} documents from ${name}`}
+      title={`Export ${counted(total, 'document')} from ${name}`}
       action={save.isPending ? `${formatCount(done)} of ${formatCount(total)}` : 'Save file'}
       isBusy={save.isPending}
       failure={save.error ? <Failure error={save.error} /> : null}

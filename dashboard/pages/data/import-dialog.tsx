@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from 'react'
 import type { Client, Fields } from '../../../client/index.js'
 import { placed } from '../../../client/protocol/model/errors.js'
 import { keptAsText } from '../../../client/protocol/model/exact-json.js'
-import { formatCount } from '../../../client/protocol/model/figures.js'
+import { counted, formatCount } from '../../../client/protocol/model/figures.js'
 import { useUndo } from '../../frame/undo.js'
 import { Failure } from '../../live/failure.js'
 import { Field, FormDialog } from '../../parts/dialog.js'
@@ -70,7 +70,7 @@ export function ImportDialog({ name, file: dropped, onClose }: ImportProps) {
       if (done > 0 && !(await isThere(owner, name, created.current.lastId))) {
         created.current = nothing
         setDone(0)
-        throw new Error(`The first ${formatCount(done)} documents no longer exist. Try again to create all of them.`)
+        throw new Error(`The documents that were created already no longer exist. Try again to create all of them.`)
       }
       return doUndoably(`Imported into ${name}`, `docs import ${name}`, async () => {
         for (let at = done; at < rows.length; ) {
@@ -134,9 +134,7 @@ export function ImportDialog({ name, file: dropped, onClose }: ImportProps) {
           onChange={({ target }) => void take(async () => target.value)}
         />
       </Field>
-      {done > 0 && !create.isPending ? (
-        <p className="dim">The first {formatCount(done)} documents were created already.</p>
-      ) : null}
+      {done > 0 && !create.isPending ? <p className="dim">Created {counted(done, 'document')} already.</p> : null}
       {kept === undefined ? null : <p role="status">{keptAsText(kept)}</p>}
       {rows.length > 0 ? (
         <ul className="preview mono">

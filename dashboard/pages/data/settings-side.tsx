@@ -1,5 +1,7 @@
 /** The pane of a page that edits settings: what the changes do, and the buttons that save or discard them. */
+
 import type { ReactNode } from 'react'
+import { counted } from '../../../client/protocol/model/figures.js'
 import { Button } from '../../parts/button.js'
 import { shortcut } from '../../parts/words.js'
 import { FootFailure, ToFix } from './document/document-foot.js'
@@ -28,11 +30,7 @@ export function SettingsSide({ title, facts, settings, changes, wrong, onFix, ch
       <div className="pane-body">{children}</div>
       <footer className="pane-foot">
         <FootFailure error={failure} />
-        {isChanged && wrong.length === 0 ? (
-          <span className="warn">
-            {changes} {changes === 1 ? 'change' : 'changes'}
-          </span>
-        ) : null}
+        {isChanged && wrong.length === 0 ? <span className="warn">{counted(changes, 'change')}</span> : null}
         <ToFix names={wrong} onFix={onFix} />
         <span className="grow" />
         {isChanged ? <Button onClick={discard}>Discard</Button> : null}

@@ -5,7 +5,7 @@ import { type Client, type Document, SvcError } from '../../../client/index.js'
 import { sizes } from '../../../client/protocol/model/limits.js'
 import type { Page, Sort } from '../../../client/protocol/model/page.js'
 import type { Where } from '../../../client/protocol/model/where.js'
-import { type DataColumn, findColumns } from '../../parts/columns.js'
+import { type DataColumn, findColumns, findLinkFields } from '../../parts/columns.js'
 import { useSession } from '../../session/context.js'
 import type { QueryState } from './query-state.js'
 
@@ -45,7 +45,7 @@ export function useDocuments(name: string, { where, sort, populate: asked, text 
     placeholderData: (before, query) => (query?.queryKey[1] === name ? keepPreviousData(before) : undefined),
   })
   const columns = useMemo(() => findColumns(head.data?.items ?? []), [head.data])
-  const links = columns.filter(({ type }) => type === 'link').map(({ name: field }) => field)
+  const links = useMemo(() => findLinkFields(head.data?.items ?? []).flat(), [head.data])
   const wanted = Array.from({ length: to - from + 1 }, (_, at) => from + at)
   const pages = useQueries({
     queries: wanted.map((index) => ({

@@ -1,6 +1,5 @@
 /** Edits settings of a collection, such as its schema. Changes that another tab saves in the meantime are merged, part by part. */
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { useEffect, useRef } from 'react'
 import type { CollectionInput } from '../../../client/collections/collections.js'
 import type { Collection, Fields, Issue } from '../../../client/index.js'
 import { SvcError } from '../../../client/index.js'
@@ -92,24 +91,4 @@ function mergeParts<Value>(base: Value, mine: Value, theirs: Value): Value {
 /** Settings are sent as JSON, so nothing is lost. */
 function toFields(value: unknown): Fields {
   return JSON.parse(JSON.stringify(value))
-}
-
-/** Runs actions for keys, such as `j` with Ctrl or ⌘. Other keys work only while no input has the focus. */
-export function useKeys(keys: Readonly<Record<string, () => void>>): void {
-  const latest = useRef(keys)
-  latest.current = keys
-  useEffect(() => {
-    const onKey = (event: KeyboardEvent) => {
-      const isMod = event.metaKey || event.ctrlKey
-      const run = latest.current[`${isMod ? 'mod-' : ''}${event.key.toLowerCase()}`]
-      const isElsewhere = (event.target as Element).closest(
-        isMod ? '.dialog' : 'input:not([type="checkbox"]), textarea, select, .cm-editor, .dialog, .menu',
-      )
-      if (!run || isElsewhere || event.defaultPrevented) return
-      event.preventDefault()
-      run()
-    }
-    addEventListener('keydown', onKey)
-    return () => removeEventListener('keydown', onKey)
-  }, [])
 }

@@ -3,7 +3,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useCallback, useEffect, useState } from 'react'
 import { useLocation, useParams } from 'wouter'
 import type { StoredFile } from '../../../client/index.js'
-import { formatBytes, formatCount } from '../../../client/protocol/model/figures.js'
+import { counted, formatBytes } from '../../../client/protocol/model/figures.js'
 import { shellWord } from '../../../client/snippets/shell.js'
 import { useCommand } from '../../frame/command-line.js'
 import { useAction, useUndo } from '../../frame/undo.js'
@@ -52,11 +52,7 @@ export function FilesPage() {
   return (
     <Page
       title="Files"
-      facts={
-        usage.data
-          ? `${formatCount(all)} ${all === 1 ? 'file' : 'files'} · ${formatBytes(bytes)} of ${limit} (${tier})`
-          : ''
-      }
+      facts={usage.data ? `${counted(all, 'file')} · ${formatBytes(bytes)} of ${limit} (${tier})` : ''}
       actions={<UploadButton onFiles={upload} />}
       strip={<Folders files={files} folder={folder} onChange={setFolder} uploads={uploads} />}
       pane={

@@ -1,7 +1,7 @@
 /** Shows addresses and keys, the first steps, the last events, and the health of the emulator. */
 import { useState } from 'react'
 import { Link, useLocation } from 'wouter'
-import { formatBytes, formatCount } from '../../../client/protocol/model/figures.js'
+import { counted, formatBytes } from '../../../client/protocol/model/figures.js'
 import { useCommand } from '../../frame/command-line.js'
 import { type Info, isInMemory, useCounts, useInfo } from '../../frame/counts.js'
 import { useEvents } from '../../live/context.js'
@@ -66,7 +66,7 @@ function DataLocation({ database }: Pick<Info, 'database'>) {
 
 function plural(count: number | undefined, word: string, isUnread: boolean): string {
   if (count === undefined) return isUnread ? `${word}s: not loaded` : `… ${word}s`
-  return `${formatCount(count)} ${word}${count === 1 ? '' : 's'}`
+  return `${counted(count, word)}`
 }
 
 const frameworks = {
@@ -168,10 +168,7 @@ function HealthFacts({ info }: { info: Info }) {
         ['Database', `PostgreSQL ${database.version.split(' ')[0]} · ${formatBytes(database.bytes)}`],
         ...(isOnServer ? [['Server', database.servers.join(', ')] as const] : []),
         ['Saved', <Saved key="saved" database={database} />],
-        [
-          'Streams',
-          `${streams.connections} open · ${streams.subscriptions} ${streams.subscriptions === 1 ? 'subscription' : 'subscriptions'}`,
-        ],
+        ['Streams', `${streams.connections} open · ${counted(streams.subscriptions, 'subscription')}`],
         ['Disk', disk === null ? withoutFolder : `${formatBytes(disk.freeBytes)} free`],
         [
           'Limits',

@@ -1,8 +1,10 @@
 /** Shows sent mail. Nothing leaves the machine unless a transport is configured. */
+
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useCallback, useState } from 'react'
 import { useLocation, useParams } from 'wouter'
 import type { Mail } from '../../../client/protocol/control/mail.js'
+import { counted } from '../../../client/protocol/model/figures.js'
 import { useCommand } from '../../frame/command-line.js'
 import { maxMails, useMails } from '../../frame/counts.js'
 import { useAction, useUndo } from '../../frame/undo.js'
@@ -44,7 +46,7 @@ export function MailPage() {
       title="Mail"
       facts={
         data
-          ? `${data.length === maxMails ? 'the newest ' : ''}${data.length} ${data.length === 1 ? 'message' : 'messages'} · new mail appears automatically`
+          ? `${data.length === maxMails ? 'the newest ' : ''}${counted(data.length, 'message')} · new mail appears automatically`
           : ''
       }
       actions={

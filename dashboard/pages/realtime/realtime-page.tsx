@@ -3,7 +3,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useDeferredValue, useState } from 'react'
 import type { ConnectionRecord } from '../../../client/protocol/control/connections.js'
 import { eventGroups } from '../../../client/protocol/model/events/emulator-event.js'
-import { formatBytes } from '../../../client/protocol/model/figures.js'
+import { counted, formatBytes } from '../../../client/protocol/model/figures.js'
 import { useCommand } from '../../frame/command-line.js'
 import { useConnections } from '../../frame/counts.js'
 import { useAction } from '../../frame/undo.js'
@@ -33,11 +33,7 @@ export function RealtimePage() {
   return (
     <Page
       title="Realtime"
-      facts={
-        data
-          ? `${data.length} ${data.length === 1 ? 'connection' : 'connections'} · events ${frozen ? 'paused' : 'live'}`
-          : ''
-      }
+      facts={data ? `${counted(data.length, 'connection')} · events ${frozen ? 'paused' : 'live'}` : ''}
       actions={
         <>
           <select aria-label="Event group" value={group} onChange={({ target }) => setGroup(target.value)}>

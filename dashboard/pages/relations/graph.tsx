@@ -2,7 +2,7 @@
 
 import { useMemo, useState } from 'react'
 import { Link as PageLink } from 'wouter'
-import { formatCount } from '../../../client/protocol/model/figures.js'
+import { counted, formatCount } from '../../../client/protocol/model/figures.js'
 import { grouped } from '../../parts/grouped.js'
 import { boxHeight, boxWidth, draw, type Edge } from './drawing.js'
 import { type Link, type Relations, usersName } from './use-relations.js'
@@ -79,11 +79,7 @@ export function Graph({ relations: { collections, links } }: { relations: Relati
               key={name}
               href={formatPagePath(name)}
               className="box"
-              aria-label={
-                total === null
-                  ? formatLabel(name)
-                  : `${formatLabel(name)} ${formatCount(total)} ${total === 1 ? 'document' : 'documents'}`
-              }
+              aria-label={total === null ? formatLabel(name) : `${formatLabel(name)} ${counted(total, 'document')}`}
               onPointerEnter={() => point(name)}
               onPointerLeave={() => point(undefined)}
               onFocus={() => point(name)}

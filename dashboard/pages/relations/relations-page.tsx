@@ -1,6 +1,8 @@
 /** Shows links between collections as a graph or a list. */
+
 import { useState } from 'react'
 import { useLocation } from 'wouter'
+import { counted } from '../../../client/protocol/model/figures.js'
 import { useCommand } from '../../frame/command-line.js'
 import { Query } from '../../live/query.js'
 import { Button } from '../../parts/button.js'
@@ -61,7 +63,7 @@ function Drawn({ relations }: { relations: Relations }) {
 function describeRelations({ collections, links, leftOut }: Relations): string {
   const rest = leftOut === 0 ? '' : ` · ${leftOut} more collections not read`
   const count = collections.filter(({ name }) => name !== usersName).length
-  return `${count} ${count === 1 ? 'collection' : 'collections'} · ${links.length} ${links.length === 1 ? 'link' : 'links'}, from the newest 20 documents of each${rest}`
+  return `${counted(count, 'collection')} · ${counted(links.length, 'link')}, from the newest 20 documents of each${rest}`
 }
 
 function NothingLinked({ isEmpty }: { isEmpty: boolean }) {

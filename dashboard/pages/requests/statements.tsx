@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { RequestRecord } from '../../../client/protocol/control/requests.js'
+import { counted } from '../../../client/protocol/model/figures.js'
 import { Copy } from '../../parts/button.js'
 import { describeError, Empty } from '../../parts/states.js'
 import { useSession } from '../../session/context.js'
@@ -14,9 +15,7 @@ export function Statements({ request }: { request: RequestRecord }) {
         <li key={at}>
           <div className="statement-head">
             <span className="mono">{statement.milliseconds.toFixed(2)} ms</span>
-            <span className="dim">
-              {statement.rows === null ? 'failed' : `${statement.rows} ${statement.rows === 1 ? 'row' : 'rows'}`}
-            </span>
+            <span className="dim">{statement.rows === null ? 'failed' : counted(statement.rows, 'row')}</span>
             <span className="grow" />
             <Copy text={statement.text} />
           </div>

@@ -1,5 +1,7 @@
 import { useState } from 'react'
+import { createOnWriteChoices } from '../../../client/protocol/model/create-on-write.js'
 import { tiers } from '../../../client/protocol/model/limits.js'
+import { dialects } from '../../../client/protocol/wire/dialects.js'
 import { Button } from '../../parts/button.js'
 import { wordsIn } from '../../parts/words.js'
 
@@ -11,7 +13,8 @@ export function listChoices(name: string): readonly string[] {
     fileTypes: ['any', 'listed'],
     documentFiles: ['fixed', 'tier'],
     inlineFiles: ['safe', 'any'],
-    dialect: ['a', 'b', 'c'],
+    dialect: Object.keys(dialects),
+    createOnWrite: ['null', ...createOnWriteChoices],
   }
   return choices[name] ?? []
 }
@@ -42,7 +45,7 @@ export function SettingControl({ name, value, choices, isBusy, onSet }: ControlP
   }
   if (choices.length > 0 && choices.includes(String(value))) {
     return (
-      <select aria-label={name} value={String(value)} disabled={isBusy} onChange={({ target }) => onSet(target.value)}>
+      <select aria-label={name} value={String(value)} disabled={isBusy} onChange={({ target }) => onSet(target.value === 'null' ? null : target.value)}>
         {choices.map((choice) => (
           <option key={choice}>{choice}</option>
         ))}

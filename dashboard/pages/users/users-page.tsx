@@ -2,7 +2,7 @@
 import { useCallback, useDeferredValue, useState } from 'react'
 import { useLocation, useParams } from 'wouter'
 import type { AppUser } from '../../../client/index.js'
-import { formatCount } from '../../../client/protocol/model/figures.js'
+import { counted } from '../../../client/protocol/model/figures.js'
 import { useCommand } from '../../frame/command-line.js'
 import { Query } from '../../live/query.js'
 import { usePages } from '../../live/use-pages.js'
@@ -73,7 +73,7 @@ export function UsersPage() {
 }
 
 function describeCount(total: number): string {
-  return `${formatCount(total)} ${total === 1 ? 'user' : 'users'}`
+  return counted(total, 'user')
 }
 
 const columns: readonly Column<AppUser>[] = [

@@ -28,7 +28,7 @@ import { readerFor } from '../access/grant.js'
 import { maxItemsIn, workLong } from '../concurrency/long-reads.js'
 import type { Context, UserContext } from '../context.js'
 import { populate } from '../documents/populate.js'
-import { markTimes } from '../documents/times.js'
+import { requireTimes } from '../documents/require-times.js'
 import { requireLight } from '../documents/weight.js'
 import { userEvent } from '../events/happenings.js'
 import { orphanForgotten } from '../files/owned-files.js'
@@ -112,8 +112,8 @@ export async function listUsers(ctx: Context, query: ListQuery): Promise<Page<Ou
   const { caller, project } = ctx
   const scope = { project: project.id, ...readerFor(caller) }
   async function read() {
-    const page = await selectUsers(ctx.db, scope, { ...query, where: markTimes(query.where) })
-    return { ...page, items: await populate(ctx, page.items, query.populate, query.select) }
+    const page = await selectUsers(ctx.db, scope, { ...query, where: requireTimes(query.where) })
+    return { ...page, items: await populate(ctx, page.items, query) }
   }
   return workLong(ctx, read, maxItemsIn(query))
 }
@@ -125,13 +125,9 @@ export async function getUser(ctx: Context, id: string, query: RecordQuery = who
   return withLinks(ctx, user, query)
 }
 
-async function withLinks(
-  ctx: Context,
-  user: StoredUser,
-  { populate: paths, select }: RecordQuery,
-): Promise<OutgoingUser> {
-  if (paths.length === 0 && select.length === 0) return user
-  const [populated = user] = await workLong(ctx, () => populate(ctx, [user], paths, select))
+async function withLinks(ctx: Context, user: StoredUser, query: RecordQuery): Promise<OutgoingUser> {
+  if (query.populate.length === 0 && query.select.length === 0) return user
+  const [populated = user] = await workLong(ctx, () => populate(ctx, [user], query))
   return populated
 }
 
@@ -199,7 +195,8 @@ export function emailTaken(name: string): SvcError {
 
 /** Contract 6.2. */
 function requireSelfRoles({ project }: Context, roles: readonly string[]): void {
-  const refused = roles.find((role) => !project.settings.selfRoles.includes(role))
+  const { selfRoles } = project.settings
+  const refused = selfRoles === 'any' ? undefined : roles.find((role) => !selfRoles.includes(role))
   if (refused === undefined) return
   const value = refused.slice(0, 80)
   const reason: Reason = { kind: 'setting', setting: 'selfRoles', value }

@@ -74,11 +74,15 @@ export async function setPassword(
  */
 export async function requireOwnPassword(ctx: UserContext, password: string | undefined): Promise<string | null> {
   if (password !== undefined) return requirePassword(ctx, password)
-  const since = ctx.backend.now(ctx.project.id).getTime() - Date.parse(ctx.caller.user.signedInAt)
   const hash = await ownHash(ctx)
-  if (since < recentMilliseconds) return hash
+  if (isLoginRecent(ctx)) return hash
   if (hash === null) throw noPassword(noPasswordYet)
   throw new SvcError('INVALID_CREDENTIALS', 'Send the current password as "currentPassword".')
+}
+
+/** Whether the login proves as much as the password. */
+export function isLoginRecent({ backend, project, caller }: UserContext): boolean {
+  return backend.now(project.id).getTime() - Date.parse(caller.user.signedInAt) < recentMilliseconds
 }
 
 /**

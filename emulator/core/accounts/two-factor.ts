@@ -7,6 +7,7 @@ import { countFailure, requireMayTry } from '../logins/login-throttle.js'
 import { happened, inTransaction } from '../unit-of-work.js'
 import { getMe } from './accounts.js'
 import { acceptCode, findStep, hashCode, newRecoveryCodes, newTotpSecret, otpauthUrl } from './codes.js'
+import { isLoginRecent } from './password-change.js'
 import { qrCodeUrl } from './qr-code.js'
 
 const alreadyOn = 'Two-factor login is already on. Turn it off with a code first.'
@@ -62,6 +63,24 @@ export async function disableTwoFactor(ctx: UserContext, code: string): Promise<
     if (!(await acceptCode(secrets, code, backend.now(project.id)))) return false
     await updateTotp(db, user, { secret: null, recoveryHashes: [] })
     return true
+  })
+}
+
+/**
+ * Turns two-factor login off, or cancels its set-up. Without a code, requires a recent login, as a new password does.
+ *
+ * @throws {SvcError} `NOT_FOUND` if it is off; `INVALID_CREDENTIALS`
+ */
+export async function stopTwoFactor(ctx: UserContext, code: string | undefined): Promise<void> {
+  if (code !== undefined) return disableTwoFactor(ctx, code)
+  const { id } = ctx.caller.user
+  await inTransaction(ctx, async (ctx) => {
+    const secrets = await selectSecrets(ctx.db, id, { lock: true })
+    if (!secrets?.totpSecret && !secrets?.pendingTotpSecret) throw new SvcError('NOT_FOUND', 'Two-factor login is off.')
+    if (!isLoginRecent(ctx))
+      throw new SvcError('INVALID_CREDENTIALS', 'Send a code of your authenticator app as "code".')
+    await updateTotp(ctx.db, id, { secret: null, recoveryHashes: [] })
+    happened(ctx, userEvent(ctx.project.id, 'changed', { id }, ['twoFactor']))
   })
 }
 

@@ -15,9 +15,22 @@ import { keepTokenAfter, newToken, requireToken, useToken } from './one-time-tok
 /** Minimum time between two mails to the same user. */
 const minMilliseconds = 60_000
 
+export type VerificationOutcome = 'sent' | 'sent before' | 'verified'
+
 /** Mails a link to the signed-in user, at most once a minute. @throws {SvcError} `RATE_LIMITED` */
 export async function requestVerification(ctx: UserContext): Promise<void> {
+  if (!(await mailLink(ctx, await getMe(ctx)))) throw await tooSoon(ctx)
+}
+
+/** Mails a link unless the address is verified, or a mail was sent less than a minute ago. */
+export async function requestVerificationOnce(ctx: UserContext): Promise<VerificationOutcome> {
   const user = await getMe(ctx)
+  if (user.emailVerified) return 'verified'
+  return (await mailLink(ctx, user)) ? 'sent' : 'sent before'
+}
+
+/** Resolves to false if the last mail is too recent. */
+async function mailLink(ctx: UserContext, user: OutgoingUser): Promise<boolean> {
   const { backend, project } = ctx
   const token = newToken()
   const template = verificationMail({ project: project.name, link: verificationLink(ctx, token) })
@@ -28,20 +41,21 @@ export async function requestVerification(ctx: UserContext): Promise<void> {
     happened(ctx, mailEvent(mail))
     return true
   })
-  if (!isPromised) throw await tooSoon(ctx)
-  backend.mail.send(mail)
+  if (isPromised) backend.mail.send(mail)
+  return isPromised
 }
 
-/** Uses up the token of a mail and returns the verified address. @throws {SvcError} `INVALID_TOKEN` */
-export async function verifyEmail(backend: Backend, token: string): Promise<Pick<OutgoingUser, 'email'>> {
+/** Uses up the token of a mail and returns the verified address and the time. @throws {SvcError} `INVALID_TOKEN` */
+export async function verifyEmail(backend: Backend, token: string): Promise<{ email: string; verifiedAt: string }> {
   const scope = unitFor(backend)
   const { project } = await requireToken(scope, token, 'verify email')
   return inTransaction(scope, async (scope) => {
     const user = await useToken(scope, token, 'verify email')
     publish(scope, identityChanged())
-    await updateUser(scope.db, user.id, { emailVerified: true }, backend.now(project).toISOString())
+    const verifiedAt = backend.now(project).toISOString()
+    await updateUser(scope.db, user.id, { emailVerified: true }, verifiedAt)
     happened(scope, userEvent(project, 'changed', user, ['emailVerified']))
-    return user
+    return { email: user.email, verifiedAt }
   })
 }
 

@@ -1,4 +1,5 @@
 import type { AuditSubject } from '../../../client/protocol/model/access/audit.js'
+import { isInScope } from '../../../client/protocol/model/access/key-scope.js'
 import {
   type Collection,
   type CountedCollection,
@@ -8,6 +9,7 @@ import {
   type Schema,
   type StoredCollection,
 } from '../../../client/protocol/model/collection.js'
+import { makesCollection } from '../../../client/protocol/model/create-on-write.js'
 import { isId } from '../../../client/protocol/model/document.js'
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import type { Reason } from '../../../client/protocol/model/requests/reason.js'
@@ -25,9 +27,10 @@ import { selectCoveredCount } from '../../store/memberships.js'
 import { insertCollectionChange } from '../../store/realtime/changes.js'
 import { insertLeftNames, takeLeftName } from '../../store/realtime/left-names.js'
 import { schemaSeenBy } from '../access/closed-fields.js'
+import { countPermission } from '../access/count-permissions.js'
 import { type Grant, grantFor, partFor, requireGranted, requireManager } from '../access/grant.js'
 import { noSuchCollection } from '../access/missing.js'
-import { isOutOfScope, requireInScope, requireScope } from '../access/scopes.js'
+import { isOutOfScope, keyScopes, requireInScope, requireScope } from '../access/scopes.js'
 import { audit } from '../audit/audit-log.js'
 import type { Context } from '../context.js'
 import type { Happened } from '../events/event-log.js'
@@ -252,9 +255,24 @@ export async function findCollection(ctx: Context, name: string): Promise<Stored
  * `FORBIDDEN`
  */
 export async function requireGrant(ctx: Context, name: string, kind: PermissionKind): Promise<Grant> {
-  const grant = grantFor(ctx.caller, await requireCollection(ctx, name))
+  const made = await makeMissing(ctx, name, kind)
+  const grant = grantFor(ctx.caller, made ?? (await requireCollection(ctx, name)))
+  countPermission(ctx.backend, grant, kind)
   requireGranted(grant, kind)
   return grant
+}
+
+/** Makes a missing collection if the project's setting says so. A user alone cannot, as for any other collection. */
+async function makeMissing(ctx: Context, name: string, kind: PermissionKind): Promise<StoredCollection | undefined> {
+  const { caller, project } = ctx
+  if (!caller.key || !makesCollection(project.settings, kind) || !isCollectionName(name)) return undefined
+  const known = await findCollection(ctx, name)
+  if (known || !isInScope(keyScopes(caller), 'admin', name)) return known
+  await createCollection(ctx, { name }).catch((error) => {
+    // A concurrent request made it.
+    if (!(error instanceof SvcError && error.code === 'COLLECTION_EXISTS')) throw error
+  })
+  return findCollection(ctx, name)
 }
 
 /** Finds the collection to create documents in. An invalid name has a separate error code. COL-06. */
@@ -278,7 +296,7 @@ function requireName(name: string) {
   if (isCollectionName(name)) return
   throw new SvcError(
     'INVALID_COLLECTION',
-    `Invalid collection name "${name.slice(0, 80)}". Start with a letter, then use up to 62 letters, digits, "_" or "-". "documents" and "batch" are reserved.`,
+    `Invalid collection name "${name.slice(0, 80)}". Start with a letter, then use up to 62 letters, digits, "_" or "-". "documents", "batch" and "file" are reserved.`,
   )
 }
 

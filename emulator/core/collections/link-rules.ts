@@ -70,6 +70,8 @@ export function containing([step, ...deeper]: LinkPath, id: string): Json {
 
 /** Copies a value without links to the ids at that path: removes the field, or the items of an array. */
 export function withoutLinks<Value extends Json>(value: Value, path: LinkPath, ids: ReadonlySet<string>): Value {
+  // Copies nothing for the many paths of a schema at which a document has no such link.
+  if (!idsAt(value, path).some(({ id }) => ids.has(id))) return value
   return unlinked(value, path, ids) as Value
 }
 

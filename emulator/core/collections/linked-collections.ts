@@ -1,11 +1,12 @@
-/** Refuses to delete a collection while documents of others link to it with `refuse`. Contract 13.3. */
-import type { StoredCollection } from '../../../client/protocol/model/collection.js'
+/** Finds the documents that link to a collection that is about to be deleted. Contract 13.3. */
+import type { OnDelete, StoredCollection } from '../../../client/protocol/model/collection.js'
 import { countLinking, isLinked, type LinkingCollection, selectLinkingCollections } from '../../store/dependants.js'
-import type { Covered } from '../../store/memberships.js'
 import { grantFor, partFor } from '../access/grant.js'
 import { documentInUse, maxCounted } from '../access/in-use.js'
 import type { Context } from '../context.js'
 import { eachItem, type LinkPath, listLinkRules } from './link-rules.js'
+
+type Target = Pick<StoredCollection, 'id'>
 
 /**
  * Call it in the transaction of the deletion, after the statement that marked the collection as removed: only a later
@@ -13,28 +14,42 @@ import { eachItem, type LinkPath, listLinkRules } from './link-rules.js'
  *
  * @throws {SvcError} `DOCUMENT_IN_USE`
  */
-export async function requireUnlinked(ctx: Context, { id }: StoredCollection): Promise<void> {
-  if (!(await isLinked(ctx.db, ctx.project.id, id))) return
-  const linking: { name: string; documents: number }[] = []
-  let isUsed = false
-  for (const collection of await selectLinkingCollections(ctx.db, ctx.project.id)) {
-    for (const { path, to, onDelete } of listLinkRules(collection.schema)) {
-      if (to !== id || onDelete !== 'refuse') continue
-      const { all, readable } = await countUsing(ctx, collection, { to, path: toJsonPath(path) })
-      isUsed ||= all > 0
-      if (readable > 0) linking.push({ name: collection.name, documents: readable })
-    }
-  }
-  if (isUsed) throw documentInUse(linking)
+export async function requireUnlinked(ctx: Context, target: Target): Promise<void> {
+  if (!(await isLinked(ctx.db, ctx.project.id, target.id))) return
+  const refusing = await countInAll(
+    ctx,
+    target,
+    await selectLinkingCollections(ctx.db, ctx.project.id),
+    (onDelete) => onDelete === 'refuse',
+  )
+  if (refusing.length === 0) return
+  throw documentInUse(refusing.flatMap(({ name, readable }) => (readable > 0 ? [{ name, documents: readable }] : [])))
 }
 
-/** Counts the documents of a collection that link to another one, and those of them that the caller may read. */
-async function countUsing(ctx: Context, collection: LinkingCollection, link: { to: string; path: string }) {
-  const grant = grantFor(ctx.caller, collection)
-  const count = (part?: Covered) => countLinking(ctx.db, collection.id, link, { limit: maxCounted + 1, part })
-  const all = await count()
-  if (all === 0 || grant.read === 'none') return { all, readable: 0 }
-  return { all, readable: grant.read === 'all' ? all : await count(partFor(grant, 'read')) }
+/** Counts the documents whose links would lead nowhere without the collection. The counts end at a limit. */
+export async function countLeftLinks(ctx: Context, target: Target): Promise<{ name: string; documents: number }[]> {
+  const linking = await selectLinkingCollections(ctx.db, ctx.project.id, target.id)
+  const left = await countInAll(ctx, target, linking, (onDelete) => onDelete !== 'refuse')
+  return left.map(({ name, all }) => ({ name, documents: Math.min(all, maxCounted) }))
+}
+
+/** Counts with one query for each other collection that has such links. Leaves out those without documents. */
+async function countInAll(
+  ctx: Context,
+  target: Target,
+  linking: readonly LinkingCollection[],
+  isWanted: (onDelete: OnDelete) => boolean,
+) {
+  const counts: { name: string; all: number; readable: number }[] = []
+  for (const collection of linking) {
+    const rules = listLinkRules(collection.schema).filter(({ to, onDelete }) => to === target.id && isWanted(onDelete))
+    if (rules.length === 0 || collection.id === target.id) continue
+    const link = { to: target.id, paths: rules.map(({ path }) => toJsonPath(path)) }
+    const part = partFor(grantFor(ctx.caller, collection), 'read')
+    const counted = await countLinking(ctx.db, collection.id, link, { limit: maxCounted + 1, part })
+    if (counted.all > 0) counts.push({ name: collection.name, ...counted })
+  }
+  return counts
 }
 
 function toJsonPath(path: LinkPath): string {

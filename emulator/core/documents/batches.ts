@@ -84,9 +84,7 @@ async function createAsKnown(ctx: Context, name: string, many: readonly Fields[]
     await links.require(ctx)
     return documents
   }
-  // One statement checks all links to a collection alike, so the links of callers who may read a part are checked alone.
-  const isAlike = first.links?.every(({ part }) => part === undefined) ?? true
-  const isJoined = owned.length === 1 && isAlike && !ctx.pending && ctx.db.capabilities.runsWritersTogether
+  const isJoined = owned.length === 1 && !ctx.pending && ctx.db.capabilities.runsWritersTogether
   const documents = isJoined
     ? await ctx.backend.joinedCreates.insert({ db: ctx.db, collection: collection.id }, first, write)
     : await write(owned)

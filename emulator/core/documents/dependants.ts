@@ -25,7 +25,7 @@ import type { Covered } from '../../store/memberships.js'
 import { type Claim, listClaims, listUniqueRules } from '../../store/unique-rules.js'
 import { grantFor, partFor } from '../access/grant.js'
 import { documentInUse } from '../access/in-use.js'
-import { containing, type LinkPath, type LinkRule, listLinkRules, withoutLinks } from '../collections/link-rules.js'
+import { containing, type LinkPath, listLinkRules, withoutLinks } from '../collections/link-rules.js'
 import type { Context } from '../context.js'
 import { openPauses } from '../pauses.js'
 import { changeUniqueValues, requireCurrentRules } from '../unique-values.js'
@@ -55,10 +55,15 @@ interface Link {
   readonly ids: ReadonlySet<string>
 }
 
-/** A rule that refuses the deletion of these records. */
-interface Refusing {
+/** The rules of one collection that lead to the same target and have the same consequence. One query follows all. */
+interface RuleGroup {
   readonly collection: LinkingCollection
-  readonly rule: LinkRule
+  readonly onDelete: Exclude<OnDelete, 'keep'>
+  readonly paths: LinkPath[]
+}
+
+/** The rules of one collection, and the records that are deleted. */
+interface Followed extends RuleGroup {
   readonly ids: readonly string[]
 }
 
@@ -67,7 +72,8 @@ export interface Plan {
   /** In the order in which they were found: each level links to earlier ones. */
   readonly levels: Level[]
   readonly unset: Map<string, Unset>
-  readonly refusing: Refusing[]
+  /** Rules that refuse the deletion. */
+  readonly refusing: Followed[]
   /** Upper bounds of the sizes of all documents that are deleted or changed, by id. */
   readonly sizes: Map<string, number>
   readonly isDeleted: Set<string>
@@ -75,7 +81,7 @@ export interface Plan {
   readonly locked: Set<string>
 }
 
-/** The ids per query. */
+/** The values per query, and the documents per statement. */
 const maxPerQuery = 1_000
 /** Chosen by us: queries for one deletion, because a chain of links needs one for each document. */
 const maxLookups = 1_000
@@ -122,50 +128,46 @@ async function planRemoval(ctx: Context, deleted: Deleted): Promise<Plan> {
   const steps: Deleted[] = [deleted]
   let lookups = 0
   for (const { to, ids } of steps) {
-    for (const { collection, rule } of rules.get(to) ?? []) {
-      lookups += Math.ceil(ids.length / maxPerQuery)
+    for (const group of rules.get(to) ?? []) {
+      lookups += Math.ceil((ids.length * group.paths.length) / maxPerQuery)
       if (lookups > maxLookups) throw tooManyDependants('dependent lookups', maxLookups)
-      const level = await followRule(ctx, plan, { collection, rule, ids })
-      if (level) steps.push({ to: collection.id, ids: level.ids })
+      const level = await followRules(ctx, plan, { ...group, ids })
+      if (level) steps.push({ to: group.collection.id, ids: level.ids })
     }
   }
   return plan
 }
 
 /** Groups the rules with consequences by the target of their links. */
-function groupRules(linking: readonly LinkingCollection[]): ReadonlyMap<string, Omit<Refusing, 'ids'>[]> {
-  const groups = new Map<string, Omit<Refusing, 'ids'>[]>()
+function groupRules(linking: readonly LinkingCollection[]): ReadonlyMap<string, RuleGroup[]> {
+  const targets = new Map<string, RuleGroup[]>()
   for (const collection of linking) {
-    for (const rule of listLinkRules(collection.schema)) {
-      if (rule.onDelete === 'keep') continue
-      const group = groups.get(rule.to)
-      if (group) group.push({ collection, rule })
-      else groups.set(rule.to, [{ collection, rule }])
+    for (const { to, path, onDelete } of listLinkRules(collection.schema)) {
+      if (onDelete === 'keep') continue
+      const groups = targets.get(to) ?? []
+      targets.set(to, groups)
+      const group = groups.find((one) => one.collection === collection && one.onDelete === onDelete)
+      if (group) group.paths.push(path)
+      else groups.push({ collection, onDelete, paths: [path] })
     }
   }
-  return groups
+  return targets
 }
 
-/** Adds the consequences of one rule. Returns the documents that it deletes. */
-async function followRule(ctx: Context, plan: Plan, refusing: Refusing): Promise<Level | undefined> {
-  const { collection, rule, ids } = refusing
-  if (rule.onDelete === 'keep') return undefined
-  if (rule.onDelete === 'refuse') {
-    plan.refusing.push(refusing)
+/** Adds the consequences of the rules. Returns the documents that they delete. */
+async function followRules(ctx: Context, plan: Plan, followed: Followed): Promise<Level | undefined> {
+  const { collection, onDelete } = followed
+  if (onDelete === 'refuse') {
+    plan.refusing.push(followed)
     return undefined
   }
   // The lock holds until the end of the transaction.
   if (!plan.locked.has(collection.id)) await requireCurrentRules(ctx, collection)
   plan.locked.add(collection.id)
-  const found = await findDocuments(ctx, plan, refusing)
-  return consequences[rule.onDelete](plan, { collection, path: rule.path, ids: new Set(ids) }, found)
+  return consequences[onDelete](plan, followed, await findDocuments(ctx, plan, followed))
 }
 
-type Consequence = (
-  plan: Plan,
-  link: Link & Pick<Refusing, 'collection'>,
-  found: readonly LinkingDocument[],
-) => Level | undefined
+type Consequence = (plan: Plan, followed: Followed, found: readonly LinkingDocument[]) => Level | undefined
 
 const consequences: Readonly<Record<Extract<OnDelete, 'delete' | 'unset'>, Consequence>> = {
   delete({ levels, isDeleted }, { collection }, found) {
@@ -176,10 +178,12 @@ const consequences: Readonly<Record<Extract<OnDelete, 'delete' | 'unset'>, Conse
     levels.push(level)
     return level
   },
-  unset({ unset }, { collection, path, ids }, found) {
+  unset({ unset }, { collection, paths, ids }, found) {
+    const gone = new Set(ids)
+    const links = paths.map((path) => ({ path, ids: gone }))
     const { documents } = unset.get(collection.id) ?? { documents: new Map<string, readonly Link[]>() }
     unset.set(collection.id, { collection, documents })
-    for (const { id } of found) documents.set(id, [...(documents.get(id) ?? []), { path, ids }])
+    for (const { id } of found) documents.set(id, [...(documents.get(id) ?? []), ...links])
     return undefined
   },
 }
@@ -188,27 +192,35 @@ const consequences: Readonly<Record<Extract<OnDelete, 'delete' | 'unset'>, Conse
 async function findDocuments(
   ctx: Context,
   { sizes: found, isDeleted }: Plan,
-  { collection, rule, ids }: Refusing,
+  followed: Followed,
 ): Promise<LinkingDocument[]> {
-  const fresh: LinkingDocument[] = []
-  for (const contained of containedValues(rule, ids)) {
+  const { collection } = followed
+  const fresh = new Map<string, LinkingDocument>()
+  for (const contained of containedValues(followed)) {
     // Documents that were found before do not count again, but the query returns them.
     const limit = sizes.maxPopulatedRecords + isDeleted.size + 1
     const documents = await lockContaining(ctx.db, collection.id, contained, limit)
     for (const document of documents) {
       if (isDeleted.has(document.id)) continue
       found.set(document.id, document.maxBytes)
-      fresh.push(document)
+      fresh.set(document.id, document)
     }
     if (found.size > sizes.maxPopulatedRecords) throw tooManyDependants('dependent records', sizes.maxPopulatedRecords)
   }
-  return fresh
+  return [...fresh.values()]
 }
 
-function* containedValues({ path }: LinkRule, ids: readonly string[]): Generator<readonly string[]> {
-  for (let at = 0; at < ids.length; at += maxPerQuery) {
-    yield ids.slice(at, at + maxPerQuery).map((id) => JSON.stringify(containing(path, id)))
+function* containedValues({ paths, ids }: Followed): Generator<readonly string[]> {
+  let values: string[] = []
+  for (const path of paths) {
+    for (const id of ids) {
+      values.push(JSON.stringify(containing(path, id)))
+      if (values.length < maxPerQuery) continue
+      yield values
+      values = []
+    }
   }
+  if (values.length > 0) yield values
 }
 
 /** Refuses if documents link here that are not deleted too. @throws {SvcError} `DOCUMENT_IN_USE` */
@@ -225,12 +237,13 @@ async function requireUnused(ctx: Context, { refusing, isDeleted }: Plan): Promi
 }
 
 /** Finds the documents that link to the records and stay, and those of them that the caller may read. */
-async function findUsing(ctx: Context, isDeleted: ReadonlySet<string>, { collection, rule, ids }: Refusing) {
+async function findUsing(ctx: Context, isDeleted: ReadonlySet<string>, followed: Followed) {
+  const { collection } = followed
   const grant = grantFor(ctx.caller, collection)
   const limit = sizes.maxPopulatedRecords + isDeleted.size + 1
   const all: string[] = []
   const readable: string[] = []
-  for (const contained of containedValues(rule, ids)) {
+  for (const contained of containedValues(followed)) {
     const find = async (part?: Covered) => {
       const found = await selectContaining(ctx.db, collection.id, contained, { limit, part })
       return found.filter((id) => !isDeleted.has(id))

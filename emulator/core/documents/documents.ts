@@ -6,6 +6,7 @@ import type {
   StoredDocument,
 } from '../../../client/protocol/model/document.js'
 import { type ListQuery, type Page, type RecordQuery, wholeRecord } from '../../../client/protocol/model/page.js'
+import { markSort } from '../../../client/protocol/model/times.js'
 import { selectPage } from '../../store/lists/documents.js'
 import { requireSelectable, visibleTo, withoutFields } from '../access/closed-fields.js'
 import { allows, type Grant } from '../access/grant.js'
@@ -22,7 +23,6 @@ import { openMerge } from './merging.js'
 import { populate } from './populate.js'
 import { withDocument } from './read-document.js'
 import { changeDocument, removeOneDocument } from './single-writes.js'
-import { markSort } from './times.js'
 import { requireLight } from './weight.js'
 import type { VersionGuard } from './writing.js'
 
@@ -35,7 +35,7 @@ export async function listDocuments(ctx: Context, name: string, query: ListQuery
   async function read() {
     const page = await selectPage(ctx.db, target, sorted)
     const items = await visibleTo(grant, page.items)
-    return { ...page, items: await populate(ctx, items, query.populate, query.select) }
+    return { ...page, items: await populate(ctx, items, query) }
   }
   return workLong(ctx, read, maxItemsIn(query))
 }
@@ -45,16 +45,16 @@ export async function getDocument(
   ctx: Context,
   name: string,
   id: string,
-  { populate: paths, select }: RecordQuery = wholeRecord,
+  query: RecordQuery = wholeRecord,
 ): Promise<OutgoingDocument> {
   const grant = await requireGrant(ctx, name, 'read')
-  requireSelectable(grant, select)
+  requireSelectable(grant, query.select)
   const { collection } = grant
   return withDocument(ctx, collection, id, async (document, ctx) => {
     if (!document || !(await mayRead(ctx, grant, document))) throw noSuchDocument(collection, id)
     const visible = withoutFields(document, grant.hidden)
-    if (paths.length === 0 && select.length === 0) return visible
-    const [populated = visible] = await workLong(ctx, () => populate(ctx, [visible], paths, select))
+    if (query.populate.length === 0 && query.select.length === 0) return visible
+    const [populated = visible] = await workLong(ctx, () => populate(ctx, [visible], query))
     return populated
   })
 }

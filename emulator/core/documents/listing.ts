@@ -7,7 +7,7 @@ import { findable } from '../access/findable.js'
 import { type Grant, readerFor } from '../access/grant.js'
 import { requireGrant } from '../collections/collections.js'
 import type { Context } from '../context.js'
-import { markTimes } from './times.js'
+import { requireTimes } from './require-times.js'
 
 export interface Listing<Query> {
   readonly grant: Grant
@@ -37,6 +37,6 @@ export async function openListing<Query extends Pick<ListQuery, 'where'>>(
   return {
     grant,
     target: { project: project.id, collection, ...readerFor(caller), creator, part, indexes: backend.indexes, totals },
-    query: { ...asked, where: markTimes(where, collection.schema) },
+    query: { ...asked, where: requireTimes(where, collection.schema) },
   }
 }

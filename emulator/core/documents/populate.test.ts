@@ -49,7 +49,7 @@ it('contract 10.10 counts a record as often as it appears in the answer, before 
   )
 
   // 100 times `one`, each with 101 times `two`.
-  const populating = populate(ctx, [aDocument({ l: often(one, 100) })], [['l', 'l', 'l']])
+  const populating = populate(ctx, [aDocument({ l: often(one, 100) })], { populate: [['l', 'l', 'l']], select: [] })
 
   await expect(populating).rejects.toMatchObject({ code: 'RESULT_TOO_LARGE' })
   expect(asked).toEqual([[one], [two]])
@@ -64,19 +64,23 @@ it('contract 10.10 counts its bytes as often', async () => {
   )
   const root = (count: number) => [aDocument({ l: often(one, count) })]
 
-  await expect(populate(ctx, root(40), [['l', 'l']])).rejects.toMatchObject({ code: 'RESULT_TOO_LARGE' })
+  await expect(populate(ctx, root(40), { populate: [['l', 'l']], select: [] })).rejects.toMatchObject({
+    code: 'RESULT_TOO_LARGE',
+  })
 
   expect(asked).toEqual([[one]])
-  expect(await populate(ctx, root(30), [['l', 'l']])).toHaveLength(1)
+  expect(await populate(ctx, root(30), { populate: [['l', 'l']], select: [] })).toHaveLength(1)
 })
 
 it('contract 10.10 looks up at most 20,000 ids for an answer, a thousand at a time', async () => {
   const { ctx, asked } = aProject(new Map())
   const all = ids(20_001)
 
-  await expect(populate(ctx, [aDocument({ l: all })], [['l']])).rejects.toMatchObject({ code: 'RESULT_TOO_LARGE' })
+  await expect(populate(ctx, [aDocument({ l: all })], { populate: [['l']], select: [] })).rejects.toMatchObject({
+    code: 'RESULT_TOO_LARGE',
+  })
   const before = asked.length
-  await populate(ctx, [aDocument({ l: all.slice(1) })], [['l']])
+  await populate(ctx, [aDocument({ l: all.slice(1) })], { populate: [['l']], select: [] })
 
   expect(before).toBe(0)
   expect(asked.map(({ length }) => length)).toEqual(Array(20).fill(1_000))
@@ -87,7 +91,7 @@ it('contract 10.10 leaves objects on a path unchanged if they hold no id, howeve
   const items = [...Array.from({ length: 50_000 }, () => ({})), { a: 'text' }, { a: [1, { b: one }] }, [{ a: one }]]
   const root = aDocument({ items, other: one })
 
-  const [populated] = await populate(ctx, [root], [['items', 'a']])
+  const [populated] = await populate(ctx, [root], { populate: [['items', 'a']], select: [] })
 
   expect(populated?.data).toBe(root.data)
   expect(asked).toEqual([])
@@ -107,11 +111,11 @@ it('contract 10.10 allows at most 500,000 fields and items around links, counted
     })
 
   // Each holds 9,000 items with a field each, and the field that holds them.
-  await expect(populate(ctx, root(60), [['items', 'a']])).rejects.toMatchObject({
+  await expect(populate(ctx, root(60), { populate: [['items', 'a']], select: [] })).rejects.toMatchObject({
     code: 'RESULT_TOO_LARGE',
     reason: { limit: 'populated values', most: 500_000 },
   })
   expect(opened).toBe(28)
   expect(asked).toEqual([])
-  expect(await populate(ctx, root(27), [['items', 'a']])).toHaveLength(27)
+  expect(await populate(ctx, root(27), { populate: [['items', 'a']], select: [] })).toHaveLength(27)
 })

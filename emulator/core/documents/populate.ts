@@ -15,6 +15,7 @@ import {
 import { plainError } from '../../../client/protocol/model/error-words.js'
 import { isObject, type Json, type JsonObject, JsonText, setOwn } from '../../../client/protocol/model/json.js'
 import { sizes } from '../../../client/protocol/model/limits.js'
+import type { LinkNames, RecordQuery } from '../../../client/protocol/model/page.js'
 import type { Path } from '../../../client/protocol/model/path.js'
 import type { LimitName } from '../../../client/protocol/model/requests/reason.js'
 import { selectUsersById } from '../../store/accounts/users.js'
@@ -66,7 +67,14 @@ interface Work {
   readonly schemas: Map<string, Schema | undefined>
   /** Rules for the fields of drafts. A draft without rules is missing. */
   readonly rules: WeakMap<Draft, Schema>
+  /** The names of the fields with the ids of a link. Undefined if a link and its field have the same name. */
+  readonly links: LinkNames | undefined
+  /** The fields of drafts that contain the ids of another field. */
+  readonly borrowed: WeakMap<Draft, Borrowed>
 }
+
+/** By link: the field that the ids come from, and the value that they stand in for. */
+type Borrowed = ReadonlyMap<string, { readonly from: string; readonly former: Json | undefined }>
 
 type LinkGrant = Grant<Pick<StoredCollection, 'name' | 'permissions'>>
 
@@ -93,8 +101,7 @@ const limits: readonly { readonly part: keyof Growth; readonly limit: LimitName;
 export async function populate<Holder extends Stored>(
   ctx: Context,
   records: readonly Holder[],
-  paths: readonly Path[],
-  select: readonly Path[] = [],
+  { populate: paths, select, links }: RecordQuery,
 ): Promise<readonly Populated<Holder>[]> {
   if ((paths.length === 0 && select.length === 0) || records.length === 0) return records
   const work: Work = {
@@ -104,14 +111,15 @@ export async function populate<Holder extends Stored>(
     grants: new Map(),
     schemas: new Map(),
     rules: new WeakMap(),
+    links,
+    borrowed: new WeakMap(),
   }
   const selected = buildSelection(select)
   const branches = buildBranches(paths.flatMap((path) => cutToSelected(selected, path)))
   const holders: Holders = new Map()
   const drafts: Populated<Holder>[] = []
   for (const record of records) {
-    const data = await selectData(work, record.data, selected, branches)
-    const draft = await openDraft(work, { ...record, data }, branches, 1)
+    const { data, draft } = await openRecord(work, record, { selected, branches }, 1)
     if (draft) holders.set(draft, 1)
     drafts.push({ ...record, data: draft ?? data })
   }
@@ -129,7 +137,10 @@ async function link(work: Work, holders: Holders, branches: Branches, selected: 
       const value = Object.hasOwn(draft, field) ? draft[field] : undefined
       const items = Array.isArray(value) ? value : [value]
       if (deeper.size > 0) for (const item of items) if (isDraft(item)) below.set(item, (below.get(item) ?? 0) + times)
-      if (value !== undefined) draft[field] = substitute(value, linked, findTarget(work, draft, field))
+      if (value !== undefined) {
+        draft[field] = substitute(value, linked, findTarget(work, draft, field))
+        if (!isResolved(draft[field])) giveBack(work, draft, field)
+      }
       const pause = work.pauses.after(items.length * workOfAnId)
       if (pause) await pause
     }
@@ -166,8 +177,7 @@ async function load(
   async function take(record: Stored): Promise<void> {
     const times = wanted.get(record.id) ?? 0
     growth.records += times
-    const data = await selectData(work, record.data, within, deeper)
-    const draft = await openDraft(work, { ...record, data }, deeper, times)
+    const { data, draft } = await openRecord(work, record, { selected: within, branches: deeper }, times)
     if (draft) below.set(draft, times)
     linked.set(record.id, new LinkedRecord({ ...record, data: draft ?? data }))
   }
@@ -214,6 +224,61 @@ function grantIn({ ctx, grants }: Work, name: string, permissions: string): Link
   const grant = grants.get(key) ?? grantFor(ctx.caller, { name, permissions: JSON.parse(permissions) })
   grants.set(key, grant)
   return grant
+}
+
+/** Opens a record, with the ids of its links in the fields that the records are put into. */
+async function openRecord(
+  work: Work,
+  record: Stored,
+  { selected, branches }: { readonly selected: Selected; readonly branches: Branches },
+  times: number,
+): Promise<{ data: JsonText; draft: Draft | undefined }> {
+  const { data: whole, borrowed } = await borrowIds(work, record.data, branches)
+  const data = await selectData(work, whole, selected, branches)
+  const draft = await openDraft(work, { ...record, data }, branches, times)
+  if (draft && borrowed) work.borrowed.set(draft, borrowed)
+  return { data, draft }
+}
+
+/** Copies ids from the fields that the dialect names, such as `author_id`. The first field that is not empty decides. */
+async function borrowIds(
+  { links, pauses }: Work,
+  data: JsonText,
+  branches: Branches,
+): Promise<{ data: JsonText; borrowed?: Borrowed }> {
+  if (!links || branches.size === 0) return { data }
+  const fields = data.toJSON() as JsonObject
+  await pauses.after(data.text.length)
+  const borrowed = new Map<string, { from: string; former: Json | undefined }>()
+  const whole = { ...fields }
+  for (const link of branches.keys()) {
+    const from = links(link).find((name) => Object.hasOwn(fields, name) && !isEmpty(fields[name]))
+    const ids = from === undefined ? undefined : fields[from]
+    if (from === undefined || from === link || idsIn(ids).length === 0) continue
+    borrowed.set(link, { from, former: Object.hasOwn(fields, link) ? fields[link] : undefined })
+    setOwn(whole, link, ids ?? null)
+  }
+  if (borrowed.size === 0) return { data }
+  await pauses.after(data.text.length)
+  return { data: new JsonText(JSON.stringify(whole)), borrowed }
+}
+
+function isEmpty(value: Json | undefined): boolean {
+  return value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0)
+}
+
+function isResolved(value: PopulatedValue): boolean {
+  return Array.isArray(value)
+    ? value.some((item: PopulatedValue) => typeof item !== 'string')
+    : typeof value !== 'string'
+}
+
+/** Restores a field whose borrowed ids lead to no record. */
+function giveBack({ borrowed }: Work, draft: Draft, field: string): void {
+  const lent = borrowed.get(draft)?.get(field)
+  if (!lent) return
+  if (lent.former === undefined) delete draft[field]
+  else draft[field] = asText(lent.former)
 }
 
 async function selectData({ pauses }: Work, data: JsonText, selected: Selected, links: Branches): Promise<JsonText> {
@@ -304,8 +369,8 @@ function findHome({ record }: LinkedRecord): string {
 }
 
 /** Finds the collection that the links in a field lead to. Contract 13.1. */
-function findTarget({ rules }: Work, draft: Draft, field: string): string | undefined {
-  const rule = findRule(rules.get(draft), field)
+function findTarget({ rules, borrowed }: Work, draft: Draft, field: string): string | undefined {
+  const rule = findRule(rules.get(draft), borrowed.get(draft)?.get(field)?.from ?? field)
   return rule?.to ?? rule?.items?.to
 }
 

@@ -9,6 +9,7 @@ import {
   deletePendingLogin,
   lockPendingLogin,
   type PendingLogin,
+  updateCodeHash,
   updateWrongCodes,
   upsertPendingLogin,
 } from '../../store/accounts/pending-logins.js'
@@ -170,6 +171,29 @@ export async function logInWithCode(
   throw new SvcError('INVALID_CREDENTIALS', 'The code is wrong, or no login is waiting for one.', [], { reason })
 }
 
+/**
+ * Mails a code for a login whose password was correct, once, in place of the code of an authenticator app. Does the same work
+ * without effect if there is no such login, so that the answer reveals nothing.
+ */
+export async function mailLoginCode(ctx: Context, email: string): Promise<void> {
+  const address = readEmail(email)
+  if (!address) return
+  const user = await selectUserByEmail(ctx.db, ctx.project.id, address.key)
+  const code = newMailedCode()
+  const mail = await composeCode(ctx, user?.email ?? address.shown, code)
+  const isPromised = await inTransaction(ctx, async (ctx) => {
+    const pending = await lockPendingLogin(ctx.db, user?.id ?? noUserId)
+    const now = ctx.backend.now(ctx.project.id).getTime()
+    if (!user || !pending || pending.codeHash !== null || Date.parse(pending.expiresAt) <= now) return false
+    if (await takeFromLimits(ctx, 'code mail', address.key)) return false
+    await updateCodeHash(ctx.db, user.id, hashCode(code))
+    await ctx.backend.mail.keep(ctx.db, mail)
+    happened(ctx, mailEvent(mail))
+    return true
+  })
+  if (isPromised) ctx.backend.mail.send(mail)
+}
+
 /** Expects the user to be locked. Without a user, runs the same statements for an id that no user has. */
 async function finish(
   ctx: Context,
@@ -193,7 +217,7 @@ async function finish(
 }
 
 async function takeCode(ctx: Context, user: OutgoingUser, pending: PendingLogin, code: string): Promise<boolean> {
-  if (pending.codeHash !== null) return hashCode(code) === pending.codeHash
+  if (pending.codeHash !== null && hashCode(code) === pending.codeHash) return true
   const secrets = await selectSecrets(ctx.db, user.id, { lock: true })
   const used = secrets && (await acceptCode(secrets, code, ctx.backend.now(ctx.project.id)))
   if (!used) return false

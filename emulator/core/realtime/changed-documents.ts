@@ -1,7 +1,7 @@
 /** Parses the documents of changes. */
 import { type Fields, parseFields } from '../../../client/protocol/model/document.js'
+import type { Matchable } from '../../../client/protocol/model/matching.js'
 import type { Recorded, RecordedDocumentChange } from '../../store/realtime/changes.js'
-import type { Matchable } from './matching.js'
 
 // Shared by all subscriptions, so that each change is parsed once.
 const currents = new WeakMap<RecordedDocumentChange, Matchable>()

@@ -5,15 +5,16 @@
 import type { Schema } from '../../../client/protocol/model/collection.js'
 import { isId } from '../../../client/protocol/model/document.js'
 import { readField } from '../../../client/protocol/model/json.js'
+import type { Matchable } from '../../../client/protocol/model/matching.js'
 import type { Path } from '../../../client/protocol/model/path.js'
 import type { Where } from '../../../client/protocol/model/where.js'
 import { type Covered, nameLink } from '../../store/memberships.js'
 import type { RecordedDocumentChange } from '../../store/realtime/changes.js'
 import { findable } from '../access/findable.js'
 import type { Grant } from '../access/grant.js'
-import { markTimes } from '../documents/times.js'
+import { requireTimes } from '../documents/require-times.js'
 import { parseCurrent, parseFormer } from './changed-documents.js'
-import { compilePredicate, type Matchable } from './matching.js'
+import { compileFilter } from './matching.js'
 import type { LinkedMembers } from './watched.js'
 
 interface KindOptions {
@@ -35,7 +36,7 @@ export function openKinds({ where: filter, isLive }: KindOptions): (grant: Grant
     const { where, creator, part } = findable(grant, filter)
     // Compares lengths, because permissions only ever drop the clauses about the creator.
     if (matching?.where.all.length !== where.all.length || matching.schema !== schema) {
-      const timed = markTimes(where, schema)
+      const timed = requireTimes(where, schema)
       matching = { where: timed, schema, kindOf: (isLive ? liveKind : plainKind)(timed) }
     }
     const covers = part && compileCover(part)
@@ -77,7 +78,7 @@ type Cover = (document: Matchable, createdBy: string | null, links: LinkedMember
 function compileCover({ user, own, members }: Covered): Cover {
   const conditions = members.map(({ link, field }): Cover => {
     if (link !== undefined) return (document, _, links) => isLinkedMember(document, { link, field, user }, links)
-    return compilePredicate({ all: [{ any: [{ path: [field], operator: 'eq', value: user }] }] })
+    return compileFilter({ all: [{ any: [{ path: [field], operator: 'eq', value: user }] }] })
   })
   return (document, createdBy, links) =>
     (own && createdBy === user) || conditions.some((holds) => holds(document, createdBy, links))
@@ -142,14 +143,14 @@ const anyKind: KindOf = ({ kind }) => kind
 /** Matches a change by the document after it, or by its last state if it was deleted. */
 function plainKind(where: Where): KindOf {
   if (where.all.length === 0) return anyKind
-  const matches = compilePredicate(where)
+  const matches = compileFilter(where)
   return (change) => (matches(parseCurrent(change)) ? change.kind : undefined)
 }
 
 /** Returns the kind of change for a view that shows the matching documents. */
 function liveKind(where: Where): KindOf {
   if (where.all.length === 0) return anyKind
-  const [matches, plain] = [compilePredicate(where), plainKind(where)]
+  const [matches, plain] = [compileFilter(where), plainKind(where)]
   return (change) => {
     if (!change.before) return plain(change, noLinks)
     const [was, is] = [matches(parseFormer(change, change.before)), matches(parseCurrent(change))]

@@ -9,7 +9,7 @@ import type { Where } from '../../../client/protocol/model/where.js'
 import { selectBirth, selectCollection } from '../../store/collections.js'
 import type { Recorded, RecordedDocumentChange } from '../../store/realtime/changes.js'
 import { type Grant, grantFor, requireGranted } from '../access/grant.js'
-import { requireCollection } from '../collections/collections.js'
+import { requireGrant } from '../collections/collections.js'
 import type { Backend, Context, Identity } from '../context.js'
 import { asSvcError } from '../failures.js'
 import { unitFor } from '../unit-of-work.js'
@@ -87,7 +87,7 @@ export async function subscribe(
   const { identity, subscriber, replaced } = asker
   const { collection: name } = request
   const project = identity().project.id
-  const grant = readGrant(identity(), await requireCollection(toContext(backend, identity()), name))
+  const grant = await requireGrant(toContext(backend, identity()), name, 'read')
   let { collection } = grant
   const kindsFor = openKinds(request)
   let { kindOf, mayShow, open } = kindsFor(grant)

@@ -5,7 +5,7 @@ import { axes, axisNames, type Dialect, listForms } from '../../../client/protoc
 import type { JsonSchema } from '../../../client/protocol/wire/codec.js'
 import { dialects, formatDialect } from '../../../client/protocol/wire/dialects.js'
 import { openPauses } from '../../core/pauses.js'
-import { replySchema, replyType } from '../reply/reply.js'
+import { replySchema, replyStatus, replyType } from '../reply/reply.js'
 import { isBatch, isOfProject, type QueryParameter, type Route } from '../route.js'
 import { recordSchemas, withNames } from './schemas.js'
 
@@ -76,7 +76,7 @@ function describeRoute(route: Route, path: string, dialect: Dialect): Operation 
     ],
     ...(body ? { requestBody: { required: true, content: bodyTypes(route, body.schema(dialect)) } } : {}),
     responses: {
-      [status]: answer,
+      [replyStatus(reply, dialect, status)]: answer,
       ...(reply === 'savedDocument'
         ? { 200: { ...answer, description: 'The document existed and was updated.' } }
         : {}),
@@ -187,7 +187,7 @@ const clashing = new Set<Route['reply']>([
   ...(['collection', 'signUp', 'login', 'user'] as const),
   ...(['removedFile', 'removedDocument', 'removedCollection', 'allRemoved'] as const),
 ])
-const clashingWrites = new Set<Route['reply']>(['document', 'savedDocument', 'documents'])
+const clashingWrites = new Set<Route['reply']>(['document', 'savedDocument', 'documents', 'updatedDocuments'])
 
 function mayClash({ reply, method }: Route): boolean {
   return clashing.has(reply) || (method !== 'get' && clashingWrites.has(reply))

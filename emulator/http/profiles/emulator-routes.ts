@@ -7,6 +7,7 @@ import { rights } from '../control/access/rights.js'
 import { clock } from '../control/clock.js'
 import { connections } from '../control/connections.js'
 import { buildRoutes, type ControlHandlers } from '../control/control-routes.js'
+import { coverage } from '../control/coverage.js'
 import { dependants } from '../control/dependants.js'
 import { events } from '../control/events.js'
 import { faults } from '../control/faults.js'
@@ -37,6 +38,7 @@ const handlers: ControlHandlers = {
   audit,
   creators,
   rights,
+  coverage,
   schemas,
   dependants,
   snapshots,

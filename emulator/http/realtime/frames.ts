@@ -10,6 +10,28 @@ export interface EventFrame {
   readonly sse: Buffer
 }
 
+const collectionFrames = new WeakMap<RecordedDocumentChange, Map<string, Buffer>>()
+
+/** @param as the collection as the client named it */
+export function encodeCollectionFrame(
+  change: RecordedDocumentChange,
+  kind: RecordedDocumentChange['kind'],
+  { name, as }: { readonly name: string; readonly as: string },
+  dialect: Dialect,
+): Buffer {
+  const frames = collectionFrames.get(change) ?? new Map<string, Buffer>()
+  collectionFrames.set(change, frames)
+  const form = [kind, dialect.document, name, as].join(' ')
+  const known = frames.get(form)
+  if (known) return known
+  const document = axes.document[dialect.document].encode({ ...change.document, collection: name })
+  const event = axes.events.plain.encode(kind)
+  // Clients read `data`, and their types say `document`.
+  const frame = Buffer.from(writeJson({ event, collection_id: as, seq: change.seq, data: document, document }))
+  frames.set(form, frame)
+  return frame
+}
+
 const written = new WeakMap<RecordedDocumentChange, Map<string, EventFrame>>()
 
 export function encodeFrame(

@@ -4,24 +4,46 @@ import { isObject, type JsonObject } from '../../../client/protocol/model/json.j
 import { dialects, parseDialect } from '../../../client/protocol/wire/dialects.js'
 import { decodeFilters } from '../../../client/protocol/wire/query/decode.js'
 import type { Identity } from '../../core/context.js'
+import { requireStorable } from '../../core/documents/weight.js'
+import { asSvcError } from '../../core/failures.js'
 import { identifyText } from '../../core/logins/credentials.js'
 import {
   type CollectionSubscription,
+  type Sink,
   type SubscribeRequest,
   type SubscriptionOwner,
   subscribe,
 } from '../../core/realtime/subscriptions.js'
 import { withinKeyBudget } from '../guards/identify.js'
 import { requireOrigin } from '../guards/origins.js'
+import { parseMeasured } from '../request/read-json.js'
 import { encodeFrame } from './frames.js'
-import { closes, endAll, type SocketState, sendBytes, sendFailure, sendMessage, takeSlot } from './socket-state.js'
+import {
+  closes,
+  endAll,
+  type SocketProtocol,
+  type SocketState,
+  sendBytes,
+  sendFailure,
+  sendMessage,
+  takeSlot,
+} from './socket-state.js'
 
 const maxSubscriptions = 100
+
+/** The messages of `/realtime`. */
+export const messageProtocol: SocketProtocol = {
+  handle,
+  failure: ({ code, message }, collection) => ({
+    ...{ type: 'error', code, message },
+    ...(collection === undefined ? {} : { collection }),
+  }),
+}
 
 type Handle = (state: SocketState, message: JsonObject) => Promise<void>
 
 /** By message type. */
-export const messageHandlers: Readonly<Record<string, Handle>> = {
+const messageHandlers: Readonly<Record<string, Handle>> = {
   auth: authenticate,
   subscribe: beginSubscription,
   unsubscribe: endSubscription,
@@ -31,6 +53,16 @@ export const messageHandlers: Readonly<Record<string, Handle>> = {
 }
 
 async function authenticate(state: SocketState, { token }: JsonObject): Promise<void> {
+  await takeIdentity(state, token, () => sendMessage(state, { type: 'authenticated' }))
+}
+
+/**
+ * Authenticates a connection, or closes it if there are too many.
+ *
+ * @param greet runs before the identity counts
+ * @throws {SvcError} `UNAUTHORIZED`, `ORIGIN_NOT_ALLOWED`, `INVALID_MESSAGE`
+ */
+export async function takeIdentity(state: SocketState, token: unknown, greet: () => void): Promise<void> {
   const { http, handshake } = state
   const { backend, isOpenTo, publicBudget, streams } = http
   const found = await withinKeyBudget(publicBudget, handshake.address, () =>
@@ -48,7 +80,7 @@ async function authenticate(state: SocketState, { token }: JsonObject): Promise<
     changed: (identity) => review(state, identity),
     ended: () => endIdentity(state),
   })
-  sendMessage(state, { type: 'authenticated' })
+  greet()
   state.identity = found
   backend.connections.identified(state.listed)
   await review(state, found)
@@ -89,18 +121,32 @@ async function beginSubscription(state: SocketState, message: JsonObject): Promi
   }
   // A replaced subscription continues from its position, so nothing is lost in between.
   const replaced = subscriptions.get(request.collection)
-  await untilBegun(state, { identity: () => state.identity ?? known, subscriber, replaced }, request, message)
+  await untilBegun(state, { identity: () => state.identity ?? known, subscriber, replaced }, request, {
+    // With the position, a client can resume a stream that was cut before its first event.
+    begun: (seq) => {
+      const { collection } = request
+      const { filters = {}, position } = message
+      sendMessage(state, { type: 'subscribed', collection, filters, ...(position === true ? { seq } : {}) })
+    },
+    event: (change, kind, of) => sendBytes(state, encodeFrame(change, kind, of, state.dialect).message),
+    live: (seq) => sendMessage(state, { type: 'live', collection: request.collection, seq }),
+    resync: (why) => sendFailure(state, why, request.collection),
+    ended: (why) => sendFailure(state, why, request.collection),
+  })
 }
+
+/** The messages of a subscription. */
+type Voice = Pick<Sink, 'event' | 'live' | 'resync' | 'ended'> & { begun(seq: number): void }
 
 /**
  * Resolves once the subscription has begun and its statements are done. Missed changes are replayed while further messages are
  * handled.
  */
-function untilBegun(
+export function untilBegun(
   state: SocketState,
   asker: SubscriptionOwner,
   request: SubscribeRequest,
-  { filters = {}, position }: JsonObject,
+  voice: Voice,
 ): Promise<void> {
   const { subscriptions, http, listed } = state
   const { connections } = http.backend
@@ -108,21 +154,18 @@ function untilBegun(
   let own: CollectionSubscription | undefined
   return new Promise((resolve, reject) => {
     subscribe(http.backend, asker, request, {
-      // With the position, a client can resume a stream that was cut before its first event.
+      ...voice,
       begun(seq, subscription, reviewed) {
         own = subscription
         subscriptions.set(collection, subscription)
         connections.subscribed(listed, collection)
-        sendMessage(state, { type: 'subscribed', collection, filters, ...(position === true ? { seq } : {}) })
+        voice.begun(seq)
         resolve(reviewed)
       },
-      event: (change, kind, of) => sendBytes(state, encodeFrame(change, kind, of, state.dialect).message),
-      live: (seq) => sendMessage(state, { type: 'live', collection, seq }),
-      resync: (why) => sendFailure(state, why, collection),
       ended(why) {
         if (subscriptions.get(collection) === own) subscriptions.delete(collection)
         connections.unsubscribed(listed, collection, why.code)
-        sendFailure(state, why, collection)
+        voice.ended(why)
       },
     }).catch((error) => {
       asker.replaced?.end()
@@ -171,4 +214,43 @@ function asUnauthorized(error: unknown): never {
 function asInvalidCollection(error: unknown): unknown {
   const isMissing = error instanceof SvcError && error.code === 'NOT_FOUND'
   return isMissing ? new SvcError('INVALID_COLLECTION', error.message) : error
+}
+
+async function handle(state: SocketState, text: string | undefined): Promise<void> {
+  const message = text === undefined ? undefined : await readMessage(text)
+  const type = typeof message?.type === 'string' && Object.hasOwn(messageHandlers, message.type) ? message.type : ''
+  if (!message || !type) {
+    const types = Object.keys(messageHandlers).join(', ')
+    return refuseMessage(state, new SvcError('INVALID_MESSAGE', `Send JSON whose "type" is one of: ${types}.`))
+  }
+  const collection = typeof message.collection === 'string' ? message.collection : undefined
+  try {
+    await messageHandlers[type]?.(state, message)
+    state.invalidMessages = 0
+  } catch (error) {
+    refuseMessage(state, error, collection)
+    if (type !== 'auth' && type !== 'subscribe') return
+    state.http.backend.connections.refused(state.listed, readCode(error), collection)
+  }
+}
+
+function refuseMessage(state: SocketState, error: unknown, collection?: string): void {
+  state.invalidMessages = readCode(error) === 'INVALID_MESSAGE' ? state.invalidMessages + 1 : 0
+  sendFailure(state, error, collection)
+}
+
+export function readCode(error: unknown): string {
+  return asSvcError(error)?.code ?? 'INTERNAL'
+}
+
+export async function readMessage(text: string): Promise<JsonObject | undefined> {
+  try {
+    const message = await parseMeasured(Buffer.from(text))
+    // Skips filters, which have their own rules and error messages.
+    const { filters: _, ...rest } = message
+    requireStorable(rest)
+    return message
+  } catch {
+    return undefined
+  }
 }

@@ -1,15 +1,17 @@
 /** Runs one WebSocket from its first message to its last, handling messages in order. Contract 9.1. */
 import type { Duplex } from 'node:stream'
 import type { RawData, WebSocket } from 'ws'
-import { SvcError } from '../../../client/protocol/model/errors.js'
-import type { JsonObject } from '../../../client/protocol/model/json.js'
-import { requireStorable } from '../../core/documents/weight.js'
-import { asSvcError } from '../../core/failures.js'
 import type { HttpContext } from '../exchange.js'
-import { parseMeasured } from '../request/read-json.js'
 import { countBytes, type SocketBytes } from './socket-bytes.js'
-import { messageHandlers } from './socket-messages.js'
-import { closes, endAll, type Handshake, newSocketState, type SocketState, sendFailure } from './socket-state.js'
+import {
+  closes,
+  endAll,
+  type Handshake,
+  newSocketState,
+  type SocketProtocol,
+  type SocketState,
+  sendMessage,
+} from './socket-state.js'
 
 const authMilliseconds = 10_000
 /** The most bytes waiting to be handled. Beyond that, the socket is not read. */
@@ -24,10 +26,17 @@ interface Accepted {
   readonly connection: Duplex
 }
 
-export function serveSocket(http: HttpContext, { socket, connection }: Accepted, handshake: Handshake): void {
-  const state = newSocketState(http, socket, handshake)
+export function serveSocket(
+  http: HttpContext,
+  { socket, connection }: Accepted,
+  handshake: Handshake,
+  protocol: SocketProtocol,
+): void {
+  const state = newSocketState(http, socket, handshake, protocol)
   const tooLate = setTimeout(() => {
-    if (!state.identity) socket.close(closes.policy, 'no auth')
+    if (state.identity) return
+    if (protocol.late) sendMessage(state, protocol.late)
+    socket.close(closes.policy, 'no auth')
   }, authMilliseconds)
   const bytes = countBytes(state, connection)
   let work = Promise.resolve()
@@ -80,41 +89,5 @@ async function handleInTurn(state: SocketState, bytes: SocketBytes, data: RawDat
 }
 
 async function handle(state: SocketState, data: RawData, isBinary: boolean): Promise<void> {
-  if (!state.backpressure.isOpen()) return
-  const message = isBinary ? undefined : await readMessage(data)
-  const type = typeof message?.type === 'string' && Object.hasOwn(messageHandlers, message.type) ? message.type : ''
-  if (!message || !type) {
-    const types = Object.keys(messageHandlers).join(', ')
-    return refuseMessage(state, new SvcError('INVALID_MESSAGE', `Send JSON whose "type" is one of: ${types}.`))
-  }
-  const collection = typeof message.collection === 'string' ? message.collection : undefined
-  try {
-    await messageHandlers[type]?.(state, message)
-    state.invalidMessages = 0
-  } catch (error) {
-    refuseMessage(state, error, collection)
-    if (type !== 'auth' && type !== 'subscribe') return
-    state.http.backend.connections.refused(state.listed, readCode(error), collection)
-  }
-}
-
-function refuseMessage(state: SocketState, error: unknown, collection?: string): void {
-  state.invalidMessages = readCode(error) === 'INVALID_MESSAGE' ? state.invalidMessages + 1 : 0
-  sendFailure(state, error, collection)
-}
-
-function readCode(error: unknown): string {
-  return asSvcError(error)?.code ?? 'INTERNAL'
-}
-
-async function readMessage(data: RawData): Promise<JsonObject | undefined> {
-  try {
-    const message = await parseMeasured(Buffer.from(String(data)))
-    // Skips filters, which have their own rules and error messages.
-    const { filters: _, ...rest } = message
-    requireStorable(rest)
-    return message
-  } catch {
-    return undefined
-  }
+  if (state.backpressure.isOpen()) await state.protocol.handle(state, isBinary ? undefined : String(data))
 }

@@ -26,7 +26,18 @@ export interface Handshake {
   releaseSlot(): void
 }
 
+/** The messages of a path for WebSockets. */
+export interface SocketProtocol {
+  /** Handles a message. `text` is undefined if the message is binary. */
+  handle(state: SocketState, text: string | undefined): Promise<void>
+  /** The message before the close of a socket that did not authenticate in time. */
+  readonly late?: JsonObject
+  /** Returns the message for an error, with the collection it is about. */
+  failure(error: { readonly code: string; readonly message: string }, collection?: string): JsonObject
+}
+
 export interface SocketState {
+  readonly protocol: SocketProtocol
   readonly http: HttpContext
   readonly socket: WebSocket
   readonly handshake: Handshake
@@ -50,7 +61,12 @@ export interface SocketState {
   readonly listed: OpenConnection
 }
 
-export function newSocketState(http: HttpContext, socket: WebSocket, handshake: Handshake): SocketState {
+export function newSocketState(
+  http: HttpContext,
+  socket: WebSocket,
+  handshake: Handshake,
+  protocol: SocketProtocol,
+): SocketState {
   const backpressure = openBackpressure({
     isOpen: () => socket.readyState === WebSocket.OPEN,
     waitingBytes: () => socket.bufferedAmount,
@@ -61,6 +77,7 @@ export function newSocketState(http: HttpContext, socket: WebSocket, handshake: 
     },
   })
   const state: SocketState = {
+    protocol,
     http,
     socket,
     handshake,
@@ -128,7 +145,7 @@ export function sendFailure(state: SocketState, error: unknown, collection?: str
   const known = asSvcError(error)
   if (!known) state.http.log.failure('socket', error)
   const { code, message } = known ?? plainError('INTERNAL')
-  sendMessage(state, { type: 'error', code, message, ...(collection === undefined ? {} : { collection }) })
+  sendMessage(state, state.protocol.failure({ code, message }, collection))
 }
 
 export function endAll({ subscriptions }: SocketState): void {

@@ -1,4 +1,4 @@
-/** Handles the handshake of `/realtime`, and the state shared by all sockets. Contract 9. */
+/** Handles the handshake of WebSockets, and the state shared by all sockets. Contract 9. */
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
@@ -15,13 +15,33 @@ import { requireOneHost } from '../guards/origins.js'
 import { loggedFailure } from '../reply/logged-failure.js'
 import { dialectHeader, dialectHeaders, firstReadable, namedDialect } from '../reply/spoken-dialect.js'
 import { readParameters } from '../request/read-list.js'
+import { openCollectionProtocol } from './collection-socket.js'
+import { messageProtocol } from './socket-messages.js'
 import { serveSocket } from './socket-session.js'
+import type { SocketProtocol } from './socket-state.js'
 
 // An `import` would also load `fetch` from Node 22 on. Decision 65.
 const { STATUS_CODES } = process.getBuiltinModule('node:http')
 
-/** The path for WebSockets. */
-export const socketPath = '/realtime'
+/** The paths for WebSockets. */
+export const socketPaths = ['/realtime', '/realtime/collections/:collection'] as const
+
+/** Finds the messages that a path takes. */
+function findProtocol(url: string): SocketProtocol | undefined {
+  const [path = ''] = url.split('?', 1)
+  if (/^\/realtime\/?$/.test(path)) return messageProtocol
+  const [, collection] = /^\/realtime\/collections\/([^/]+)\/?$/.exec(path) ?? []
+  return collection === undefined ? undefined : openCollectionProtocol(readSegment(collection))
+}
+
+/** A segment with invalid percent encoding names no collection. */
+function readSegment(segment: string): string {
+  try {
+    return decodeURIComponent(segment)
+  } catch {
+    return segment
+  }
+}
 
 const maxMessageBytes = 1024 * 1024
 /** Each part takes more memory than its bytes until the message is complete. */
@@ -92,9 +112,8 @@ export function openRealtime(http: HttpContext, farewell = goingAway): Realtime 
   async function admit(req: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
     requireOneHost(req)
     http.requireHost(req.headers.host)
-    const [path] = (req.url ?? '').split('?', 1)
-    if (path?.replace(/\/$/, '') !== socketPath)
-      throw new SvcError('NOT_FOUND', `WebSockets are served at "${socketPath}" only.`)
+    const protocol = findProtocol(req.url ?? '')
+    if (!protocol) throw new SvcError('NOT_FOUND', `WebSockets are served at ${socketPaths.join(' and ')} only.`)
     await requireKnownOrigin(http, req)
     const spoken = spokenDialect(req)
     parseDialect(spoken, dialects.a)
@@ -112,6 +131,7 @@ export function openRealtime(http: HttpContext, farewell = goingAway): Realtime 
         http,
         { socket: accepted, connection: socket },
         { origin, host, address, dialect: spoken, releaseSlot },
+        protocol,
       )
     })
   }

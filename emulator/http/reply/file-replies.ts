@@ -10,6 +10,8 @@ import type { ReplyForm } from './reply-form.js'
 /** The values that handlers return, by kind of reply. */
 export interface FileReplyValues {
   file: StoredFile
+  /** The address of a new file, for clients of the deployed service. */
+  fileAddress: StoredFile
   files: Page<StoredFile>
   removedFile: { readonly id: string }
   storageUsage: StorageUsage
@@ -22,13 +24,26 @@ export const fileReplies: { readonly [Kind in keyof FileReplyValues]: ReplyForm<
     write: (dialect, file) => ({ body: encodeFile(dialect, file) }),
     schema: (dialect) => record(dialect).schema(fileShape(dialect).schema),
   },
+  fileAddress: {
+    write: (dialect, { url, name, size }) => ({
+      body: record(dialect).encode({
+        status: 'success',
+        message: 'The file was stored.',
+        ...{ url, filename: name, size },
+      }),
+    }),
+    schema: (dialect) =>
+      record(dialect).schema(
+        object({ status: { const: 'success' }, message: text, url: text, filename: text, size: count }),
+      ),
+  },
   files: {
     write: encodeFiles,
     schema: (dialect) => record(dialect).schema(axes.list[dialect.list].schema(fileShape(dialect).schema, 'files')),
   },
   removedFile: {
     write: (dialect, { id }) => ({ body: encodeRemoved(dialect, 'file', id) }),
-    schema: (dialect) => record(dialect).schema(object({ message: text, id: text })),
+    schema: (dialect) => record(dialect).schema(axes.acks[dialect.acks].removedSchema),
   },
   storageUsage: {
     write: (dialect, usage) => ({ body: encodeUsage(dialect, usage) }),

@@ -5,7 +5,8 @@ import type { Stream } from '../realtime/sse.js'
 
 /** An answer in a dialect, before serialization. */
 interface Written {
-  readonly body: Writable | string
+  /** Undefined for an empty answer. */
+  readonly body: Writable | string | undefined
   readonly headers?: Readonly<Record<string, string>>
   /** Defaults to the status of the route. */
   readonly status?: number
@@ -17,5 +18,7 @@ interface Written {
 export interface ReplyForm<Value> {
   write(dialect: Dialect, value: Value): Written
   schema(dialect: Dialect): JsonSchema
+  /** The status, if the dialect decides it. Defaults to the status of the route. */
+  status?(dialect: Dialect): number
   readonly type?: string
 }

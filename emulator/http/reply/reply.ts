@@ -7,7 +7,7 @@ import { JsonText, type Writable } from '../../../client/protocol/model/json.js'
 import type { Page } from '../../../client/protocol/model/page.js'
 import { axes, type Dialect } from '../../../client/protocol/wire/axes.js'
 import type { JsonSchema } from '../../../client/protocol/wire/codec.js'
-import { arrayOf, count, object, text } from '../../../client/protocol/wire/json-schema.js'
+import { arrayOf, text } from '../../../client/protocol/wire/json-schema.js'
 import { collectionShape } from '../../../client/protocol/wire/records/collections.js'
 import {
   encodeAllRemoved,
@@ -17,6 +17,7 @@ import {
   encodeDocuments,
   encodePage,
   encodeRemoved,
+  encodeUpdated,
 } from '../../../client/protocol/wire/records/documents.js'
 import { encodeTicket, ticketSchema } from '../../../client/protocol/wire/records/tickets.js'
 import type { SavedDocument } from '../../core/documents/upsert.js'
@@ -35,6 +36,7 @@ export interface ReplyValues extends UserReplyValues, FileReplyValues, Aggregate
   /** 201 if it was created, otherwise 200. */
   savedDocument: SavedDocument
   documents: readonly OutgoingDocument[]
+  updatedDocuments: readonly OutgoingDocument[]
   page: Page<OutgoingDocument>
   collection: Collection
   countedCollection: CountedCollection
@@ -90,6 +92,11 @@ const replies: { readonly [Kind in ReplyKind]: ReplyForm<ReplyValues[Kind]> } = 
     write: (dialect, documents) => ({ body: encodeDocuments(dialect, documents) }),
     schema: (dialect) => record(dialect, arrayOf(axes.document[dialect.document].schema)),
   },
+  updatedDocuments: {
+    write: (dialect, documents) => ({ body: encodeUpdated(dialect, documents) }),
+    schema: (dialect) =>
+      record(dialect, axes.acks[dialect.acks].updatedSchema(axes.document[dialect.document].schema)),
+  },
   page: {
     write: encodePage,
     schema: (dialect) => record(dialect, axes.list[dialect.list].schema(axes.document[dialect.document].schema)),
@@ -111,12 +118,15 @@ const replies: { readonly [Kind in ReplyKind]: ReplyForm<ReplyValues[Kind]> } = 
     schema: removedSchema,
   },
   removedCollection: {
-    write: (dialect, { id }) => ({ body: encodeRemoved(dialect, 'collection', id) }),
+    write: (dialect, { id }) => ({
+      body: axes.acks[dialect.acks].isCollectionSilent ? undefined : encodeRemoved(dialect, 'collection', id),
+    }),
     schema: removedSchema,
+    status: (dialect) => (axes.acks[dialect.acks].isCollectionSilent ? 204 : 200),
   },
   allRemoved: {
     write: (dialect, { ids }) => ({ body: encodeAllRemoved(dialect, ids) }),
-    schema: (dialect) => record(dialect, object({ message: text, ids: arrayOf(text), count })),
+    schema: (dialect) => record(dialect, axes.acks[dialect.acks].allRemovedSchema),
   },
   ...userReplies,
   ...fileReplies,
@@ -190,9 +200,10 @@ export async function writeReply<Kind extends ReplyKind>(
   status: number,
 ): Promise<Outgoing> {
   const form: ReplyForm<ReplyValues[Kind]> = replies[kind]
-  const { body, headers, status: own = status, stream } = form.write(dialect, value)
+  const { body, headers, status: own = form.status?.(dialect) ?? status, stream } = form.write(dialect, value)
   const type = form.type
   if (stream) return { status: own, headers: { ...headers }, ...stream }
+  if (body === undefined) return { status: own, headers: { ...headers }, body: '' }
   return {
     status: own,
     headers: { 'content-type': type ?? jsonType, ...headers },
@@ -204,6 +215,11 @@ export function replySchema(kind: ReplyKind, dialect: Dialect): JsonSchema {
   return replies[kind].schema(dialect)
 }
 
+/** Returns the status of an answer, given the status of its route. */
+export function replyStatus(kind: ReplyKind, dialect: Dialect, status: number): number {
+  return replies[kind].status?.(dialect) ?? status
+}
+
 export function replyType(kind: ReplyKind): string {
   return (replies[kind].type ?? jsonType).replace(/;.*/, '')
 }
@@ -213,7 +229,7 @@ function record(dialect: Dialect, schema: JsonSchema): JsonSchema {
 }
 
 function removedSchema(dialect: Dialect): JsonSchema {
-  return record(dialect, object({ message: text, id: text }))
+  return record(dialect, axes.acks[dialect.acks].removedSchema)
 }
 
 function collectionSchema(dialect: Dialect): JsonSchema {

@@ -100,6 +100,14 @@ export const uploadForm: FileForm = {
   schema: { type: 'object', properties: { file: bytes, path: text }, required: ['file'], additionalProperties: false },
 }
 
+/** One file. The query names its folder. */
+export const directForm: FileForm = {
+  ...uploadForm,
+  texts: [],
+  toBody: (): JsonObject => ({}),
+  schema: { type: 'object', properties: { file: bytes }, required: ['file'], additionalProperties: false },
+}
+
 /** A form that the owner sends to the control API: plain texts, and files of any size and number. */
 export const ownersForm: FileForm = {
   texts: ['mode'],

@@ -103,7 +103,7 @@ export const aggregateQuery: QueryForm<AggregateQuery> = {
 /** The parts of one record to return. */
 export const recordQuery: QueryForm<RecordQuery> = {
   parameters: () => [populateParameter, selectParameter],
-  read: (_dialect, parameters) => decodeRecordQuery(parameters),
+  read: decodeRecordQuery,
 }
 
 /** Contract 8.1. */

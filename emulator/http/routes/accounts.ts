@@ -52,7 +52,6 @@ export const accountRoutes = [
     needs: 'key',
     body: signUpBody,
     form: signUpForm,
-    status: 201,
     reply: 'signUp',
     handle: (ctx, { body: { data = {}, roles = [], ...credentials }, uploads, address }) =>
       signUp(ctx, { ...credentials, data, roles }, { clientAddress: address, uploads }),
@@ -72,7 +71,7 @@ export const accountRoutes = [
     id: 'accounts.logInWithCode',
     summary: 'Finish a login with a code, within five minutes of the password.',
     method: 'post',
-    paths: { any: ['/auth-collections/verify-2fa-login'] },
+    paths: { any: ['/auth-collections/verify-2fa-login', '/auth-collections/2fa/verify'] },
     needs: 'key',
     scope: 'none',
     body: strictBody(z.strictObject({ email: z.string(), code: z.string() })),

@@ -42,7 +42,7 @@ export const batchRoutes = [
     scope: 'in collection',
     query,
     body: documentUpdates,
-    reply: 'documents',
+    reply: 'updatedDocuments',
     handle: (ctx, { params, body }) => updateDocuments(ctx, params.collection, body),
   }),
   route({

@@ -81,28 +81,30 @@ const put: BodyForm<Put> = {
   places: placesInDocument,
 }
 
+export const createDocumentRoute = route({
+  id: 'documents.create',
+  summary: 'Create a document.',
+  method: 'post',
+  paths: { any: all },
+  needs: 'caller',
+  scope: 'in collection',
+  query: namedQuery({ upsert: upsertWords }),
+  body: newDocument,
+  form: documentForm,
+  async beforeFiles(ctx, { params, query }) {
+    requireNoUpsert(query.upsert)
+    await requireCreateGrant(ctx, params.collection)
+  },
+  isCreating: true,
+  status: 201,
+  reply: 'savedDocument',
+  handle: (ctx, { params, query: { upsert }, body: fields, uploads }) =>
+    saveDocument(ctx, params.collection, { upsert, fields, uploads }),
+})
+
 /** Spec, "Endpoints / Documents". */
 export const documentRoutes = [
-  route({
-    id: 'documents.create',
-    summary: 'Create a document.',
-    method: 'post',
-    paths: { any: all },
-    needs: 'caller',
-    scope: 'in collection',
-    query: namedQuery({ upsert: upsertWords }),
-    body: newDocument,
-    form: documentForm,
-    async beforeFiles(ctx, { params, query }) {
-      requireNoUpsert(query.upsert)
-      await requireCreateGrant(ctx, params.collection)
-    },
-    isCreating: true,
-    status: 201,
-    reply: 'savedDocument',
-    handle: (ctx, { params, query: { upsert }, body: fields, uploads }) =>
-      saveDocument(ctx, params.collection, { upsert, fields, uploads }),
-  }),
+  createDocumentRoute,
   route({
     id: 'documents.createIn',
     summary: 'Create a document in the collection that the query names.',

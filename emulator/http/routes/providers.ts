@@ -171,4 +171,23 @@ export const providerRoutes = [
     reply: 'login',
     handle: async (ctx, { params, body }) => ({ login: await logInWithIdToken(ctx, params.provider, body) }),
   }),
+  ...(['google', 'apple'] as const).map((provider) =>
+    route({
+      id: `providers.verify-${provider}`,
+      summary: `Log in with an ID token of the provider "${provider}".`,
+      method: 'post',
+      paths: { any: [`/auth-collections/${provider}-verify`] },
+      needs: 'key',
+      body: strictBody(
+        z.strictObject({
+          id_token: z.string().max(16 * 1024),
+          platform: z.enum(['web', 'ios', 'android']).default('web'),
+        }),
+      ),
+      reply: 'login',
+      handle: async (ctx, { body: { id_token: idToken, platform } }) => ({
+        login: await logInWithIdToken(ctx, provider, { idToken, platform, nonce: undefined }),
+      }),
+    }),
+  ),
 ]

@@ -1,9 +1,11 @@
 import { z } from 'zod'
+import { requireFolder } from '../../core/files/file-names.js'
 import { getUsage, listFiles, removeFile, uploadFile } from '../../core/files/files.js'
 import { strictBody } from '../request/body-forms.js'
-import { uploadForm } from '../request/file-forms.js'
-import { folderQuery } from '../request/read-list.js'
+import { directForm, uploadForm } from '../request/file-forms.js'
+import { folderQuery, namedQuery } from '../request/read-list.js'
 import { route } from '../route.js'
+import { createDocumentRoute } from './documents.js'
 
 /** Spec, "Endpoints / Storage". */
 export const storageRoutes = [
@@ -19,6 +21,22 @@ export const storageRoutes = [
     status: 201,
     reply: 'file',
     handle: (ctx, { body: { path = '' }, uploads }) => uploadFile(ctx, uploads, path),
+  }),
+  route({
+    id: 'storage.uploadDirect',
+    summary: 'Store a file that belongs to no document or user, and get its address.',
+    method: 'post',
+    paths: { any: ['/collections/file'] },
+    sharesPaths: true,
+    needs: 'caller',
+    query: namedQuery({ directory: 'The folder for the file.' }),
+    body: strictBody(z.strictObject({})),
+    form: directForm,
+    isCreating: true,
+    reply: 'fileAddress',
+    handle: (ctx, { query: { directory = '' }, uploads }) => uploadFile(ctx, uploads, requireFolder(directory)),
+    // Older projects may have a collection of this name. Contract 13.10.
+    gives: { way: 'file', to: createDocumentRoute },
   }),
   route({
     id: 'storage.list',

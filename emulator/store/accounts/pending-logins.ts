@@ -30,6 +30,11 @@ export async function lockPendingLogin(tx: Database, user: string): Promise<Pend
   return row && { codeHash: row.code_hash, wrongCodes: row.wrong_codes, expiresAt: row.expires_at }
 }
 
+/** Adds a mailed code to an open login. Keeps its wrong codes and its end. */
+export async function updateCodeHash(tx: Database, user: string, hash: string): Promise<void> {
+  await tx.query(writing(sql`update pending_logins set code_hash = ${hash} where user_id = ${user}`))
+}
+
 export async function updateWrongCodes(tx: Database, user: string): Promise<void> {
   await tx.query(writing(sql`update pending_logins set wrong_codes = wrong_codes + 1 where user_id = ${user}`))
 }

@@ -8,6 +8,7 @@ import {
   cheapStart,
   comparisons,
   escaped,
+  hasEndInAnyCase,
   hasText,
   isLike,
   isLikeAnyCase,
@@ -75,9 +76,9 @@ export function fieldTest(test: PlainTest, { known, foundIn }: Help): Fragment {
     case 'icontains':
       return contains(test.path, test.value, test.operator === 'icontains')
     case 'startswith':
-      return startsWith(test.path, test.value, known)
+      return startsWith(test, known)
     case 'endswith':
-      return endsWith(test.path, test.value, known)
+      return endsWith(test, known)
   }
 }
 
@@ -262,15 +263,20 @@ function contains(path: Path, text: string, ignoresCase: boolean): Fragment {
     else false end)`
 }
 
-function startsWith(path: Path, text: string, known: KnownFields | undefined): Fragment {
+type EndTest = Extract<PlainTest, { readonly ignoresCase?: true }>
+
+function startsWith({ path, value: text, ignoresCase }: EndTest, known: KnownFields | undefined): Fragment {
   if (!canHold(text)) return sql`false`
   const pattern = `${escaped(text)}%`
-  return isString(path, isLike(fieldText(path), pattern), { pattern, known })
+  const like = ignoresCase ? isLikeAnyCase : isLike
+  return isString(path, like(fieldText(path), pattern), { pattern, known })
 }
 
-function endsWith(path: Path, text: string, known: KnownFields | undefined): Fragment {
+function endsWith({ path, value: text, ignoresCase }: EndTest, known: KnownFields | undefined): Fragment {
   if (!canHold(text)) return sql`false`
-  const isEnd = sql`right(${fieldText(path)}, ${[...text].length}::int) = ${text}`
+  const isEnd = ignoresCase
+    ? hasEndInAnyCase(fieldText(path), text)
+    : sql`right(${fieldText(path)}, ${[...text].length}::int) = ${text}`
   return isString(path, isEnd, { pattern: `%${escaped(cheapEnd(text))}`, known })
 }
 

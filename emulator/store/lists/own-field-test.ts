@@ -32,11 +32,11 @@ export function ownFieldTest(field: OwnField, test: PlainTest): Fragment {
     case 'contains':
       return like(ownTexts[field], `%${escaped(test.value)}%`)
     case 'icontains':
-      return canHold(test.value) ? isLikeAnyCase(ownTexts[field], `%${escaped(test.value)}%`) : sql`false`
+      return like(ownTexts[field], `%${escaped(test.value)}%`, { ignoresCase: true })
     case 'startswith':
-      return like(ownTexts[field], `${escaped(test.value)}%`)
+      return like(ownTexts[field], `${escaped(test.value)}%`, test)
     case 'endswith':
-      return like(ownTexts[field], `%${escaped(test.value)}`)
+      return like(ownTexts[field], `%${escaped(test.value)}`, test)
   }
 }
 
@@ -76,6 +76,7 @@ function isMoment(text: string): boolean {
   return /^\d{4}-/.test(text) && text >= '0001' && !Number.isNaN(time.getTime()) && time.toISOString() === text
 }
 
-function like(subject: Fragment, pattern: string): Fragment {
-  return canHold(pattern) ? isLike(subject, pattern) : sql`false`
+function like(subject: Fragment, pattern: string, { ignoresCase }: { readonly ignoresCase?: true } = {}): Fragment {
+  if (!canHold(pattern)) return sql`false`
+  return ignoresCase ? isLikeAnyCase(subject, pattern) : isLike(subject, pattern)
 }

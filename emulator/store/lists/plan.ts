@@ -74,7 +74,7 @@ export function planList(
   query: ListQuery,
   { isFar = false } = {},
 ): ListPlan {
-  const scope = { ...reach, collection: collection.id, populate: query.populate }
+  const scope = { ...reach, collection: collection.id, populate: query.populate, links: query.links }
   const asked = { query, scope, ordering: buildOrdering(query.sort), ...splitBounds(query.where) }
   const plain = { equality: undefined, nearDocuments: minNear, totalKey: undefined, remembered: undefined }
   if (isLimited(scope)) return { ...asked, ...plain, strategy: 'find all', ...planForPart(scope, indexes) }

@@ -35,7 +35,7 @@ function newestUsers(project: string, query: ListQuery): Fragment {
 
 function matchingUsers(target: UserListTarget, query: ListQuery): Fragment {
   const { select, names, order } = buildOrdering(query.sort)
-  const condition = compileWhere(query.where, { ...target, populate: query.populate })
+  const condition = compileWhere(query.where, { ...target, populate: query.populate, links: query.links })
   const total = query.count ? sql`select count(*)::int as total from matched` : sql`select null::int as total`
   return sql`
     with matched as materialized (

@@ -1,11 +1,12 @@
 /**
- * Implements `matches` of core/realtime/matching.ts in SQL. test/emulator/store/where-parity.test.ts compares the two.
+ * Implements `matches` of client/protocol/model/matching.ts in SQL. test/emulator/store/where-parity.test.ts compares the two.
  */
 
 import { memberPrefix } from '../../../client/protocol/model/access/member-word.js'
 import { ownerWord } from '../../../client/protocol/model/collection.js'
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import { sizes } from '../../../client/protocol/model/limits.js'
+import type { LinkNames } from '../../../client/protocol/model/page.js'
 import { type Path, withoutIndexes } from '../../../client/protocol/model/path.js'
 import {
   type Clause,
@@ -32,6 +33,8 @@ export interface Reach extends Help {
   readonly project: string
   /** Paths whose ids are replaced by the records they link to. */
   readonly populate: readonly Path[]
+  /** The names of the fields with the ids of a link. Default: the name itself. */
+  readonly links?: LinkNames | undefined
   /** Whether the caller may read every collection, whatever role it requires. */
   readonly mayReadAll: boolean
   /** The caller's roles. */
@@ -123,7 +126,7 @@ function nestedTest(above: readonly string[], path: Path, test: PlainTest, reach
  */
 function linkedTest(field: readonly string[], below: Path, test: PlainTest, reach: Reach): Fragment {
   const linked = (condition: Fragment) => sql`exists (
-    select from unnest(${linkedIds(field)}) as link (id)
+    select from unnest(${linkedIds(field, reach)}) as link (id)
     cross join lateral (
       select d.id, d.data, d.created_at, d.updated_at
       from documents d
@@ -143,7 +146,13 @@ function linkedTest(field: readonly string[], below: Path, test: PlainTest, reac
 /**
  * The ids in a field of `d`. Below arrays of objects, those of each, as in core/documents/populate.ts. Contract 4.6.
  */
-function linkedIds(field: readonly string[]): Fragment {
+function linkedIds(field: readonly string[], { links }: Pick<Reach, 'links'>): Fragment {
+  const [link, ...deeper] = field
+  // Only fields of a record itself have other names.
+  if (links && link !== undefined && deeper.length === 0) {
+    const sources = links(link).map((name) => sql`nullif(svc.record_ids(d.data -> ${name}::text), '{}')`)
+    return sql`coalesce(${joinSql(sources, ', ')})`
+  }
   const ids = sql`svc.record_ids(d.data #> ${field}::text[])`
   if (field.length === 1) return ids
   const inItems = `$${field.map((name) => `.${JSON.stringify(name)}`).join('')}[*]`

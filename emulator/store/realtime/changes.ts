@@ -1,5 +1,5 @@
 import type { Change } from '../../../client/protocol/model/change.js'
-import type { StoredDocument } from '../../../client/protocol/model/document.js'
+import { idTime, type StoredDocument } from '../../../client/protocol/model/document.js'
 import { JsonText } from '../../../client/protocol/model/json.js'
 import { type Database, nothing, sql, writing } from '../../database/port.js'
 import { noCreator } from '../creators.js'
@@ -244,9 +244,4 @@ function fromRow(row: ChangeRow): Recorded {
 function formerCreator({ created_by: creator, before_created_by: former }: DocumentChangeRow): string | null {
   if (former === null) return creator
   return former === noCreator ? null : former
-}
-
-/** The first 48 bits of an id are its creation time. */
-function idTime(id: string): string {
-  return new Date(Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16)).toISOString()
 }

@@ -114,9 +114,11 @@ test('svc collections create and schema take choices, links, unique fields and a
 
 test('svc collections schema infer proposes choices and formats, with the documents behind them', async () => {
   const states = ['open', 'done', 'open', 'done', 'open', 'done']
+  await fill('parents', [{ name: 'Ada' }])
+  const parent = (await svc.collection('parents').list()).items[0]?.id ?? ''
   await fill(
     'chosen',
-    states.map((state, at) => ({ state, mail: `a${at}@example.com`, ...(at > 1 ? { n: at } : {}) })),
+    states.map((state, at) => ({ state, mail: `a${at}@example.com`, ...(at > 1 ? { n: at } : {}), parent })),
   )
 
   const proposed = await world.json(['collections', 'schema', 'infer', 'chosen'])
@@ -124,6 +126,7 @@ test('svc collections schema infer proposes choices and formats, with the docume
   expect(proposed).toEqual({
     mail: { type: 'string', format: 'email', required: true },
     n: { type: 'integer' },
+    parent: { type: 'link', to: 'parents', required: true },
     state: { type: 'string', enum: ['done', 'open'], required: true },
   })
   expect((await world.svc(['collections', 'schema', 'infer', 'chosen'])).stdout).toContain('4 of 6')
@@ -146,10 +149,10 @@ test('svc collections schema infer proposes what all documents fit, and keeps th
     mixed: { type: 'any', required: true },
     name: { type: 'string', required: true },
     on: { type: 'boolean', required: true },
-    place: { type: 'object', required: true },
+    place: { type: 'object', required: true, fields: { x: { type: 'integer' } } },
     share: { type: 'number', required: true },
     size: { type: 'number', default: 7 },
-    tags: { type: 'array', required: true },
+    tags: { type: 'array', required: true, items: { type: 'string' } },
   })
   expect(await svc.collections.get('things')).toEqual(before)
 

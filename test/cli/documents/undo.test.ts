@@ -299,3 +299,59 @@ test('contract 13.3 a deletion tells what it takes along, and svc undo brings it
   expect(ofUser.stderr).toContain('Saved snapshot')
   expect(unset.map(({ data }) => data)).toEqual([1, 2].map((n) => ({ n, board: id })))
 })
+
+test('contract 13.3 deletions of many and of collections tell what they take along, and --dry-run deletes nothing', async () => {
+  const link = (onDelete: string) => ({ type: 'link', to: 'lists', onDelete })
+  writeFileSync(join(world.folder, 'tasks.json'), JSON.stringify({ list: link('delete'), seen: link('unset') }))
+  writeFileSync(join(world.folder, 'locks.json'), JSON.stringify({ list: link('refuse') }))
+  await world.svc(['collections', 'create', 'lists'])
+  await world.svc(['collections', 'create', 'tasks', '--schema', 'tasks.json'])
+  await world.svc(['collections', 'create', 'locks', '--schema', 'locks.json'])
+  const [first, second] = (await Promise.all(
+    [1, 2].map((n) => world.json(['docs', 'create', 'lists', `n:=${n}`])),
+  )) as [Item, Item]
+  await world.svc(['docs', 'create', 'tasks', `list=${first.id}`])
+  await world.svc(['docs', 'create', 'tasks', `list=${second.id}`])
+  await world.svc(['docs', 'create', 'tasks', `seen=${second.id}`])
+  const dryRun = async (...words: string[]) => world.json([...words, '--dry-run'])
+  const inTasks = (counts: object) => ({ collection: 'tasks', deleted: 0, changed: 0, left: 0, ...counts })
+
+  const all = await dryRun('docs', 'delete', 'lists', '--all')
+  const byId = await dryRun('docs', 'delete', 'lists', first.id)
+  const shown = await world.svc(['docs', 'delete', 'lists', '--where', 'n=2', '--dry-run'])
+  const missing = await world.svc(['docs', 'delete', 'lists', first.id, 'unknown', '--dry-run'])
+  const collection = await dryRun('collections', 'delete', 'lists')
+  const kept = [await documentsOf('lists'), await documentsOf('tasks')].map(({ length }) => length)
+  const { id: lock } = (await world.json(['docs', 'create', 'locks', `list=${first.id}`])) as Item
+  const refused = await world.svc(['collections', 'delete', 'lists', '--dry-run'])
+  const refusedAll = await world.svc(['docs', 'delete', 'lists', '--all', '--dry-run'])
+  await world.svc(['docs', 'delete', 'locks', lock])
+  const one = await world.svc(['docs', 'delete', 'lists', '--where', 'n=1', '--yes'])
+  await world.svc(['undo'])
+  const restored = [await documentsOf('lists'), await documentsOf('tasks')].map(({ length }) => length)
+  const removed = await world.svc(['collections', 'delete', 'lists', '--yes'])
+
+  expect(all).toEqual({ documents: 2, dependants: [inTasks({ deleted: 2, changed: 1 })] })
+  expect(byId).toEqual({ documents: 1, dependants: [inTasks({ deleted: 1 })] })
+  expect(shown).toMatchObject({
+    exit: 0,
+    stdout: expect.stringContaining(
+      'Would delete 1 document of "lists".\nAlso deletes 1 document in "tasks". Removes the link from 1 document in "tasks".\n',
+    ),
+  })
+  expect(missing.exit).toBe(4)
+  expect(collection).toEqual({ documentCount: 2, dependants: [inTasks({ left: 3 })] })
+  for (const { exit, stderr } of [refused, refusedAll]) {
+    expect({ exit, stderr }).toEqual({
+      exit: 5,
+      stderr: expect.stringContaining('1 document in "locks" still links here.'),
+    })
+  }
+  expect(one.stderr).toContain('Also deletes 1 document in "tasks".')
+  expect(one.stderr).toContain('Saved snapshot')
+  expect([kept, restored]).toEqual([
+    [2, 3],
+    [2, 3],
+  ])
+  expect(removed.stderr).toContain('Leaves links that lead nowhere in 3 documents in "tasks".')
+})

@@ -302,3 +302,44 @@ test('svc dev asks for no .env.local where another .env file names the service, 
   expect(lost.stderr).toContain('svc init --yes')
   expect(named.stderr + other.stderr).not.toContain('svc init --yes')
 })
+
+test.each([
+  [
+    'next',
+    'export const openVisitor = cache(async () => {',
+    'cookies: await cookies(),',
+    'process.env.NEXT_PUBLIC_SVC_URL',
+  ],
+  ['@sveltejs/kit', 'openVisitor({ cookies }: { cookies: Cookies })', 'cookies,', 'import.meta.env.VITE_SVC_URL'],
+  ['nuxt', 'openVisitor(event: H3Event)', 'getCookie(event, name)', 'process.env.SVC_URL'],
+  ['express', 'openVisitor(request: Request, response: Response)', 'response,', 'process.env.SVC_URL'],
+])('in an app of %s it adds the client of a visitor, with the session in cookies', async (name, head, cookies, url) => {
+  const manifest = { type: 'module', dependencies: { [name]: '1' }, devDependencies: { vite: '1' } }
+  if (name === 'nuxt' || name === 'express') Object.assign(manifest, { devDependencies: {} })
+  anApp({ 'package.json': JSON.stringify(manifest), 'tsconfig.json': '{}' })
+
+  await world.svc(['init', '--yes'])
+
+  for (const part of [head, cookies, url, "import { createServerClient } from 'svc-toolkit-client/server'"]) {
+    expect(text('svc-server.ts')).toContain(part)
+  }
+})
+
+test('in an app of Express without types, it loads the client of a visitor with require', async () => {
+  anApp({ 'package.json': JSON.stringify({ dependencies: { express: '5' } }) })
+
+  await world.svc(['init', '--yes'])
+
+  expect(text('svc-server.js')).toBe(`const { createServerClient } = require('svc-toolkit-client/server')
+
+/** Opens the client of a visitor, whose session is in cookies. Open one for each request. */
+exports.openVisitor = function openVisitor(request, response) {
+  return createServerClient({
+    url: process.env.SVC_URL ?? '',
+    apiKey: process.env.SVC_API_KEY ?? '',
+    request,
+    response,
+  })
+}
+`)
+})

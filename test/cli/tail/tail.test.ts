@@ -151,7 +151,13 @@ test('svc tail exits with 7 when too few events come in time', async () => {
   const [ready, failure] = linesOf(stdout)
   expect(ready?.type).toBe('ready')
   expect(failure).toEqual({
-    error: { code: 'TIME_OUT', message: 'Only 0 of 1 events came within 0 s.', hint: null, exit: 7 },
+    error: {
+      code: 'TIME_OUT',
+      message: 'Only 0 of 1 events came within 0 s.',
+      hint: null,
+      next: expect.any(String),
+      exit: 7,
+    },
   })
   expect(exit).toBe(7)
 })
@@ -216,7 +222,7 @@ test.each([[[]], [['--max', '1']]])(
 
     const message = `Could not listen to the events of ${refusing.url} within 1 s.`
     expect({ lines: linesOf(stdout), exit }).toEqual({
-      lines: [{ error: { code: 'TIME_OUT', message, hint: null, exit: 7 } }],
+      lines: [{ error: { code: 'TIME_OUT', message, hint: null, next: expect.any(String), exit: 7 } }],
       exit: 7,
     })
     refusing.close()

@@ -1,7 +1,7 @@
 /** A store of an app's own that fails for a moment, as one on a phone that is locked. */
 import { expect, it, vi } from 'vitest'
 import { createClient } from '../../../client/index.js'
-import { openWrite } from '../../../client/react/persistence.js'
+import { openStore } from '../../../client/store/index.js'
 import { patiently } from '../../fixtures/patience.js'
 
 const session = { token: 't1', user: { id: 'u1', email: 'ada@example.com', data: {} } }
@@ -81,15 +81,34 @@ it('tells all of a logout, and ends the session at the service, though a callbac
 })
 
 it('a write of the hooks that waits for its turn says only then that the store could not be read', async () => {
-  const auth = { session: () => Promise.reject(new Error('The device is locked.')) }
-  let write: () => Promise<unknown> = () => Promise.resolve()
+  let unlock = () => {}
+  const isSaved = new Promise<void>((resolve) => {
+    unlock = resolve
+  })
+  let isLocked = false
+  const session = async () => {
+    if (isLocked) throw new Error('The device is locked.')
+    return undefined
+  }
+  const fetched: typeof fetch = () =>
+    isSaved.then(() => new Response('{"id":"1","data":{},"createdAt":"","updatedAt":""}'))
+  const svc = createClient({ url: 'http://service.test', fetch: fetched })
+  const auth = { ...svc.auth, session }
+  const { update } = openStore({ ...svc, auth }).mutations('posts')
+  const first = update('1', {})
+  await new Promise(setImmediate)
+  isLocked = true
+  let second = Promise.resolve<unknown>(undefined)
 
   const thrown = await uncaught(async () => {
-    write = openWrite({ auth } as never, async () => undefined, false)
+    second = update('1', {})
+    await new Promise(setImmediate)
   }, 'unhandledRejection')
 
   expect(thrown).toEqual([])
-  await expect(write()).rejects.toThrow('The device is locked.')
+  unlock()
+  await first
+  await expect(second).rejects.toThrow('The device is locked.')
 })
 
 /** Collects uncaught errors, such as those of the app's callbacks. */

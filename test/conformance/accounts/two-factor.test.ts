@@ -64,7 +64,7 @@ inDialects('Two-factor login', (wire) => {
 
     const answer = await town.logIn(email, password)
 
-    if (wire.name === 'c') expectFailure(answer, 403, '2FA_REQUIRED')
+    if (wire.like === 'c') expectFailure(answer, 403, '2FA_REQUIRED')
     else {
       const message = expect.stringContaining('your authenticator app')
       expect(wire.record(expectStatus(200, answer))).toEqual({ requires_2fa: true, message })

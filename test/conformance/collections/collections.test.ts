@@ -5,7 +5,7 @@ const isoTime = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/
 const unknownId = '01900000-0000-7000-8000-000000000000'
 
 inDialects('Collections', (wire) => {
-  const times = wire.name === 'b' ? ['created_at', 'updated_at'] : ['createdAt', 'created_at', 'updatedAt']
+  const times = wire.like === 'b' ? ['created_at', 'updated_at'] : ['createdAt', 'created_at', 'updatedAt']
 
   test.each(['/collections', '/api/collections'])('COL-01 POST %s creates a collection', async (path) => {
     const { api } = await aWorld(wire)
@@ -18,7 +18,7 @@ inDialects('Collections', (wire) => {
       created_at: expect.stringMatching(isoTime),
     })
     expect(keysOf(record)).toEqual(expect.arrayContaining(times))
-    if (wire.name === 'b') expect(keysOf(record)).not.toContain('createdAt')
+    if (wire.like === 'b') expect(keysOf(record)).not.toContain('createdAt')
     expectStatus(201, await api.post('/collections/posts', {}))
   })
 
@@ -70,7 +70,7 @@ inDialects('Collections', (wire) => {
   test('COL-03 a collection’s record has its exact document_count', async () => {
     const { api, posts, rows } = await someDocuments(wire, [{ a: 1 }, { a: 2 }, { a: 3 }])
     const paths = ['/api/collections/posts', `/api/collections/${posts.id}`]
-    if (wire.name === 'b') paths.push('/collections/posts', `/collections/${posts.id}`)
+    if (wire.like === 'b') paths.push('/collections/posts', `/collections/${posts.id}`)
 
     await api.delete(`/collections/posts/${rows[0]?.id}`)
 
@@ -85,7 +85,7 @@ inDialects('Collections', (wire) => {
 
     const answer = await api.get('/collections/posts')
 
-    if (wire.name === 'b') expect(answer.body).toMatchObject({ id: posts.id, document_count: 1 })
+    if (wire.like === 'b') expect(answer.body).toMatchObject({ id: posts.id, document_count: 1 })
     else expect(wire.page(answer).rows).toHaveLength(1)
   })
 
@@ -238,7 +238,7 @@ inDialects('Collections', (wire) => {
     const { api } = await aWorld(wire)
 
     expectStatus(201, await api.post('/api/collections', { name: 'posts' }))
-    const body = wire.name === 'c' ? { title: 'Tea' } : { data: { title: 'Tea' } }
+    const body = wire.like === 'c' ? { title: 'Tea' } : { data: { title: 'Tea' } }
     const created = expectStatus(201, await api.post('/api/collections/posts/documents', body))
 
     expect(wire.row(wire.record(created)).fields).toEqual({ title: 'Tea' })

@@ -264,7 +264,7 @@ inDialects('Writes of documents that only their creators read', (wire) => {
     expect(seen.map(({ n, title }) => [n, title])).toEqual([
       ...[1, 1, 2, 3, 4].map((n) => [n, 'Mine']),
       // Contract 1: where PUT merges, it keeps the title.
-      [5, wire.name === 'b' ? 'Mine' : undefined],
+      [5, wire.like === 'b' ? 'Mine' : undefined],
     ])
     expect(seen[1]).toMatchObject({ tags: ['x'] })
     expect(seen[2]?.cover).toBeTypeOf('string')

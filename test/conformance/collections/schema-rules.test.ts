@@ -73,6 +73,11 @@ const contradictions: readonly (readonly [object, string])[] = [
   [{ type: 'datetime', unique: true }, '"unique"'],
   [{ type: 'link', to: 'users', many: true, unique: true }, '"unique"'],
   [{ type: 'link', to: 'users', many: true, onDelete: 'delete' }, '"onDelete"'],
+  [{ type: 'array', items: { type: 'link', to: 'users', onDelete: 'delete' } }, '"items","onDelete"'],
+  [
+    { type: 'array', items: { type: 'object', fields: { a: { type: 'link', to: 'users', onDelete: 'delete' } } } },
+    '"a"',
+  ],
   [{ type: 'link', to: 'users', required: true, onDelete: 'unset' }, '"onDelete"'],
   [{ type: 'link', to: 'users', onDelete: 'forget' }, '"onDelete"'],
   [{ type: 'array', items: { type: 'string', required: true } }, '"items","required"'],

@@ -53,7 +53,7 @@ inDialects('Schemas', (wire) => {
 
     expectFailure(answer, 422, 'VALIDATION_ERROR')
     expect(answer.text).toContain('title')
-    if (wire.name === 'b') {
+    if (wire.like === 'b') {
       expect(answer.body).toEqual({
         detail: [{ loc: ['body', 'title'], msg: expect.any(String), type: expect.any(String) }],
       })
@@ -66,7 +66,7 @@ inDialects('Schemas', (wire) => {
 
     const answer = await api.put(`/collections/posts/${id}`, { views: 1 })
 
-    if (wire.name === 'b') expect(wire.row(wire.record(answer)).fields).toEqual({ title: 'Tea', views: 1 })
+    if (wire.like === 'b') expect(wire.row(wire.record(answer)).fields).toEqual({ title: 'Tea', views: 1 })
     else expectFailure(answer, 422, 'VALIDATION_ERROR')
   })
 
@@ -80,7 +80,7 @@ inDialects('Schemas', (wire) => {
 
     expect(fields).toEqual({ views: 5, tags: ['new'] })
     expect(batched?.fields).toEqual({ views: 0, tags: ['new'] })
-    const kept = wire.name === 'b' ? { views: 5, tags: ['new'], title: 'Tea' } : { title: 'Tea' }
+    const kept = wire.like === 'b' ? { views: 5, tags: ['new'], title: 'Tea' } : { title: 'Tea' }
     expect(wire.row(wire.record(replaced)).fields).toEqual(kept)
   })
 
@@ -121,7 +121,7 @@ inDialects('Schemas', (wire) => {
     const { id } = await posts.create({ title: 'a', done: true })
     const path = `/collections/posts/${id}`
     // In this dialect a PUT changes what it names.
-    const kept = wire.name === 'b' ? { done: true, note: 'x' } : { done: false }
+    const kept = wire.like === 'b' ? { done: true, note: 'x' } : { done: false }
 
     const replaced = await api.put(path, { title: 'b' })
     expectStatus(200, await api.patch(path, { note: 'y' }))

@@ -68,7 +68,7 @@ inDialects('Documents', (wire) => {
 
   test('DOC-13 a list is at its paths, by name or id, with or without a slash', async () => {
     const { api, posts } = await someDocuments(wire, [{ name: 'one' }, { name: 'two' }])
-    const short = wire.name === 'b' ? [] : ['/collections/posts', `/collections/${posts.id}`, '/collections/posts/']
+    const short = wire.like === 'b' ? [] : ['/collections/posts', `/collections/${posts.id}`, '/collections/posts/']
     const long = ['/collections/posts/documents', `/collections/${posts.id}/documents`]
 
     for (const path of [...short, ...long, '/api/collections/posts/documents', '/collections/posts/documents/']) {
@@ -109,7 +109,7 @@ inDialects('Documents', (wire) => {
 
       const after = wire.row(wire.record(expectStatus(200, await api.put(`${path}${before.id}`, { views: 2 }))))
 
-      expect(after.fields).toEqual(wire.name === 'b' ? { title: 'Tea', views: 2 } : { views: 2 })
+      expect(after.fields).toEqual(wire.like === 'b' ? { title: 'Tea', views: 2 } : { views: 2 })
       expect(after.createdAt).toBe(before.createdAt)
       expect(await posts.get(before.id)).toEqual(after)
     },

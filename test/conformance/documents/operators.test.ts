@@ -94,7 +94,7 @@ inDialects('Array operators', (wire) => {
 
   test('contract 3.3 operators stand beside data, and inside data, where the dialect wraps', async () => {
     const { change } = await aPost(wire, { t: [1] })
-    const isBare = wire.name === 'c'
+    const isBare = wire.like === 'c'
 
     const beside = await change({ data: { a: 1 }, $append: { t: 2 } })
     expect(beside).toEqual(isBare ? { data: { a: 1 }, t: [1, 2] } : { a: 1, t: [1, 2] })
@@ -105,7 +105,7 @@ inDialects('Array operators', (wire) => {
   test('contract 3.3 operators beside data and in it both count, for one field too', async () => {
     const { api, path, read } = await aPost(wire, { t: [1, 2], u: [], list: 'x' })
     // Without an envelope, "data" is a field.
-    if (wire.name === 'c') return
+    if (wire.like === 'c') return
     const sent = `{"data": {"a": 1, "$append": {"t": ["a", [7]], "__proto__": 1}, "$remove": {"t": 1}},
       "$append": {"t": "b", "u": 5, "__proto__": [2]}, "$remove": {"t": [2]}}`
 
@@ -150,12 +150,12 @@ inDialects('Array operators', (wire) => {
       const body = { a: 1, [operator]: { t: [2] } }
       expectFailure(await api.post('/collections/posts', body), 422, 'VALIDATION_ERROR')
       expectFailure(await api.post('/collections/posts/batch', { documents: [{}, body] }), 422, 'VALIDATION_ERROR')
-      if (wire.name !== 'c') {
+      if (wire.like !== 'c') {
         expectFailure(await api.post('/collections/posts', { data: body }), 422, 'VALIDATION_ERROR')
         const wrapped = { documents: [{ data: body }] }
         expectFailure(await api.post('/collections/posts/batch', wrapped), 422, 'VALIDATION_ERROR')
       }
-      if (wire.name !== 'b') expectFailure(await api.put(path, body), 422, 'VALIDATION_ERROR')
+      if (wire.like !== 'b') expectFailure(await api.put(path, body), 422, 'VALIDATION_ERROR')
     }
     expect(await read()).toEqual({ t: [1] })
   })
@@ -172,7 +172,7 @@ inDialects('Array operators', (wire) => {
 
     expectStatus(200, await api.post('/collections/posts/batch/documents/update', { updates }))
     expect(await read()).toEqual({ t: [1, 2], a: 1 })
-    if (wire.name !== 'b') return
+    if (wire.like !== 'b') return
     expectStatus(200, await api.put(path, { $remove: { t: 1 } }))
     expect(await read()).toEqual({ t: [2], a: 1 })
   })

@@ -11,7 +11,7 @@ const documents = [
 type Case = readonly [query: string, names: readonly string[]]
 
 inDialects('Or', (wire) => {
-  const contains = wire.name === 'b' ? '_icontains' : '__contains'
+  const contains = wire.like === 'b' ? '_icontains' : '__contains'
 
   async function check(cases: readonly Case[]) {
     const { posts } = await someDocuments(wire, documents)

@@ -9,7 +9,7 @@ const slugs = { schema: { slug: { type: 'string', unique: true } } }
 /** The places of the issues in an answer. The detail form has only a sentence for this code. Contract 10.8. */
 function expectPlaces(wire: Wire, { body, text }: Answer, places: readonly (readonly unknown[])[]) {
   const { error } = body as { error?: { issues?: { loc: unknown[] }[] } }
-  if (wire.name === 'b') expect(text).toContain(String(places[0]?.at(-1)))
+  if (wire.like === 'b') expect(text).toContain(String(places[0]?.at(-1)))
   else expect(error?.issues?.map(({ loc }) => loc)).toEqual(places)
 }
 
@@ -160,7 +160,7 @@ inDialects('Unique values', (wire) => {
     const answer = await api.patch('/collections/posts', slugs)
 
     expectFailure(answer, 409, 'DUPLICATE_VALUE')
-    const place = ['body', 'schema', 'slug', wire.name === 'b' ? 'slug' : 'unique']
+    const place = ['body', 'schema', 'slug', wire.like === 'b' ? 'slug' : 'unique']
     expectPlaces(wire, answer, Array(10).fill(place))
     expect(answer.text).toContain(rows[2]?.id)
     expect(answer.text).not.toContain(rows[13]?.id)

@@ -36,7 +36,7 @@ inDialects('Unset fields', (wire) => {
     const [one, two, three, four] = rows.map(({ id }) => id)
     const fieldsOf = async (id = '') => (await posts.get(id)).fields
 
-    if (wire.name !== 'c') {
+    if (wire.like !== 'c') {
       expectStatus(200, await api.patch(`/collections/posts/${one}`, { data: { b: 3 }, $unset: ['a'] }))
       expect(await fieldsOf(one)).toEqual({ b: 3 })
       expectStatus(200, await api.patch(`/collections/posts/${one}`, { data: { c: 3, $unset: ['b'] } }))
@@ -126,7 +126,7 @@ inDialects('Unset fields', (wire) => {
 /** Where an answer says its issues are, without the body, which the detail format adds. */
 function places(wire: Wire, body: unknown): unknown {
   const issues =
-    wire.name === 'b'
+    wire.like === 'b'
       ? (body as { detail: { loc: unknown[] }[] }).detail
       : (body as { error: { issues: { loc: unknown[] }[] } }).error.issues
   return issues.map(({ loc }) => loc.filter((part) => part !== 'body'))

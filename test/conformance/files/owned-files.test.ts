@@ -47,7 +47,7 @@ inDialects('Owned files', (wire) => {
     expect(await left()).toEqual(['c.txt', 'd.txt'])
     expectStatus(200, await sendForm(api, 'PATCH', path, [textOf('data', { c: '' })]))
     expect(await left()).toEqual(['d.txt'])
-    expectStatus(200, await api.put(path, wire.name === 'b' ? { d: null } : {}))
+    expectStatus(200, await api.put(path, wire.like === 'b' ? { d: null } : {}))
     expect(await left()).toEqual([])
   })
 

@@ -41,7 +41,7 @@ inDialects('Uploads with documents', (wire) => {
     const answer = await sendForm(api, 'PUT', `/collections/posts/${id}`, [fileOf('cover')])
     const { fields } = wire.row(wire.record(expectStatus(200, answer)))
 
-    expect(Object.keys(fields).sort()).toEqual(wire.name === 'b' ? ['cover', 'title'] : ['cover'])
+    expect(Object.keys(fields).sort()).toEqual(wire.like === 'b' ? ['cover', 'title'] : ['cover'])
   })
 
   test('DOC-06 a field that holds an upload is its address under the storage host', async () => {
@@ -116,7 +116,7 @@ inDialects('Uploads with documents', (wire) => {
     const wrapped = await createWithFiles(wire, api, textOf('data', { data: { title: 'Tea' } }))
     const { fields } = await createWithFiles(wire, api, fileOf('cover'))
 
-    expect(wrapped.fields).toEqual(wire.name === 'c' ? { data: { title: 'Tea' } } : { title: 'Tea' })
+    expect(wrapped.fields).toEqual(wire.like === 'c' ? { data: { title: 'Tea' } } : { title: 'Tea' })
     expect(Object.keys(fields)).toEqual(['cover'])
     expect((await createWithFiles(wire, api, dataFile)).fields).toEqual({ title: 'Blob' })
   })

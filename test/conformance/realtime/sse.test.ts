@@ -31,10 +31,10 @@ inDialects('Server-sent events', (wire) => {
     })
     expect(events.text()).toMatch(/^retry: \d+\nid: \d+\n\n/)
     expect(heard.map(({ event }) => event)).toEqual(
-      wire.name === 'b' ? ['create', 'create', 'delete'] : ['created', 'created', 'deleted'],
+      wire.like === 'b' ? ['create', 'create', 'delete'] : ['created', 'created', 'deleted'],
     )
     expect(heard[2]).toMatchObject(
-      wire.name === 'b' ? { data: { id, data: { n: 3 } } } : { type: 'event', collection: 'posts', document: { id } },
+      wire.like === 'b' ? { data: { id, data: { n: 3 } } } : { type: 'event', collection: 'posts', document: { id } },
     )
     expect(events.ids.map(Number)).toEqual(heard.map(({ seq }) => seq))
     events.close()
@@ -78,10 +78,10 @@ inDialects('Server-sent events', (wire) => {
     const again = await openEvents(service.url, path)
     await posts.create({ n: 1 })
 
-    const time = wire.name === 'b' ? 'expires_at' : 'expiresAt'
+    const time = wire.like === 'b' ? 'expires_at' : 'expiresAt'
     expect(body).toEqual({ ticket: expect.stringMatching(/^[\w-]{20,}$/), [time]: expect.any(String) })
     expect(events.status).toBe(200)
-    expect((await events.atLeast(1))[0]).toHaveProperty(wire.name === 'b' ? 'data' : 'document')
+    expect((await events.atLeast(1))[0]).toHaveProperty(wire.like === 'b' ? 'data' : 'document')
     expect(again.status).toBe(401)
     const keyed = await openEvents(service.url, `/realtime/sse/posts?key=${project.apiKey}&ticket=`)
     expect(keyed.status).toBe(401)
@@ -155,7 +155,7 @@ inDialects('Server-sent events', (wire) => {
     for (const done of [false, true]) await api.patch(`/collections/posts/${id}`, { done })
 
     const names = (await events.atLeast(2)).map(({ event }) => event)
-    expect(names).toEqual(wire.name === 'b' ? ['create', 'delete'] : ['created', 'deleted'])
+    expect(names).toEqual(wire.like === 'b' ? ['create', 'delete'] : ['created', 'deleted'])
     events.close()
   })
 })

@@ -19,7 +19,7 @@ async function aSocket(wire: Wire) {
 
 /** The content of an event, in any form. */
 function sent(wire: Wire, event: Record<string, unknown>) {
-  const document = (wire.name === 'b' ? event.data : event.document) as { id: string; data: Record<string, unknown> }
+  const document = (wire.like === 'b' ? event.data : event.document) as { id: string; data: Record<string, unknown> }
   return { event: event.event, id: document.id, data: document.data }
 }
 
@@ -60,7 +60,7 @@ inDialects('The WebSocket', (wire) => {
 
     const [event] = (await socket.atLeast(3)).slice(2)
     expect(event).toEqual(
-      wire.name === 'b'
+      wire.like === 'b'
         ? {
             event: 'create',
             seq: expect.any(Number),

@@ -3,7 +3,7 @@ import type { Answer } from '../../fixtures/requests/http.js'
 import { expectFailure, expectStatus, inDialects, someDocuments, type Wire } from '../../fixtures/wires.js'
 
 inDialects('Bodies', (wire) => {
-  const isBare = wire.name === 'c'
+  const isBare = wire.like === 'c'
 
   test('DOC-10 a body of only {data: {…}} is unwrapped where the dialect wraps', async () => {
     const { posts } = await someDocuments(wire)
@@ -29,7 +29,7 @@ inDialects('Bodies', (wire) => {
     const put = await api.put(`/collections/posts/${id}`, { data: { c: 3 } })
 
     expect(fieldsOf(wire, patched)).toEqual(isBare ? { a: 1, data: { b: 2 } } : { a: 1, b: 2 })
-    if (wire.name === 'b') expect(fieldsOf(wire, put)).toEqual({ a: 1, b: 2, c: 3 })
+    if (wire.like === 'b') expect(fieldsOf(wire, put)).toEqual({ a: 1, b: 2, c: 3 })
     else expect(fieldsOf(wire, put)).toEqual(isBare ? { data: { c: 3 } } : { c: 3 })
   })
 

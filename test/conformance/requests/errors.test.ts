@@ -118,7 +118,7 @@ inDialects('Errors', (wire) => {
     for (const answer of [await api.get('/nowhere'), await api.post('/collections', {})]) {
       const code = answer.headers['svc-error-code']
       expect(['NOT_FOUND', 'VALIDATION_ERROR']).toContain(code)
-      if (wire.name !== 'b') expect(answer.body).toMatchObject({ error: { code } })
+      if (wire.like !== 'b') expect(answer.body).toMatchObject({ error: { code } })
     }
   })
 

@@ -21,8 +21,8 @@ export function dependantsCases(opened: Opened): void {
     const board = await owner.collection('boards').create({})
     const card = await owner.collection('cards').create({ board: board.id, user: user.id })
     const other = await owner.collection('cards').create({ user: user.id, parent: card.id })
-    const preview = (to: string, ids: readonly string[]) =>
-      control.dependants.preview({ project, to, ids: [...ids] }).then(({ collections }) => collections)
+    const preview = (to: string, ids?: string[]) =>
+      control.dependants.preview({ project, to, ids }).then(({ collections }) => collections)
 
     const refused = await preview('cards', [card.id]).catch((error: unknown) => error)
     const alone = await preview('cards', [other.id])
@@ -30,12 +30,14 @@ export function dependantsCases(opened: Opened): void {
     const users = await preview('users', [user.id, 'unknown'])
     await owner.collection('cards').delete(other.id)
     const boards = await preview('boards', [board.id])
+    const collections = await Promise.all([preview('boards'), preview('cards')])
     const missing = await preview('nowhere', []).catch((error: unknown) => error)
 
     expect(refused).toMatchObject({ code: 'DOCUMENT_IN_USE' })
     expect([alone, both]).toEqual([[], []])
-    expect(users).toEqual([{ collection: 'cards', deleted: 0, changed: 2 }])
-    expect(boards).toEqual([{ collection: 'cards', deleted: 1, changed: 0 }])
+    expect(users).toEqual([{ collection: 'cards', deleted: 0, changed: 2, left: 0 }])
+    expect(boards).toEqual([{ collection: 'cards', deleted: 1, changed: 0, left: 0 }])
+    expect(collections).toEqual([[{ collection: 'cards', deleted: 0, changed: 0, left: 1 }], []])
     expect(missing).toMatchObject({ code: 'NOT_FOUND' })
     expect(await owner.collection('cards').get(card.id)).toMatchObject({ version: 1 })
   })

@@ -122,6 +122,23 @@ export function rightsCases(opened: Opened): void {
     expect(cells?.get.reason).toBe('Open to everyone with a key.')
   })
 
+  it('counts the requests that needed a permission', async () => {
+    const { owner, ada } = await aBoard()
+    await owner.collections.update('cards', { name: 'counted' })
+    const { control, emulator } = opened
+    const { token } = await control.users.token({ user: ada.id })
+    await fetch(`${emulator.url}/collections/counted`, { headers: { authorization: `Bearer ${token}` } })
+
+    const { permissions: all } = await control.coverage.permissions()
+    const counted = all.filter(({ collection }) => collection === 'counted')
+
+    expect(counted.map(({ permission, word, requests }) => [permission, word, requests]).sort()).toEqual(
+      Object.entries(permissions)
+        .flatMap(([permission, words]) => words.map((word) => [permission, word, permission === 'read' ? 1 : 0]))
+        .sort(),
+    )
+  })
+
   it('contract 13.9 a question about what does not exist is refused', async () => {
     const { project, ask } = await aBoard()
 

@@ -2,11 +2,11 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { toWhere } from '../../../client/collections/where.js'
 import type { Json } from '../../../client/protocol/model/json.js'
+import { matches } from '../../../client/protocol/model/matching.js'
 import { dialects } from '../../../client/protocol/wire/dialects.js'
 import { decodeListQuery, parseQuery } from '../../../client/protocol/wire/query/decode.js'
 import { encodeListQuery } from '../../../client/protocol/wire/query/encode.js'
 import { formatQuery } from '../../../client/protocol/wire/query/format.js'
-import { matches } from '../../../emulator/core/realtime/matching.js'
 
 /** A filter as apps write it, for the fields `a` and `b`. */
 interface Filter {

@@ -4,6 +4,7 @@
  */
 import { describe, expect, test } from 'vitest'
 import type { Json } from '../../../client/protocol/model/json.js'
+import { lowerCase, type Matchable, matches } from '../../../client/protocol/model/matching.js'
 import type { Path } from '../../../client/protocol/model/path.js'
 import {
   canHold,
@@ -13,7 +14,7 @@ import {
   parseNumber,
   type Test,
 } from '../../../client/protocol/model/where.js'
-import { compilePredicate, lowerCase, type Matchable, matches } from '../../../emulator/core/realtime/matching.js'
+import { compileFilter } from '../../../emulator/core/realtime/matching.js'
 
 function aTest(path: Path, operator: Operator, value: string | readonly string[] | boolean): Test {
   if (operator === 'isnull') return { path, operator, isNull: value as boolean }
@@ -162,7 +163,7 @@ describe('Which documents a filter holds for', () => {
 
   test('parts of one filter are told apart, in one document after the other', () => {
     const part = (value: string, operator: Operator = 'contains') => ({ any: [aTest(['field'], operator, value)] })
-    const both = compilePredicate({ all: [part('tea'), part('POT', 'icontains'), part('hot')] })
+    const both = compileFilter({ all: [part('tea'), part('POT', 'icontains'), part('hot')] })
 
     expect(both(document('a hot teapot'))).toBe(true)
     expect(both(document('a hot tea'))).toBe(false)

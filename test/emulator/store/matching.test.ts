@@ -2,8 +2,9 @@
 import fc from 'fast-check'
 import { afterEach, expect, it, vi } from 'vitest'
 import { sizes } from '../../../client/protocol/model/limits.js'
+import type { Matchable } from '../../../client/protocol/model/matching.js'
 import type { Test } from '../../../client/protocol/model/where.js'
-import { compilePredicate, type Matchable } from '../../../emulator/core/realtime/matching.js'
+import { compileFilter } from '../../../emulator/core/realtime/matching.js'
 import { searchFor } from '../../../emulator/core/realtime/text-search.js'
 
 afterEach(() => void vi.restoreAllMocks())
@@ -24,7 +25,7 @@ function aFilter(operator: 'contains' | 'icontains', salt: string) {
 
 it('contract 10.11 a text is lower-cased once for all tests of all filters', () => {
   const document = aDocument('Tea and Toast '.repeat(2_000))
-  const filters = numbers(10).map((at) => compilePredicate(aFilter('icontains', String(at))))
+  const filters = numbers(10).map((at) => compileFilter(aFilter('icontains', String(at))))
   const lowered = vi.spyOn(String.prototype, 'toLowerCase')
 
   for (const matches of filters) expect(matches(document)).toBe(false)
@@ -34,7 +35,7 @@ it('contract 10.11 a text is lower-cased once for all tests of all filters', () 
 
 it('contract 10.11 a text is looked through once for everything that a filter looks for', () => {
   const text = 'Q'.repeat(100_000)
-  const matches = compilePredicate(aFilter('contains', 'Q'))
+  const matches = compileFilter(aFilter('contains', 'Q'))
   matches(aDocument(`${text} warm`))
   const includes = vi.spyOn(String.prototype, 'includes')
   const looked = vi.spyOn(String.prototype, 'charCodeAt')
@@ -55,7 +56,7 @@ it('contract 10.11 many tests of a long array go through it once', () => {
     },
   })
   const any = numbers(200).map((at): Test => ({ path: ['list'], operator: 'eq', value: `none ${at}` }))
-  const filters = numbers(5).map(() => compilePredicate({ all: [{ any }] }))
+  const filters = numbers(5).map(() => compileFilter({ all: [{ any }] }))
 
   const document = { ...aDocument(''), data: { list } }
   for (const matches of filters) expect(matches(document)).toBe(false)

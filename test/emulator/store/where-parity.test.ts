@@ -3,15 +3,16 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Fields } from '../../../client/protocol/model/document.js'
 import { parseInstant } from '../../../client/protocol/model/instant.js'
 import type { Json } from '../../../client/protocol/model/json.js'
+import { lowerCase, matches } from '../../../client/protocol/model/matching.js'
 import { type Path, parsePath } from '../../../client/protocol/model/path.js'
+import { markTimes } from '../../../client/protocol/model/times.js'
 import { negate, type Operator, operators, type PlainTest, type Where } from '../../../client/protocol/model/where.js'
-import { markTimes } from '../../../emulator/core/documents/times.js'
-import { lowerCase, matches } from '../../../emulator/core/realtime/matching.js'
+import { compileFilter } from '../../../emulator/core/realtime/matching.js'
 import { type Database, joinSql, sql } from '../../../emulator/database/port.js'
 import { compileWhere } from '../../../emulator/store/lists/where.js'
 import { engines, type OpenedEngine, openEngine } from '../../fixtures/databases/engines.js'
 
-// A filter means the same to a list, in SQL, and to a subscription, in JavaScript.
+// A filter means the same to a list, in SQL, and in JavaScript: to a subscription, and to a list in an app.
 
 const texts = [
   '',
@@ -351,7 +352,9 @@ describe.each(engines)('On %s', (engine) => {
 type Documents = readonly Parameters<typeof matches>[1][]
 
 function expected(where: Where, documents: Documents): string[] {
-  return documents.filter((document) => matches(where, document)).map(({ id }) => id)
+  const inApp = documents.filter((document) => matches(where, document))
+  expect(inApp, JSON.stringify(where)).toEqual(documents.filter(compileFilter(where)))
+  return inApp.map(({ id }) => id)
 }
 
 function negated({ all }: Where): Where {

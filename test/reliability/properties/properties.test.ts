@@ -10,7 +10,7 @@ import { axes, axisNames, listForms } from '../../../client/protocol/wire/axes.j
 import { parseDialect } from '../../../client/protocol/wire/dialects.js'
 import { encodeListQuery } from '../../../client/protocol/wire/query/encode.js'
 import { formatQuery } from '../../../client/protocol/wire/query/format.js'
-import { matches } from '../../../emulator/core/realtime/matching.js'
+import { matches } from '../../../client/protocol/model/matching.js'
 import { type Emulator, startEmulator } from '../../../emulator/dev.js'
 import { engines } from '../../fixtures/databases/engines.js'
 import { type Databases, openDatabases } from '../../fixtures/databases/shared-server.js'
@@ -158,7 +158,7 @@ describe.each(isLong ? engines : (['pglite'] as const))('on %s', (engine) => {
           async (many, wheres) => {
             const { name, documents } = await filled(many)
             for (const where of wheres) {
-              const query = formatQuery(encodeListQuery({ filters: 'double' }, { where, limit: 100 }))
+              const query = formatQuery(encodeListQuery({ filters: 'double', order: 'asc' }, { where, limit: 100 }))
               const { documents: found, total } = await listed(name, query)
               const wanted = documents.filter((document) => matches(where, document as Parameters<typeof matches>[1]))
               expect(found.map(({ id }) => id).sort()).toEqual(wanted.map(({ id }) => id).sort())

@@ -1,5 +1,8 @@
 import * as Flags from '@oclif/core/flags'
 import type { Schema } from '../../../../client/protocol/model/collection.js'
+import { countFields, inferSchema } from '../../../../types/infer-schema.js'
+import { findLinksFrom } from '../../../../types/links.js'
+import { type ReadCollection, readCollection } from '../../../../types/read-collections.js'
 import type { CommandInput } from '../../../base/service-command.js'
 import { TargetCommand } from '../../../base/target-command.js'
 import { ruleRows } from '../../../collections/schema-rows.js'
@@ -8,14 +11,12 @@ import { count, counted, type Row, table } from '../../../terminal/print.js'
 import { startProgress } from '../../../terminal/progress.js'
 import { prose } from '../../../terminal/prose.js'
 import { shellWord } from '../../../terminal/shell-word.js'
-import { countFields, inferSchema } from '../../../types/infer-schema.js'
-import { readCollection } from '../../../types/read-collections.js'
 
 export default class CollectionsSchemaInfer extends TargetCommand {
   static override summary = 'Infer a schema from the documents of a collection.'
   static override description =
     prose(`Reads every document, and infers a schema that all of them match. A field that each document has is required. A field with
-values of several types accepts any, and one with few texts accepts only those. Shows how many documents have each field. Keeps existing rules. --apply sets the schema for later writes.
+values of several types accepts any, and one with few texts accepts only those. A field with ids of documents or users becomes a link. Shows how many documents have each field. Keeps existing rules. --apply sets the schema for later writes.
 
 Check the required fields before you apply it. A field that every document has today may be missing tomorrow.`)
   static override examples = [
@@ -49,12 +50,12 @@ Check the required fields before you apply it. A field that every document has t
     const read = await readCollection(client, collection, { most, seesAll: this.seesAll(flags), onRead }).finally(
       progress.stop,
     )
-    const inferred = inferSchema(read)
+    const inferred = inferSchema(read, await findLinksFrom(client, read))
     const schema = flags.optional ? withoutNewRequired(inferred, collection.schema) : inferred
 
     const isEmpty = Object.keys(schema).length === 0
     if (isEmpty) this.note(`"${collection.name}" has no documents to infer a schema from.`)
-    else this.log(table(withCounts(ruleRows(schema), countFields(read))))
+    else this.log(table(withCounts(ruleRows(schema), read)))
     if (read.total !== undefined && read.read < read.total)
       this.note(`Read ${count(read.read)} of ${counted(read.total, 'document')}.`)
     if (isEmpty || !flags.apply) {
@@ -68,9 +69,13 @@ Check the required fields before you apply it. A field that every document has t
   }
 }
 
-/** Adds how many documents have each field. */
-function withCounts(rows: readonly Row[], counts: ReadonlyMap<string, string>): Row[] {
-  return rows.map((row) => ({ ...row, documents: counts.get(String(row.field)) ?? '' }))
+/** Adds how many documents have each field, such as `38 of 40`. */
+function withCounts(rows: readonly Row[], read: ReadCollection): Row[] {
+  const counts = countFields(read)
+  return rows.map((row) => {
+    const documents = counts.get(String(row.field))
+    return { ...row, documents: documents === undefined ? '' : `${count(documents)} of ${count(read.read)}` }
+  })
 }
 
 function withoutNewRequired(inferred: Schema, before: Schema): Schema {

@@ -1,6 +1,6 @@
 /** Decodes the `document` axis. */
 import type { Document } from '../../model/document.js'
-import { isObject, type Json, type JsonObject } from '../../model/json.js'
+import { isObject, type Json, type JsonObject, objectIn } from '../../model/json.js'
 import { areTexts, asObject, decodeRecord, expect, type HeaderReader, numberIn } from '../expected.js'
 
 export const documentDecoders = {
@@ -12,16 +12,29 @@ export const documentDecoders = {
     expect(areTexts(createdAt, updatedAt), body, 'document')
     return buildDocument({ id, data, createdAt, updatedAt })
   },
+  deployed: (body) => {
+    const { collection, createdAt, updatedAt, ...record } = decodeRecord(asObject(body, 'document'))
+    const times = { createdAt: asUtc(createdAt), updatedAt: asUtc(updatedAt ?? createdAt) }
+    return buildDocument({ ...record, ...times, collection: objectIn(collection).name })
+  },
 } as const satisfies { readonly [form: string]: (body: Json) => Document }
 
 export type DocumentForm = keyof typeof documentDecoders
 
+const isSnakeRecord = (value: JsonObject) => isObject(value.data) && 'created_at' in value && areTexts(value.id)
+
 /** Distinguishes a populated document in each shape from a plain object. */
 export const isRecord = {
-  snake: (value) => isObject(value.data) && 'created_at' in value && areTexts(value.id),
+  snake: isSnakeRecord,
   enveloped: (value) => isObject(value.data) && 'collection' in value && areTexts(value.id),
   flat: (value) => areTexts(value.id, value.createdAt, value.updatedAt),
+  deployed: isSnakeRecord,
 } as const satisfies Record<DocumentForm, (value: JsonObject) => boolean>
+
+/** A time without a zone is UTC. */
+function asUtc(time: Json | undefined): Json | undefined {
+  return typeof time === 'string' && !/(Z|[+-]\d\d:?\d\d)$/.test(time) ? `${time}Z` : time
+}
 
 function readNamed(body: Json): Document {
   return buildDocument(decodeRecord(asObject(body, 'document')))

@@ -1,5 +1,11 @@
 /** The `document` axis. Spec, "Document": A is `enveloped`, B is `snake`, C is `flat`. */
-import type { Document, LinkedRecord, OutgoingDocument, OutgoingUser } from '../../model/document.js'
+import {
+  type Document,
+  idTime,
+  type LinkedRecord,
+  type OutgoingDocument,
+  type OutgoingUser,
+} from '../../model/document.js'
 import { type JsonObject, JsonText, type Writable } from '../../model/json.js'
 import type { Codec, JsonSchema } from '../codec.js'
 import { object, text, time } from '../json-schema.js'
@@ -39,6 +45,30 @@ export const documentShapes = {
       updated_at: updatedAt,
     }),
   }),
+  /** A linked record has no collection. */
+  deployed: shape({
+    form: 'deployed',
+    naming: 'deployed',
+    schema: object({
+      id: text,
+      collection_id: text,
+      data: { type: 'object' },
+      ...{ created_at: time, updated_at: time },
+      collection: object({ id: text, name: text, created_at: time, webhook_url: { type: 'null' } }),
+    }),
+    encode: ({ id, collection: name, collectionId, data, createdAt, updatedAt }, encodeLink) => ({
+      id,
+      collection_id: collectionId,
+      data: encodeData(data, encodeLink),
+      ...{ created_at: createdAt, updated_at: updatedAt },
+      collection: { id: collectionId, name, created_at: idTime(collectionId), webhook_url: null },
+    }),
+    encodeLinked: ({ id, data, createdAt }, encodeLink) => ({
+      id,
+      data: encodeData(data, encodeLink),
+      created_at: createdAt,
+    }),
+  }),
   /** The service's `id`, `createdAt` and `updatedAt` override fields of the same names. Contract 2.5. */
   flat: shape({
     form: 'flat',
@@ -61,12 +91,14 @@ interface ShapeParts {
   readonly naming: Naming
   readonly schema: JsonSchema
   encode(document: OutgoingDocument, encodeLink: EncodeLink): Writable
+  /** Defaults to `encode`. */
+  encodeLinked?(document: OutgoingDocument, encodeLink: EncodeLink): Writable
 }
 
-function shape({ form, naming, schema, encode }: ShapeParts): DocumentShape {
+function shape({ form, naming, schema, encode, encodeLinked = encode }: ShapeParts): DocumentShape {
   // Never flattens the data of a user. Contract 1.
   const encodeLink: EncodeLink = ({ record }) =>
-    isUser(record) ? encodeUserRecord(naming, record, encodeLink) : encode(record, encodeLink)
+    isUser(record) ? encodeUserRecord(naming, record, encodeLink) : encodeLinked(record, encodeLink)
   return {
     naming,
     schema,

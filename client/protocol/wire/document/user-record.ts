@@ -3,8 +3,8 @@ import type { OutgoingUser } from '../../model/document.js'
 import type { WritableObject } from '../../model/json.js'
 import { type EncodeLink, encodeData } from './populated.js'
 
-/** Naming of times: `createdAt` or `created_at`. */
-export type Naming = 'camel' | 'snake'
+/** Naming of times: `createdAt` or `created_at`. `deployed` records also have the fields of the deployed service. */
+export type Naming = 'camel' | 'snake' | 'deployed'
 
 export function encodeUserRecord(naming: Naming, user: OutgoingUser, encodeLink: EncodeLink): WritableObject {
   const { id, email, data, roles, oauthId, emailVerified, createdAt, updatedAt } = user
@@ -16,7 +16,17 @@ export function encodeUserRecord(naming: Naming, user: OutgoingUser, encodeLink:
     oauth_id: oauthId,
     email_verified: emailVerified,
   }
-  return naming === 'snake'
-    ? { ...record, created_at: createdAt, updated_at: updatedAt }
-    : { ...record, createdAt, updatedAt }
+  return { ...record, ...userTimes[naming]({ createdAt, updatedAt }) }
 }
+
+type Times = Pick<OutgoingUser, 'createdAt' | 'updatedAt'>
+
+const userTimes = {
+  camel: (times) => ({ ...times }),
+  snake: ({ createdAt, updatedAt }) => ({ created_at: createdAt, updated_at: updatedAt }),
+  deployed: ({ createdAt, updatedAt }) => ({
+    created_at: createdAt,
+    updated_at: updatedAt,
+    email_verified_at: null,
+  }),
+} as const satisfies Record<Naming, (times: Times) => WritableObject>

@@ -13,8 +13,8 @@ import { listParameters } from './names.js'
 /** Decodes the filters of a list. Ignores its order and page. */
 export function decodeMatchQuery(dialect: Dialect, parameters: readonly Parameter[]): MatchQuery {
   const asked = parameters.filter(([name]) => name === 'populate' || !listParameters.includes(name))
-  const { where, populate } = decodeListQuery(dialect, asked)
-  return { where, populate }
+  const { where, populate, links } = decodeListQuery(dialect, asked)
+  return { where, populate, links }
 }
 
 export function decodeGroupQuery(dialect: Dialect, parameters: readonly Parameter[]): GroupQuery {

@@ -25,7 +25,7 @@ import {
   type TestCount,
 } from '../filters/bounds.js'
 import { joinGroup, readPrefixes } from '../filters/prefixes.js'
-import type { SuffixOperator } from '../filters/suffixes.js'
+import type { NamedTest, SuffixOperator } from '../filters/suffixes.js'
 import { joinList, listParameters } from './names.js'
 
 export type Parameter = readonly [name: string, value: string]
@@ -75,10 +75,10 @@ export function decodeListQuery(dialect: Dialect, parameters: readonly Parameter
   }
   return {
     where: decodeWhere(dialect, filters, { hasPages: true, ofQuery: true }),
-    sort: readSort(named),
+    sort: readSort(dialect, named),
     ...readPlace(dialect, named),
     count: readFlag('count', named.get('count')) ?? true,
-    ...decodeRecordQuery(parameters),
+    ...decodeRecordQuery(dialect, parameters),
   }
 }
 
@@ -99,14 +99,21 @@ export function decodeFolderQuery(
 function readPlace(dialect: Dialect, named: ReadonlyMap<string, string>): Pick<ListQuery, 'limit' | 'offset'> {
   const paging = axes.paging[dialect.paging]
   const limit = readWhole('limit', named.get('limit')) ?? paging.default
+  if (axes.refusals[dialect.refusals].refusesLimits && (limit < 1 || limit > paging.most))
+    throw badParameter('limit', `"limit" is 1 to ${paging.most}, not ${limit}.`, 'VALIDATION_ERROR')
   return { limit: Math.min(limit, paging.most), offset: readWhole('offset', named.get('offset')) ?? 0 }
 }
 
 /** Decodes the parameters of one record: which fields to return, and which links to replace. */
-export function decodeRecordQuery(parameters: readonly Parameter[]): RecordQuery {
+export function decodeRecordQuery(dialect: Dialect, parameters: readonly Parameter[]): RecordQuery {
   const readPaths = (wanted: string) =>
     parameters.flatMap(([name, value]) => (name === wanted ? splitList(value).map(parsePath) : []))
-  return { populate: checkPopulate(readPaths('populate')), select: checkSelect(readPaths('select')) }
+  const { links, readPopulated, readSelected } = axes.populate[dialect.populate]
+  return {
+    populate: checkPopulate(readPaths('populate').map(readPopulated)),
+    select: checkSelect(readPaths('select')).map(readSelected),
+    links,
+  }
 }
 
 /**
@@ -182,10 +189,13 @@ function filterText(name: string, value: Json): string {
 }
 
 function readTests(dialect: Dialect, name: string, value: string): Test[] {
-  const { fields, operator } = readName(dialect, name)
+  const { fields, operator, ignoresCase } = readName(dialect, name)
   const values = isListed(operator) ? splitList(value) : [value]
   requireSearchable(name, operator, value)
-  return readFields(name, fields).map((path) => readTest(path, operator, value, values))
+  return readFields(name, fields).map((path) => ({
+    ...readTest(path, operator, value, values),
+    ...(ignoresCase && { ignoresCase }),
+  })) as PlainTest[]
 }
 
 /** The whole name is that of the field, because no suffix is needed. */
@@ -214,13 +224,13 @@ function countTests(clauses: readonly Clause[]): number {
 }
 
 /** Applies the suffix after the last field to all fields. Contract 4.5. */
-function readName(dialect: Dialect, name: string): { fields: readonly string[]; operator: SuffixOperator } {
+function readName(dialect: Dialect, name: string): Omit<NamedTest, 'field'> & { fields: readonly string[] } {
   const fields = name.split('__or__')
   const family = axes.filters[dialect.filters]
-  const { field, operator } = family.decode(fields.pop() ?? '')
+  const { field, ...test } = family.decode(fields.pop() ?? '')
   // A field that is repeated keeps its whole name. Clients repeat it to give two lists different names.
   for (const other of fields) if (other !== field) family.requireBare(other)
-  return { fields: [...fields, field], operator }
+  return { fields: [...fields, field], ...test }
 }
 
 function readTest(path: Path, operator: SuffixOperator, value: string, values: readonly string[]): PlainTest {
@@ -235,7 +245,7 @@ function readTruth(operator: Operator, path: Path, value: string): boolean {
 }
 
 /** A comma or a leading `-` says that each field has its own direction. Contract 13.5. */
-function readSort(named: ReadonlyMap<string, string>): Sort[] {
+function readSort(dialect: Dialect, named: ReadonlyMap<string, string>): Sort[] {
   const fields = sortNames.filter((name) => named.has(name))
   if (fields.length > 1) throw badParameter(fields[1] ?? '', `"${fields.join('" and "')}" say the same. Give one.`)
   const direction = readDirection(named)
@@ -247,6 +257,7 @@ function readSort(named: ReadonlyMap<string, string>): Sort[] {
   if (parts.length > sizes.maxSortFields)
     throw badParameter(name, `At most ${sizes.maxSortFields} fields can be sorted by.`)
   const hasSigns = parts.length > 1 || text.startsWith('-')
+  const unsaid = hasSigns ? 'asc' : axes.order[dialect.order].unsaid
   if (hasSigns && direction) {
     const other = directionNames.find((one) => named.has(one)) ?? ''
     throw badParameter(
@@ -258,7 +269,7 @@ function readSort(named: ReadonlyMap<string, string>): Sort[] {
     const isDescending = part.startsWith('-')
     const field = part.replace(/^-/, '').replace(/^\\(?=-)/, '')
     if (field === '') throw badParameter(name, `"${name}" names no field.`)
-    return { path: ownName(parsePath(field)), direction: isDescending ? 'desc' : (direction ?? 'asc') }
+    return { path: ownName(parsePath(field)), direction: isDescending ? 'desc' : (direction ?? unsaid) }
   })
 }
 

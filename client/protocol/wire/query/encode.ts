@@ -5,11 +5,13 @@ import type { ListQuery, RecordQuery } from '../../model/page.js'
 import { formatPath } from '../../model/path.js'
 import { type PlainTest, type Test, type Where, withoutNot } from '../../model/where.js'
 import { suffixEncoders } from '../filters/encode.js'
+import { orderNames } from '../order/encode.js'
 import type { GivenParameter } from './format.js'
 import { joinList } from './names.js'
 
 interface Speaks {
   readonly filters: keyof typeof suffixEncoders
+  readonly order: keyof typeof orderNames
 }
 
 type AskedList = Pick<ListQuery, 'where'> & Partial<ListQuery>
@@ -18,11 +20,12 @@ type AskedList = Pick<ListQuery, 'where'> & Partial<ListQuery>
 export function encodeListQuery(dialect: Speaks, query: AskedList): GivenParameter[] {
   const { where, sort = [], count } = query
   const [first, second] = sort
+  const names = orderNames[dialect.order]
   return [
     ...listTests(where).map(([prefix, test]) => [prefix + writeName(dialect, test), writeValue(test)] as const),
     // Escapes a minus at the beginning of a name, which would mean descending. Contract 13.5.
     [
-      'orderBy',
+      names.sort,
       first &&
         joinList(
           sort.map(({ path, direction }) => {
@@ -34,7 +37,7 @@ export function encodeListQuery(dialect: Speaks, query: AskedList): GivenParamet
     ['order', second ? undefined : first?.direction],
     ['limit', query.limit],
     ['offset', query.offset],
-    ['count', count ? undefined : count],
+    ['count', count || !names.counts ? undefined : count],
     ...recordParameters(query),
   ]
 }
@@ -48,7 +51,7 @@ export function recordParameters({ populate = [], select = [] }: Partial<RecordQ
 }
 
 /** Encodes filters of a subscription as names and values. @throws {SvcError} `INVALID_FILTER` if the dialect cannot express a test */
-export function encodeFilters(dialect: Speaks, where: Where): JsonObject {
+export function encodeFilters(dialect: Pick<Speaks, 'filters'>, where: Where): JsonObject {
   // Has no prototype, so that `__proto__` works as a name.
   const filters: JsonObject = Object.create(null)
   for (const [prefix, test] of listTests(where)) {
@@ -86,7 +89,7 @@ function fixedOutcome(given: Test): boolean | undefined {
   return 'values' in test && test.values.length < 1 ? (test.operator === 'notin') === (given === test) : undefined
 }
 
-function writeName(dialect: Speaks, { path, operator }: PlainTest): string {
+function writeName(dialect: Pick<Speaks, 'filters'>, { path, operator }: PlainTest): string {
   const field = formatPath(path)
   const name = operator === 'exists' ? field : suffixEncoders[dialect.filters](field, operator)
   if (name && !/^\[(or|not|exists)|__or__/.test(name)) return operator === 'exists' ? `[exists]${name}` : name

@@ -51,11 +51,15 @@ const common = {
 /** Permissions and the document count are omitted for callers without read permission. Contract 5.3. */
 const optional = ['unique', 'title', 'permissions', 'document_count']
 
-/** Both namings include `created_at`, because the specification does. */
+/** All namings include `created_at`, because the specification does. */
 const collectionShapes = {
   snake: {
     schema: object({ ...common, updated_at: time, document_count: count }, { optional }),
     encode: (collection) => encode(collection, { updated_at: collection.updatedAt }),
+  },
+  deployed: {
+    schema: object({ ...common, updated_at: time, document_count: count, webhook_url: { type: 'null' } }, { optional }),
+    encode: (collection) => encode(collection, { updated_at: collection.updatedAt, webhook_url: null }),
   },
   camel: {
     schema: object({ ...common, createdAt: time, updatedAt: time, document_count: count }, { optional }),
@@ -71,17 +75,20 @@ interface Times {
   readonly createdAt?: string
   readonly updatedAt?: string
   readonly updated_at?: string
+  /** Always null, because the emulator calls no webhooks. */
+  readonly webhook_url?: null
 }
 
 /**
  * Encodes a collection without `Writable` parts, which is faster for long lists. One literal serves both namings, because
  * undefined members are omitted; spreading objects would take longer.
  */
-function encode(collection: AnyCollection, { createdAt, updatedAt, updated_at }: Times): Writable {
+function encode(collection: AnyCollection, { createdAt, updatedAt, updated_at, webhook_url }: Times): Writable {
   const { id, name, schema, unique, title, permissions } = collection
   const document_count = 'documentCount' in collection ? collection.documentCount : undefined
   const created_at = collection.createdAt
   const settings = { schema, unique, title, permissions }
-  const record = { id, name, created_at, ...settings, document_count, updated_at, createdAt, updatedAt }
+  const times = { updated_at, createdAt, updatedAt }
+  const record = { id, name, created_at, ...settings, document_count, ...times, webhook_url }
   return new JsonText(JSON.stringify(record))
 }

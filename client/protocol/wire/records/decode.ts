@@ -1,14 +1,16 @@
 /** Decodes whole responses. */
 import type { Collection, CountedCollection } from '../../model/collection.js'
-import type { Fields } from '../../model/document.js'
+import type { Document, Fields } from '../../model/document.js'
 import { SvcError } from '../../model/errors.js'
 import type { StoredFile } from '../../model/file.js'
 import { isObject, type Json, type JsonObject } from '../../model/json.js'
 import type { Page } from '../../model/page.js'
 import type { AppUser } from '../../model/user.js'
+import { decodeDocument } from '../document/decode.js'
 import { areTexts, asObject, decodeRecord, expect, type HeaderReader } from '../expected.js'
 import { type Listed, listDecoders } from '../list/decode.js'
 import type { Spoken } from '../spoken.js'
+import { userListDecoders } from '../users/decode.js'
 
 export type AnyCollection = Collection | CountedCollection
 
@@ -31,7 +33,7 @@ export const decodeUser = recordsWith<AppUser>('id', 'email')
 
 /** Tells whether a populated record is a user, not a document. */
 export function isUserBody(body: JsonObject): boolean {
-  return 'email' in body && 'oauth_id' in body && isObject(body.data)
+  return 'email' in body && ('oauth_id' in body || 'created_at' in body) && isObject(body.data)
 }
 
 export const decodeCollection = recordsWith<AnyCollection>('id', 'name')
@@ -46,16 +48,22 @@ export function decodeAll<Item>(read: ReadItem<Item>, axis?: string): (record: J
 /** Decodes a page. The caller adds the offset. */
 export function decodePage<Item>(listed: Listed, read: ReadItem<Item>): Read<Omit<Page<Item>, 'offset'>> {
   return (record, dialect, header) => {
-    const page = listDecoders[dialect.list](record, header, listed)
+    const ofUsers = listed === 'users' ? userListDecoders[dialect.users] : undefined
+    const page = ofUsers?.(record) ?? listDecoders[dialect.list](record, header, listed)
     return { ...page, items: decodeAll(read, 'list')(page.items, dialect) }
   }
 }
 
 export const decodeToken = recordsWith<{ token: string }>('token')
 
-export const decodeRemoved = only<{ id: string }>('id')
+/** Returns a decoder for what was removed. Some services tell only that it was: then it is what the client named. */
+export const decodeRemoved = told<{ id: string }, string>('id')
 
-export const decodeAllRemoved = only<{ ids: string[] }>('ids')
+export const decodeAllRemoved = told<{ ids: readonly string[] }, readonly string[]>('ids')
+
+/** Decodes the response to a batch update, which some services only count. */
+export const decodeUpdated: Read<Document[]> = (record, dialect) =>
+  isObject(record) && 'count' in record ? [] : decodeAll(decodeDocument)(record, dialect)
 
 /** Decodes the number of matching documents. */
 export function decodeCount(record: Json): number {
@@ -63,9 +71,11 @@ export function decodeCount(record: Json): number {
   return expect(Number.isInteger(count), count)
 }
 
-/** Returns a decoder that keeps one field of a response. */
-function only<Item>(field: keyof Item & string): (record: Json) => Item {
-  return (record) => ({ [field]: asObject(record)[field] }) as Item
+function told<Item, Named>(field: keyof Item & string): (named: Named) => (record: Json) => Item {
+  return (named) => (record) => {
+    const { [field]: value = named } = record ? asObject(record) : {}
+    return { [field]: value } as Item
+  }
 }
 
 /** Result of a login: the signed-in user, or a request for a two-factor code. */

@@ -41,12 +41,17 @@ export function encodeCollections(dialect: Dialect, collections: readonly Collec
 }
 
 export function encodeRemoved(dialect: Dialect, what: string, id: string): Writable {
-  return axes.record[dialect.record].encode({ message: `The ${what} was deleted.`, id })
+  return axes.record[dialect.record].encode(axes.acks[dialect.acks].removed(what, id))
 }
 
 export function encodeAllRemoved(dialect: Dialect, ids: readonly string[]): Writable {
-  const message = `${ids.length} ${ids.length === 1 ? 'document was' : 'documents were'} deleted.`
-  return axes.record[dialect.record].encode({ message, ids, count: ids.length })
+  return axes.record[dialect.record].encode(axes.acks[dialect.acks].allRemoved(ids))
+}
+
+/** Encodes the response to a batch update. */
+export function encodeUpdated(dialect: Dialect, documents: readonly OutgoingDocument[]): Writable {
+  const encode = () => oneByOne(documents, axes.document[dialect.document].encode)
+  return axes.record[dialect.record].encode(axes.acks[dialect.acks].updated(documents, encode))
 }
 
 export function encodeError(

@@ -15,15 +15,18 @@ interface FileShape {
 
 const common = { id: text, name: text, path: text, url: text, size: count }
 
+const snake: FileShape = {
+  schema: object({ ...common, mime_type: text, created_at: time }),
+  encode: ({ mimeType, createdAt, ...file }) => ({ ...file, mime_type: mimeType, created_at: createdAt }),
+}
+
 const fileShapes = {
   camel: {
     schema: object({ ...common, mimeType: text, createdAt: time }),
     encode: (file) => ({ ...file }),
   },
-  snake: {
-    schema: object({ ...common, mime_type: text, created_at: time }),
-    encode: ({ mimeType, createdAt, ...file }) => ({ ...file, mime_type: mimeType, created_at: createdAt }),
-  },
+  snake,
+  deployed: snake,
 } as const satisfies Record<Naming, FileShape>
 
 export function fileShape(dialect: Dialect): FileShape {

@@ -3,7 +3,6 @@ import type { OutgoingUser } from '../../model/document.js'
 import type { Writable } from '../../model/json.js'
 import { axes, type Dialect } from '../axes.js'
 import type { JsonSchema } from '../codec.js'
-import { object, text } from '../json-schema.js'
 import { userRecord, userSchema } from './users.js'
 
 /** Result of a login: the signed-in user, or a request for a two-factor code. */
@@ -15,32 +14,24 @@ export type LoginStep =
 export function encodeLogin(dialect: Dialect, step: LoginStep): Writable {
   if ('codeNeeded' in step) return enveloped(dialect, axes.two_factor[dialect.two_factor].encode(step.codeNeeded))
   const { token, user } = step.login
-  return enveloped(dialect, { ...tokens(token), user: userRecord(dialect, user) })
+  return enveloped(dialect, axes.session[dialect.session].logIn(token, userRecord(dialect, user)))
 }
 
-/** Encodes the user's fields next to the token, and again under `user`. */
 export function encodeSignUp(dialect: Dialect, step: LoginStep): Writable {
   // Never an error, because the account has been created.
   if ('codeNeeded' in step) return enveloped(dialect, axes.two_factor.result.encode(step.codeNeeded))
   const { token, user } = step.login
-  const record = userRecord(dialect, user)
-  return enveloped(dialect, { ...record, ...tokens(token), user: record })
+  return enveloped(dialect, axes.session[dialect.session].signUp(token, userRecord(dialect, user)))
 }
 
 export function loginSchema(dialect: Dialect): JsonSchema {
-  const login = object({ token: text, access_token: text, user: userSchema(dialect) })
+  const login = axes.session[dialect.session].logInSchema(userSchema(dialect))
   return axes.record[dialect.record].schema(axes.two_factor[dialect.two_factor].schema(login))
 }
 
 export function signUpSchema(dialect: Dialect): JsonSchema {
-  const user = userSchema(dialect)
-  const properties = { ...(user.properties as Record<string, JsonSchema>), token: text, access_token: text, user }
-  return axes.record[dialect.record].schema(axes.two_factor.result.schema(object(properties)))
-}
-
-/** Returns the token under both names that clients use. */
-function tokens(token: string) {
-  return { token, access_token: token }
+  const signUp = axes.session[dialect.session].signUpSchema(userSchema(dialect))
+  return axes.record[dialect.record].schema(axes.two_factor.result.schema(signUp))
 }
 
 function enveloped(dialect: Dialect, body: Writable): Writable {

@@ -16,15 +16,18 @@ interface TicketShape {
   encode(ticket: Ticket): Writable
 }
 
+const snake: TicketShape = {
+  schema: object({ ticket: text, expires_at: time }),
+  encode: ({ ticket, expiresAt }) => ({ ticket, expires_at: expiresAt }),
+}
+
 const ticketShapes = {
   camel: {
     schema: object({ ticket: text, expiresAt: time }),
     encode: ({ ticket, expiresAt }) => ({ ticket, expiresAt }),
   },
-  snake: {
-    schema: object({ ticket: text, expires_at: time }),
-    encode: ({ ticket, expiresAt }) => ({ ticket, expires_at: expiresAt }),
-  },
+  snake,
+  deployed: snake,
 } as const satisfies Record<Naming, TicketShape>
 
 export function ticketSchema(dialect: Dialect): JsonSchema {

@@ -21,6 +21,7 @@ const common = {
 const userSchemas = {
   camel: object({ ...common, createdAt: time, updatedAt: time }),
   snake: object({ ...common, created_at: time, updated_at: time }),
+  deployed: object({ ...common, created_at: time, updated_at: time, email_verified_at: { type: 'null' } }),
 } as const satisfies Record<Naming, JsonSchema>
 
 export function userSchema(dialect: Dialect): JsonSchema {
@@ -40,8 +41,8 @@ export function encodeUser(dialect: Dialect, user: OutgoingUser): Writable {
 export function encodeUsers(
   dialect: Dialect,
   page: Page<OutgoingUser>,
-): { body: Writable; headers: Record<string, string> } {
+): { body: Writable; headers: Readonly<Record<string, string>> } {
   const items = oneByOne(page.items, (user) => userRecord(dialect, user))
-  const { body, headers } = axes.list[dialect.list].encode({ ...page, items }, 'users')
+  const { body, headers } = axes.users[dialect.users].encode(dialect.list, { ...page, items })
   return { body: axes.record[dialect.record].encode(body), headers }
 }

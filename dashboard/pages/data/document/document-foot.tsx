@@ -1,5 +1,5 @@
 /** The foot of a document: what changed, what to fix, and the buttons that save, discard and delete. */
-import { formatCount } from '../../../../client/protocol/model/figures.js'
+import { counted, formatCount } from '../../../../client/protocol/model/figures.js'
 import { useUndo } from '../../../frame/undo.js'
 import { Failure } from '../../../live/failure.js'
 import { Button } from '../../../parts/button.js'
@@ -78,7 +78,7 @@ export function Changes({ names }: { names: readonly string[] }) {
   return (
     <Menu
       look="link"
-      trigger={`${names.length} ${names.length === 1 ? 'change' : 'changes'}`}
+      trigger={counted(names.length, 'change')}
       entries={names.map((name) => ({ label: name, run: () => requestAnimationFrame(() => focusField(name)) }))}
     />
   )

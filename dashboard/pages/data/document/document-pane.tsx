@@ -1,5 +1,5 @@
 /** Shows the selected document: its form, JSON, links, files and history. */
-import { Suspense, useEffect, useMemo, useRef, useState } from 'react'
+import { Suspense, useMemo, useRef, useState } from 'react'
 import type { Collection, Fields } from '../../../../client/index.js'
 import type { Schema } from '../../../../client/protocol/model/collection.js'
 import { isObject } from '../../../../client/protocol/model/json.js'
@@ -13,6 +13,7 @@ import { Menu } from '../../../parts/menu.js'
 import { Gone, isMissing, Skeleton } from '../../../parts/states.js'
 import { type Tab, Tabs } from '../../../parts/tabs.js'
 import { Time } from '../../../parts/time.js'
+import { useKeys } from '../../../parts/use-keys.js'
 import { shortcut } from '../../../parts/words.js'
 import { lazyPart } from '../../../session/scripts.js'
 import { type Checked, checkForm, formatSaving } from '../form/checks.js'
@@ -62,7 +63,8 @@ export function DocumentPane({ collection, id, settings, onClose, onOpen, takeCu
     const saved = await edited.save()
     if (saved && id === undefined) onOpen(saved.id, cursor.current())
   }
-  useSaveKey(save)
+  // The JSON editor has its own shortcut.
+  useKeys({ 'mod-s': () => void save() })
   const leave = () => {
     edited.discard()
     onClose()
@@ -148,17 +150,7 @@ function useTab(schema: Schema | undefined): [string | undefined, (tab: string) 
   const usual = useRef<string>(undefined)
   usual.current ??= schema && (Object.keys(schema).length > 0 ? 'form' : 'json')
   const tab = picked ?? usual.current
-  const latest = useRef(tab)
-  latest.current = tab
-  useEffect(() => {
-    const onKey = (event: KeyboardEvent) => {
-      if (event.key.toLowerCase() !== 'j' || !(event.metaKey || event.ctrlKey)) return
-      event.preventDefault()
-      setPicked(latest.current === 'json' ? 'form' : 'json')
-    }
-    addEventListener('keydown', onKey)
-    return () => removeEventListener('keydown', onKey)
-  }, [])
+  useKeys({ 'mod-j': () => setPicked(tab === 'json' ? 'form' : 'json') })
   return [tab, setPicked]
 }
 
@@ -176,22 +168,6 @@ function useChecked(schema: Schema | undefined, edited: Edited, tab: string | un
     if (!isObject(data)) return { checked: unchecked }
     return { data, checked: checkForm(schema ?? {}, data, stored && base) }
   }, [schema, text, base, stored, isRead])
-}
-
-/** Saves on Ctrl S or ⌘S anywhere in the pane. The JSON editor has its own shortcut. */
-function useSaveKey(save: () => Promise<void>) {
-  const latest = useRef(save)
-  latest.current = save
-  useEffect(() => {
-    const onKey = (event: KeyboardEvent) => {
-      const isElsewhere = (event.target as Element).closest('.cm-editor, .dialog')
-      if (event.key.toLowerCase() !== 's' || !(event.metaKey || event.ctrlKey) || isElsewhere) return
-      event.preventDefault()
-      void latest.current()
-    }
-    addEventListener('keydown', onKey)
-    return () => removeEventListener('keydown', onKey)
-  }, [])
 }
 
 interface TabInput {

@@ -25,7 +25,6 @@ function ChipsControl({ id, label, rule, items, value, onChange, placeholder }: 
     <span className="in chips">
       {items.map((item, at) => (
         <Chip
-          // biome-ignore lint/suspicious/noArrayIndexKey: a list may hold a value twice.
           key={`${at} ${formatChoice(item)}`}
           label={`Remove ${formatChoice(item)}`}
           onRemove={() => change(items.filter((_, other) => other !== at))}
@@ -79,11 +78,7 @@ function RowsControl({ id, label, rule, items, value, onChange, issues, placehol
     <div className="items">
       <div ref={list}>
         {items.map((each, at) => (
-          <div
-            // biome-ignore lint/suspicious/noArrayIndexKey: items have no other identity.
-            key={at}
-            className="item"
-          >
+          <div key={at} className="item">
             <Grip
               label={`item ${at + 1} of ${label}`}
               kind="text/svc-item"

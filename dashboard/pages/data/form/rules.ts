@@ -1,6 +1,12 @@
 /** Describes a schema for a form: the order of its fields, their types in words, and which values are valid. */
 import type { Issue } from '../../../../client/index.js'
-import { type FieldRule, type Schema, usersWord, type ValueRule } from '../../../../client/protocol/model/collection.js'
+import {
+  type FieldRule,
+  findRule,
+  type Schema,
+  usersWord,
+  type ValueRule,
+} from '../../../../client/protocol/model/collection.js'
 import type { Json } from '../../../../client/protocol/model/json.js'
 
 /** Returns the fields in the order of the form: required ones first, then as in the schema. */
@@ -26,12 +32,11 @@ export function describeType({ type, format, enum: values, to, many }: ValueRule
 }
 
 /** Finds the rule for a path into a document. Undefined if the schema says nothing about it. */
-function findRule(schema: Schema, path: readonly (string | number)[]): ValueRule | undefined {
+function findRuleAt(schema: Schema, path: readonly (string | number)[]): ValueRule | undefined {
   const [name, ...rest] = path
-  const own = typeof name === 'string' && Object.hasOwn(schema, name) ? schema[name] : undefined
   return rest.reduce<ValueRule | undefined>(
-    (rule, part) => (typeof part === 'number' ? rule?.items : rule?.fields?.[part]),
-    own,
+    (rule, part) => (typeof part === 'number' ? rule?.items : findRule(rule?.fields ?? {}, part)),
+    findRule(schema, String(name)),
   )
 }
 
@@ -84,7 +89,7 @@ export function describeLength(min: number | undefined, max: number | undefined,
 
 /** Says how to fix an issue that the check of the schema found. */
 export function describeIssue(schema: Schema, { path, type, message }: Issue): string {
-  const rule = findRule(schema, path)
+  const rule = findRuleAt(schema, path)
   if (!rule) return message
   return type === 'missing' ? `Required. ${describeValid(rule)}` : describeValid(rule)
 }

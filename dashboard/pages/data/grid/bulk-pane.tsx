@@ -1,19 +1,21 @@
 /** Edits several documents in one form. Only touched fields are sent. */
+
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { Document, Fields } from '../../../../client/index.js'
 import type { Schema } from '../../../../client/protocol/model/collection.js'
+import { counted } from '../../../../client/protocol/model/figures.js'
 import { equalJson, objectOfMany, readField, setOwn } from '../../../../client/protocol/model/json.js'
 import { shellWord } from '../../../../client/snippets/shell.js'
 import { useCommand } from '../../../frame/command-line.js'
 import { useUndo } from '../../../frame/undo.js'
 import { Button } from '../../../parts/button.js'
 import { Pane } from '../../../parts/layout.js'
+import { useKeys } from '../../../parts/use-keys.js'
 import { useSession } from '../../../session/context.js'
 import { Changes, FootFailure, ToFix } from '../document/document-foot.js'
 import { checkForm, formatWords, pick } from '../form/checks.js'
 import { DocumentForm, focusField } from '../form/document-form.js'
-import { useKeys } from '../use-settings.js'
 import { toRawFields } from './raw-values.js'
 
 interface BulkProps {
@@ -39,7 +41,7 @@ export function BulkPane({ collection, schema, documents, onClose }: BulkProps) 
   const save = useMutation({
     async mutationFn() {
       const command = `docs update ${collection}`
-      await doUndoably(`Changed ${count} documents in ${collection}`, command, async () => {
+      await doUndoably(`Changed ${counted(count, 'document')} in ${collection}`, command, async () => {
         for (let at = 0; at < count; at += batchSize) {
           const ids = documents.slice(at, at + batchSize).map(({ id }) => id)
           await client.collection(collection).updateMany(objectOfMany(ids.map((id) => [id, changes])))
@@ -54,7 +56,7 @@ export function BulkPane({ collection, schema, documents, onClose }: BulkProps) 
   useCommand(`svc docs update ${shellWord(collection)} --where id__in=${ids} ${formatWords(changes).join(' ')}`.trim())
   return (
     <Pane
-      title={`${count} documents in ${collection}`}
+      title={`${counted(count, 'document')} in ${collection}`}
       facts="only what you change is sent"
       onClose={onClose}
       foot={

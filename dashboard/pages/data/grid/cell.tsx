@@ -47,12 +47,16 @@ export function Cell({ document, column, schema, formatLinked, onLink }: CellPro
   }
   if (rule?.enum && value !== undefined && value !== null) return <span className="tag">{formatChoice(value)}</span>
   if (Array.isArray(value) && rule?.items?.enum) return <Tags values={value} />
-  const linked = linkedIn(value)
-  if (!linked) return <Value value={value} />
+  const several = Array.isArray(value) ? value : [value]
+  const linked = several.flatMap((each) => linkedIn(each) ?? [])
+  const [first] = linked
+  // A list with ids that lead nowhere is shown as it is stored.
+  if (!first || linked.length < several.length) return <Value value={value === undefined ? value : toRaw(value)} />
   return (
     <span className="linked-cell">
-      {linked.email === undefined ? null : <Initials name={formatLinked(linked)} />}
-      <Value {...{ value, formatLinked, onLink }} />
+      {first.email === undefined ? null : <Initials name={formatLinked(first)} />}
+      <Value value={several[0]} {...{ formatLinked, onLink }} />
+      <Others names={linked.map(formatLinked)} />
     </span>
   )
 }
@@ -62,13 +66,18 @@ function Tags({ values }: { values: readonly Json[] }) {
   if (first === undefined) return <span className="dim">[]</span>
   return (
     <>
-      <span className="tag">{formatChoice(first)}</span>{' '}
-      {values.length > 1 ? (
-        <span className="mono dim" title={values.map(formatChoice).join(', ')}>
-          +{values.length - 1}
-        </span>
-      ) : null}
+      <span className="tag">{formatChoice(first)}</span> <Others names={values.map(formatChoice)} />
     </>
+  )
+}
+
+/** Counts the values after the first. */
+function Others({ names }: { names: readonly string[] }) {
+  if (names.length < 2) return null
+  return (
+    <span className="mono dim" title={names.join(', ')}>
+      +{names.length - 1}
+    </span>
   )
 }
 
@@ -142,7 +151,6 @@ export function CellEditor({ collection, document, column, rule, schema, onDone 
   const isChosen = rule.enum !== undefined || rule.type === 'boolean' || rule.type === 'link'
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: it handles the keys of its control.
-    // biome-ignore lint/a11y/useKeyWithClickEvents: a click must only not open the row.
     <div
       ref={place}
       className="cell-edit"

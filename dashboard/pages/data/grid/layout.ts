@@ -1,7 +1,7 @@
 /** Which columns a list shows, in which order, and which are pinned. Kept per collection in this browser. */
 import { useCallback, useState } from 'react'
 import type { Collection } from '../../../../client/index.js'
-import type { FieldRule, Schema } from '../../../../client/protocol/model/collection.js'
+import { type FieldRule, findRule } from '../../../../client/protocol/model/collection.js'
 import type { DataColumn, ValueType } from '../../../parts/columns.js'
 import { keepPreference, preference } from '../../../parts/preference.js'
 import { useSession } from '../../../session/context.js'
@@ -115,7 +115,7 @@ function findUsual(settings: Settings, found: readonly DataColumn[]): GridColumn
   const fields = Object.keys(schema).filter((name) => name !== first)
   const free = found.filter(({ name }) => !Object.hasOwn(schema, name)).map(({ name }) => name)
   const field = (name: string): GridColumn => {
-    const rule = readRule(schema, name)
+    const rule = findRule(schema, name)
     const seen = found.find((each) => each.name === name)?.type
     return {
       ...{ name, title: name, rule, isEmpty: seen === undefined, isShown: true, isPinned: name === first },
@@ -142,8 +142,4 @@ const typesOfRules: { readonly [Type in FieldRule['type']]: ValueType } = {
   file: 'file',
   link: 'link',
   any: 'object',
-}
-
-function readRule(schema: Schema, name: string): FieldRule | undefined {
-  return Object.hasOwn(schema, name) ? schema[name] : undefined
 }

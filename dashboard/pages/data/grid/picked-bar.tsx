@@ -1,13 +1,13 @@
 /** Actions for the documents whose boxes are checked. */
 import { useState } from 'react'
 import type { Document } from '../../../../client/index.js'
-import { formatCount } from '../../../../client/protocol/model/figures.js'
+import { counted, formatCount } from '../../../../client/protocol/model/figures.js'
 import { useUndo } from '../../../frame/undo.js'
 import { describeError } from '../../../parts/states.js'
+import { useKeys } from '../../../parts/use-keys.js'
 import { useSession } from '../../../session/context.js'
 import { ExportDialog } from '../export-dialog.js'
 import type { QueryState } from '../query-state.js'
-import { useKeys } from '../use-settings.js'
 import type { Picked } from './use-picked.js'
 
 interface BarProps {
@@ -27,7 +27,7 @@ export function PickedBar({ name, query, picked, isPaneOpen, onEdit }: BarProps)
   const ids = documents.map(({ id }) => id)
   const remove = async () => {
     try {
-      const text = `Deleted ${formatCount(ids.length)} documents in ${name}`
+      const text = `Deleted ${counted(ids.length, 'document')} in ${name}`
       const work = () => client.collection(name).deleteMany(ids)
       if (await doUndoably(text, `docs delete ${name}`, work)) picked.clear()
     } catch (error) {

@@ -95,7 +95,7 @@ function Asked({ row: { kind, name, cells } }: { row: Row }) {
   return (
     <div className="asked-who">
       <div className="asked-row">
-        <span className="cut">
+        <span className="asked-name">
           <b>{name}</b> {name.includes(kind) ? null : <small className="dim">{kind}</small>}
         </span>
         {rightsActions.map((action) => (

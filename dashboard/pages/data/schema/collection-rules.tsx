@@ -57,7 +57,6 @@ export function CollectionRules({ value, base, onChange }: RulesProps) {
       </h4>
       <div className="settings-line">
         {unique.map((group, at) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: groups have no other identity.
           <span key={at} className="in chips group">
             {group.map((field) => (
               <Chip

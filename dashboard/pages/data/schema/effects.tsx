@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
 import type { Control } from '../../../../client/control.js'
 import type { CountedCollection } from '../../../../client/index.js'
-import { formatCount } from '../../../../client/protocol/model/figures.js'
+import { counted, formatCount } from '../../../../client/protocol/model/figures.js'
 import { shellWord } from '../../../../client/snippets/shell.js'
 import { Copy } from '../../../parts/button.js'
 import { shortId } from '../../../parts/columns.js'
@@ -161,7 +161,7 @@ function DocumentLink({ collection, id }: { collection: string; id: string }) {
 }
 
 function describeBroken({ effect, option, count, problem, fields }: Planned): string {
-  const documents = `${formatCount(count)} ${count === 1 ? 'document' : 'documents'}`
+  const documents = counted(count, 'document')
   if (effect === 'blocked')
     return `Cannot be saved: ${problem ?? `${documents} ${count === 1 ? 'repeats' : 'repeat'} a value of an earlier one`}.`
   return `${documents} ${count === 1 ? 'breaks' : 'break'} "${option}". An update that sends ${fields.join()} has to fit.`

@@ -206,7 +206,7 @@ function Choices({ label, rule, onChange }: ChoicesProps) {
       ))}
       <input
         aria-label={label}
-        placeholder={values.length === 0 ? 'any value; type one, then Enter' : 'add'}
+        placeholder={values.length === 0 ? 'any value; Enter adds' : 'add'}
         value={typed}
         onBlur={add}
         onKeyDown={(event) => {
@@ -278,7 +278,6 @@ function ObjectFields<Rule extends ValueRule>({ label, rule, onChange }: Options
   return (
     <span className="nested">
       {Object.entries(fields).map(([name, each], at) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: a name changes while it is typed.
         <span key={at} className="nested-field">
           <NameInput label={`${label} field ${at + 1}`} name={name} schema={fields} onChange={change} />
           <TypeSelect

@@ -38,7 +38,6 @@ export function FieldTable(props: TableProps) {
       </thead>
       <tbody>
         {Object.entries(props.schema).map(([name, rule], at) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: a field that is renamed stays where it is.
           <Fragment key={at}>
             <FieldRow {...props} name={name} rule={rule} />
             {name === props.selected ? <Unfolded {...props} name={name} rule={rule} /> : null}

@@ -1,24 +1,27 @@
 /** The rules for the documents of a collection: its fields, what is unique together, and the field that names a document. */
 import { useState } from 'react'
 import type { CountedCollection, Issue } from '../../../../client/index.js'
-import { formatCount } from '../../../../client/protocol/model/figures.js'
+import { counted } from '../../../../client/protocol/model/figures.js'
 import { checkFieldSettings, checkSchema } from '../../../../client/protocol/model/schema-contradictions.js'
 import { shellWord } from '../../../../client/snippets/shell.js'
 import { useCommand } from '../../../frame/command-line.js'
-import { Button, Copy } from '../../../parts/button.js'
+import { Button } from '../../../parts/button.js'
 import { Page } from '../../../parts/layout.js'
 import { Empty } from '../../../parts/states.js'
+import { useKeys } from '../../../parts/use-keys.js'
 import { shortcut } from '../../../parts/words.js'
 import { CollectionTabs } from '../collection-tabs.js'
 import { JsonSettings } from '../json-settings.js'
 import { SettingsPage } from '../settings-page.js'
 import { SettingsSide } from '../settings-side.js'
-import { useKeys, useSettings } from '../use-settings.js'
+import { useSettings } from '../use-settings.js'
 import { findChanges } from './changes.js'
 import { CollectionRules, checkGroups, type Rules, readRules, withFields } from './collection-rules.js'
 import { newName, withRule } from './edits.js'
 import { Effects, findBlocked, usePlan } from './effects.js'
 import { FieldTable } from './field-table.js'
+import { Inferred } from './inferred.js'
+import { SchemaTypes } from './schema-types.js'
 
 export function SchemaPage({ name }: { name: string }) {
   useCommand(`svc collections schema ${shellWord(name)} --schema schema.json --dry-run`)
@@ -31,6 +34,7 @@ function SchemaEditor({ collection }: { collection: CountedCollection }) {
   const [selected, select] = useState<string>()
   const [added, setAdded] = useState<string>()
   const [isJson, setJson] = useState(false)
+  const [isInferring, setInferring] = useState(false)
   const { value, base, change, isChanged } = settings
   const { schema } = value
   const changes = findChanges(base, value)
@@ -50,6 +54,11 @@ function SchemaEditor({ collection }: { collection: CountedCollection }) {
     setAdded(fresh)
     select(fresh)
   }
+  const infer = documentCount ? (
+    <Button aria-pressed={isInferring} onClick={() => setInferring(!isInferring)}>
+      Infer <span className="wide-words">from {counted(documentCount, 'document')}</span>
+    </Button>
+  ) : null
   const fix = (field: string) => {
     setJson(false)
     select(field)
@@ -65,9 +74,10 @@ function SchemaEditor({ collection }: { collection: CountedCollection }) {
     <Page
       title={name}
       tabs={<CollectionTabs collection={name} open="schema" count={documentCount} />}
-      facts={`${count} ${count === 1 ? 'field' : 'fields'}${isChanged ? ` · ${changes.length} not saved` : ''}`}
+      facts={`${counted(count, 'field')}${isChanged ? ` · ${changes.length} not saved` : ''}`}
       actions={
         <>
+          {infer}
           <Button aria-pressed={isJson} onClick={() => setJson(!isJson)}>
             Edit as JSON <kbd>{shortcut('J')}</kbd>
           </Button>
@@ -79,13 +89,20 @@ function SchemaEditor({ collection }: { collection: CountedCollection }) {
       pane={
         <SettingsSide
           title="What this changes"
-          facts={`${changes.length} ${changes.length === 1 ? 'change' : 'changes'}${documentCount === undefined ? '' : ` · ${plan ? 'checked against ' : ''}${formatCount(plan?.documentCount ?? documentCount)} documents`}`}
+          facts={`${counted(changes.length, 'change')}${documentCount === undefined ? '' : ` · ${plan ? 'checked against ' : ''}${counted(plan?.documentCount ?? documentCount, 'document')}`}`}
           settings={settings}
           changes={changes.length}
           wrong={wrong}
           onFix={fix}
         >
           <Effects collection={name} {...{ changes, problems, plan }} />
+          {isInferring ? (
+            <Inferred
+              collection={collection}
+              schema={schema}
+              onAdd={(fields) => change({ ...value, schema: { ...schema, ...fields } })}
+            />
+          ) : null}
         </SettingsSide>
       }
     >
@@ -97,6 +114,7 @@ function SchemaEditor({ collection }: { collection: CountedCollection }) {
           <Button look="main" onClick={add}>
             Add field
           </Button>
+          {infer}
         </Empty>
       ) : (
         <div className="settings-body">
@@ -109,11 +127,7 @@ function SchemaEditor({ collection }: { collection: CountedCollection }) {
             }}
           />
           <CollectionRules value={value} base={base} onChange={change} />
-          <h4>
-            JSON <small>as it will be stored</small>
-            <Copy text={() => JSON.stringify(value, undefined, 2)} />
-          </h4>
-          <pre className="json mono">{JSON.stringify(value, undefined, 2)}</pre>
+          <SchemaTypes collection={collection} saved={base.schema} schema={schema} />
         </div>
       )}
     </Page>

@@ -1,0 +1,376 @@
+/**
+ * The outbox of one user: all tabs add writes and show them, one tab sends them in order. The database has the only complete
+ * state; the sending tab keeps a copy and is the only one that changes or removes writes.
+ */
+
+import { internals } from '../collections/internals.js'
+import type { Client, Document } from '../index.js'
+import { repeatable } from '../keys.js'
+import { later } from '../later.js'
+import type { Fields } from '../protocol/model/document.js'
+import { SvcError } from '../protocol/model/errors.js'
+import { encodeBody } from '../protocol/wire/sendable.js'
+import { backOff } from '../send.js'
+import type { Database, Entry, PlainError, Write } from './database.js'
+import { Refusal, sendEntry } from './sending.js'
+
+/** What to do with a refused write: send it again, drop it, or send it with other fields. */
+export type Decision = 'retry' | 'discard' | { readonly body: object }
+
+/** A write in the outbox, as an app sees it. */
+export interface QueuedWrite extends Write {
+  readonly state: 'pending' | 'sending' | 'conflict'
+  /** Why it is a conflict. */
+  readonly error?: SvcError | undefined
+  /** In a conflict: the document as the service has it. Undefined if it does not exist. */
+  readonly theirs?: Document | undefined
+}
+
+/** Both versions of a document in a conflict. */
+export interface Versions {
+  /** All fields as the write would leave them. Undefined if it removes the document. Without the effect of operators. */
+  readonly mine: Fields | undefined
+  /** The document as the service has it. Undefined if it does not exist. */
+  readonly theirs: Document | undefined
+}
+
+/** Returns nothing to leave the write in the outbox. */
+export type OnConflict = (mutation: QueuedWrite, versions: Versions) => Decision | undefined | Promise<unknown>
+
+export interface Tabs {
+  readonly locks: Pick<LockManager, 'request'>
+  readonly channel: Pick<BroadcastChannel, 'postMessage' | 'close' | 'onmessage'>
+}
+
+export interface QueueOptions extends Tabs {
+  readonly client: Client
+  /** Id of the user who makes the writes; empty if nobody is signed in. */
+  readonly user: string
+  /** Name of the lock, which one tab of the user holds. */
+  readonly name: string
+  readonly database: Database
+  /** Resolves once the service is known to obey idempotency keys. @throws {SvcError} if it does not */
+  readonly requireKeys: () => Promise<void>
+  readonly onConflict: OnConflict | undefined
+  /** Called after each change of the writes or of what they wait for. */
+  readonly onChange: () => void
+  /** Called for each saved or dropped write of any tab. */
+  readonly onSettled: (settled: Settled) => void
+}
+
+/** The end of a write. */
+export interface Settled {
+  readonly key: string
+  readonly document?: Document | undefined
+  /** Set if it was discarded. */
+  readonly error?: PlainError | undefined
+}
+
+export interface Queue {
+  writes(): readonly QueuedWrite[]
+  /** Why the first write waits, if the service is unreachable or busy, or the session has ended. */
+  waiting(): SvcError | undefined
+  add(write: Write, base: Document | undefined): Promise<void>
+  decide(key: string, decision: Decision): void
+  /** Tries again at once, for example after a login. */
+  wake(): void
+  /** Stops sending. Writes that have not been sent stay in the database. */
+  close(): void
+}
+
+type Message = { readonly settled?: Settled; readonly decide?: readonly [key: string, decision: Decision] }
+
+/** Limits the backoff, so that writes resume soon after the service is back. */
+const maxDoublings = 4
+
+export function openQueue(options: QueueOptions): Queue {
+  const { client, user, name, database, locks, channel, onChange, onSettled } = options
+  const over = new AbortController()
+  const { signal } = over
+  let entries: readonly Entry[] = []
+  let sending: string | undefined
+  let waiting: SvcError | undefined
+  let failures = 0
+  let isLeader = false
+  /** Whether the database has writes that this tab has not read. */
+  let isStale = true
+  let isReading = false
+  /** Position of the last write that the sending tab has read. */
+  let lastOrder = 0
+  /** Writes that are marked as sent, but were not. */
+  const fresh = new Set<string>()
+  let wake = () => {}
+  /** Ids of documents before and after they were saved. */
+  let savedIds = new Map<string, string>()
+  /** Versions after writes of this tab, by document. */
+  const versions = new Map<string, number>()
+
+  function show() {
+    if (!signal.aborted) onChange()
+  }
+
+  function tell(message: Message) {
+    if (!signal.aborted) channel.postMessage(message)
+  }
+
+  channel.onmessage = ({ data }: { data: Message }) => {
+    if (data.settled) onSettled(data.settled)
+    if (data.decide && isLeader) void decide(...data.decide)
+    refresh()
+  }
+
+  /** Reads the writes of other tabs. The sending tab reads only what was added, between two writes. */
+  async function refresh() {
+    isStale = true
+    wake()
+    if (isLeader || isReading) return
+    isReading = true
+    while (isStale && !isLeader && !signal.aborted) {
+      isStale = false
+      const read = await database.entries(0)
+      if (isLeader) break
+      entries = read
+      show()
+    }
+    isReading = false
+  }
+
+  /** Reads the writes that were added. Begins again if more were added during the read, so that none is missed. */
+  async function readAdded() {
+    while (isStale) {
+      isStale = false
+      const added = (await database.entries(lastOrder)).map(renamed)
+      entries = lastOrder ? [...entries, ...added] : added
+      lastOrder = added[added.length - 1]?.order ?? lastOrder
+    }
+    show()
+  }
+
+  /** Replaces ids of documents that have been saved since, in the id and in links. */
+  function renamed(entry: Entry): Entry {
+    const known = newIdsIn(entry).filter((id) => savedIds.has(id))
+    if (!known[0]) return entry
+    let text = JSON.stringify(entry.body)
+    for (const id of known) text = text.replaceAll(`"${id}"`, `"${savedIds.get(id)}"`)
+    return { ...entry, id: savedIds.get(entry.id) ?? entry.id, body: JSON.parse(text) }
+  }
+
+  /** Returns the first write that no refused one holds up: of the same document, or of one that it links to. */
+  function firstSendable(): Entry | undefined {
+    const held = new Set<string>()
+    return entries.find((entry) => {
+      if (!entry.refusal && !held.has(entry.id) && !newIdsIn(entry).some((id) => held.has(id))) return true
+      held.add(entry.id)
+      return false
+    })
+  }
+
+  function put(next: Entry) {
+    entries = entries.map((other) => (other.order === next.order ? next : other))
+  }
+
+  function replace(next: Entry) {
+    put(next)
+    return database.change({ put: [next] })
+  }
+
+  function settle(settled: Settled) {
+    onSettled(settled)
+    tell({ settled })
+  }
+
+  /** Removes a saved write, and tells later ones the id, the fields and the version of its document. */
+  async function complete(entry: Entry, document: Document | undefined) {
+    const saved = entry.kind === 'create' && document ? ([entry.id, document.id] as const) : undefined
+    if (saved) savedIds.set(...saved)
+    if (document?.version) versions.set(document.id, document.version)
+    const before = new Set(entries)
+    entries = entries.filter((other) => other.order !== entry.order)
+    if (saved) entries = entries.map(renamed)
+    const next = document && entries.find((other) => other.id === document.id)
+    if (next) put({ ...next, base: document })
+    // Marks the following write in the same transaction, which saves one for each write.
+    const following = firstSendable()
+    if (following && !following.sentAt) {
+      fresh.add(following.key)
+      put({ ...following, sentAt: Date.now() })
+    }
+    await database.change({ put: entries.filter((other) => !before.has(other)), remove: [entry], saved })
+    settle({ key: entry.key, document })
+  }
+
+  async function refuse(entry: Entry, { error, theirs }: Refusal) {
+    const { code, message, issues, status } = error
+    const known = status === 404 ? undefined : entry.base
+    const refused = { ...entry, refusal: { code, message, issues, status }, theirs: theirs ?? known }
+    await replace(refused)
+    tell({})
+    ask(refused)
+  }
+
+  function ask(entry: Entry) {
+    const { onConflict } = options
+    if (onConflict)
+      later(async () => {
+        const decision = await onConflict(toWrite(entry), toVersions(entry))
+        if (decision) await decide(entry.key, decision as Decision)
+      })
+  }
+
+  async function decide(key: string, decision: Decision) {
+    if (!isLeader) return tell({ decide: [key, decision] })
+    const entry = entries.find((other) => other.key === key)
+    if (!entry?.refusal || signal.aborted) return
+    const { refusal, theirs, sentAt: _, ...rest } = entry
+    if (decision === 'discard') {
+      // Nothing can be written to a document that will not exist.
+      const dropped = entries.filter((other) => other === entry || (entry.kind === 'create' && other.id === entry.id))
+      entries = entries.filter((other) => !dropped.includes(other))
+      await database.change({ remove: dropped })
+      for (const one of dropped) settle({ key: one.key, error: refusal })
+    } else {
+      const body = decision === 'retry' ? entry.body : toBody(decision.body)
+      versions.delete(entry.id)
+      // With other fields, the old idempotency key would be refused.
+      await replace({ ...rest, ...repeatable(), body, base: theirs ?? entry.base })
+      tell({})
+    }
+    show()
+    wake()
+  }
+
+  /** Returns the token of the user. @throws {SvcError} `UNAUTHORIZED` if another user is signed in, or nobody */
+  async function toToken(): Promise<string> {
+    for (;;) {
+      // Refreshes an old token, unlike reading the session.
+      const token = await client.collection('')[internals].session.token()
+      const session = await client.auth.session()
+      if ((session?.user.id ?? '') !== user)
+        throw new SvcError('UNAUTHORIZED', 'Sign in again to send these writes.', [], { status: 401 })
+      // Otherwise the user or the token has changed in between.
+      if (session?.token === token) return token ?? ''
+    }
+  }
+
+  /** Waits until there is something to do. */
+  function sleep(milliseconds?: number) {
+    return new Promise<void>((resolve) => {
+      const timer = milliseconds === undefined ? undefined : setTimeout(resolve, milliseconds)
+      wake = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+      if (signal.aborted) wake()
+    })
+  }
+
+  async function waitFor(error: SvcError | undefined, milliseconds?: number) {
+    waiting = error
+    show()
+    await sleep(milliseconds)
+  }
+
+  /** Sends writes until the queue is closed. */
+  async function lead() {
+    isLeader = true
+    isStale = true
+    savedIds = await database.savedIds()
+    await readAdded()
+    for (const entry of entries) if (entry.refusal) ask(entry)
+    while (!signal.aborted) {
+      await readAdded()
+      const entry = firstSendable()
+      if (entry) await sendInTurn(entry)
+      else await waitFor(undefined)
+    }
+  }
+
+  async function sendInTurn(entry: Entry) {
+    try {
+      await options.requireKeys()
+      const token = await toToken()
+      const isRepeated = entry.sentAt !== undefined && !fresh.delete(entry.key)
+      const sent = entry.sentAt ? entry : { ...entry, sentAt: Date.now() }
+      if (sent !== entry) await replace(sent)
+      if (signal.aborted) return
+      sending = entry.key
+      show()
+      const document = await sendEntry(client, {
+        ...{ entry: sent, isRepeated, version: versions.get(entry.id), token, signal },
+        keepBase: (base) => replace({ ...sent, base }),
+      })
+      failures = 0
+      waiting = undefined
+      // Completes it even if the queue has been closed, because the service has saved it.
+      await complete(sent, document)
+    } catch (error) {
+      if (!signal.aborted) await onFailure(entry.key, error)
+    } finally {
+      sending = undefined
+      show()
+    }
+  }
+
+  async function onFailure(key: string, error: unknown) {
+    sending = undefined
+    const entry = entries.find((other) => other.key === key)
+    if (entry) versions.delete(entry.id)
+    if (entry && error instanceof Refusal) return refuse(entry, error)
+    await waitFor(error as SvcError, backOff(Math.min(++failures, maxDoublings), 500))
+  }
+
+  void locks.request(name, { signal }, lead).catch((error) => {
+    if (!signal.aborted) throw error
+  })
+  void refresh()
+
+  function toWrite(entry: Entry): QueuedWrite {
+    const { key, collection, kind, id, body, begunAt, refusal, theirs } = entry
+    const write = { key, collection, kind, id, body, begunAt }
+    if (refusal) return { ...write, state: 'conflict', error: toError(refusal), theirs }
+    return { ...write, state: key === sending ? 'sending' : 'pending' }
+  }
+
+  return {
+    writes: () => entries.map(toWrite),
+    waiting: () => waiting,
+    async add(write, base) {
+      await database.add({ ...write, base })
+      tell({})
+      await refresh()
+    },
+    decide: (key, decision) => void decide(key, decision),
+    wake: () => wake(),
+    close() {
+      over.abort()
+      wake()
+      channel.close()
+    },
+  }
+}
+
+const idsOf = new WeakMap<Fields, readonly string[]>()
+
+/** Returns the ids of new documents that a write uses, which are replaced once these are saved. */
+function newIdsIn({ kind, id, body }: Entry): readonly string[] {
+  const linked = idsOf.get(body) ?? [...JSON.stringify(body).matchAll(/"(new-[^"]+)"/g)].map(([, id = '']) => id)
+  idsOf.set(body, linked)
+  return kind === 'create' || !id.startsWith('new-') ? linked : [id, ...linked]
+}
+
+/** Copies fields as JSON, as they are sent. @throws {SvcError} `VALIDATION_ERROR` for values that cannot be sent */
+export function toBody(fields: object): Fields {
+  const name = Object.entries(fields).find(([, value]) => [value].flat().some((item) => item instanceof Blob))?.[0]
+  if (name !== undefined)
+    throw new SvcError('VALIDATION_ERROR', `"${name}" is a file, which the outbox cannot keep. Upload it first.`)
+  return JSON.parse(encodeBody(fields))
+}
+
+export function toError({ code, message, issues, status }: PlainError): SvcError {
+  return new SvcError(code, message, issues, { status })
+}
+
+function toVersions({ kind, body, base, theirs }: Entry): Versions {
+  const { $append: _, $remove: __, $unset: ___, ...fields } = body
+  return { mine: kind === 'remove' ? undefined : { ...base?.data, ...fields }, theirs }
+}

@@ -1,0 +1,23 @@
+/** Decides which requests make a missing collection. */
+import { type PermissionKind, permissionKinds } from './collection.js'
+
+export const createOnWriteChoices = ['off', 'create', 'touch'] as const
+export type CreateOnWrite = (typeof createOnWriteChoices)[number]
+
+const makingKinds: { readonly [Choice in CreateOnWrite]: readonly PermissionKind[] } = {
+  off: [],
+  create: ['create'],
+  touch: permissionKinds,
+}
+
+/** The choice of a dialect, by its name. All others make nothing. */
+const choices: { readonly [dialect: string]: CreateOnWrite } = { d: 'create' }
+
+/** Tells whether a request for documents makes a missing collection. */
+export function makesCollection(
+  { createOnWrite, dialect }: { readonly createOnWrite: CreateOnWrite | null; readonly dialect: string },
+  kind: PermissionKind,
+): boolean {
+  const [name = ''] = dialect.split(',', 1)
+  return makingKinds[createOnWrite ?? choices[name.trim()] ?? 'off'].includes(kind)
+}

@@ -1,0 +1,299 @@
+/** Live lists, documents, writes and the signed-in user of one client, for any framework. */
+import type { SignedIn } from '../auth/auth-state.js'
+import type { Selection } from '../collections/collection.js'
+import type { Client, UntypedSchema } from '../index.js'
+import type { Document, Fields } from '../protocol/model/document.js'
+import type { SvcError } from '../protocol/model/errors.js'
+import type { AnySchema, Populated, PopulatePath, Selected, SelectPath } from '../types.js'
+import { asText } from './as-text.js'
+import { openListeners } from './listeners.js'
+import { type ListQuery, type LiveEntry, type LiveState, openEntry } from './live-list.js'
+import { createMutation, type Mutation } from './mutation.js'
+import { type Outbox, openOutbox } from './outbox.js'
+
+export { asText } from './as-text.js'
+export { type LiveState, noState } from './live-list.js'
+export type { Mutation } from './mutation.js'
+
+/** A value that changes. */
+export interface Readable<Value> {
+  /** Returns the current value: the same object until it changes. */
+  get(): Value
+  /** Calls back after each change, until the returned function is called. */
+  subscribe(listener: () => void): () => void
+}
+
+/** Follows changes of the service while anybody subscribes, and for a second longer. */
+export interface Live<State> extends Readable<State> {
+  /** Reads without a subscriber. Resolves once there is a state to show, or nobody has subscribed for a while. */
+  ready(): Promise<void>
+}
+
+/** Selects documents. */
+export type ListSelection<Data, Path extends string, Schema, Name extends string = string> = Omit<
+  Selection<Data, Path, Schema, Name>,
+  'signal'
+> & {
+  readonly limit?: number
+  readonly offset?: number
+}
+
+export interface DocumentState<Item> {
+  /** Undefined while loading, and if the document does not exist. */
+  readonly document: Item | undefined
+  readonly isLoading: boolean
+  readonly status: LiveState<Item>['status']
+  readonly error: SvcError | undefined
+}
+
+export interface MutationOptions {
+  /**
+   * Retries a write until it succeeds while the service is unreachable or busy. Without it, the write fails after a few
+   * attempts. Retrying ends when the page is closed or the signed-in user changes.
+   */
+  readonly retry?: boolean
+}
+
+export interface MutationState {
+  /** True while a write is pending. */
+  readonly isPending: boolean
+  /** Number of pending writes. */
+  readonly pendingCount: number
+  /** With `retry`: why a pending write is being retried. */
+  readonly waiting: SvcError | undefined
+  /** Error of the last write, if it failed. */
+  readonly error: SvcError | undefined
+}
+
+export interface MutationCalls<Data> {
+  /** Writes resolve once saved. They reject if refused, and the previous state is shown again. */
+  create(fields: Data): Promise<Document<Data>>
+  update(id: string, changes: Partial<Data>): Promise<Document<Data>>
+  remove(id: string): Promise<void>
+}
+
+/** Optimistic writes to one collection, and the state of those made here. */
+export interface MutationStore<Data> extends Readable<MutationState>, MutationCalls<Data> {}
+
+export interface SessionState<UserData extends object> {
+  readonly user: SignedIn<UserData>['user'] | undefined
+  /** True until the stored session has been read. */
+  readonly isLoading: boolean
+}
+
+/** Everything starts again after a login or a logout: the next user never sees data of the previous one. */
+export interface Store<Schema extends AnySchema<Schema> = UntypedSchema, UserData extends object = Fields> {
+  /** Keeps a list up to date. All readers of the same query share one subscription. */
+  live<
+    Name extends keyof Schema & string,
+    const Path extends PopulatePath<Schema, Schema[Name]> = never,
+    const Field extends SelectPath<Schema, Schema[Name], Path> = never,
+  >(
+    collection: Name,
+    query?: ListSelection<Schema[Name], Path, Schema, Field>,
+  ): Live<LiveState<Document<Selected<Populated<Schema, Schema[Name], Path>, Field>>>>
+  /** Keeps a document up to date. Reads nothing while the id is undefined. */
+  document<
+    Name extends keyof Schema & string,
+    const Path extends PopulatePath<Schema, Schema[Name]> = never,
+    const Field extends SelectPath<Schema, Schema[Name], Path> = never,
+  >(
+    collection: Name,
+    id: string | undefined,
+    options?: { readonly populate?: readonly Path[]; readonly select?: readonly Field[] },
+  ): Live<DocumentState<Document<Selected<Populated<Schema, Schema[Name], Path>, Field>>>>
+  /** Writes that lists and documents show at once, and take back if they are refused. */
+  mutations<Name extends keyof Schema & string>(
+    collection: Name,
+    options?: MutationOptions,
+  ): MutationStore<Schema[Name]>
+  /** The signed-in user. */
+  session(): Readable<SessionState<UserData>>
+  /** Pending writes of the signed-in user to all collections, and saved ones that a list may not show yet. */
+  outbox(): Readable<readonly Mutation[]>
+}
+
+const stores = new WeakMap<object, Store>()
+
+/**
+ * Opens the store of a client, or returns the one that is open. Sends nothing before somebody subscribes or writes.
+ *
+ * @example
+ * import { openStore } from 'svc-toolkit-client/store'
+ *
+ * const posts = openStore(svc).live('posts', { where: { status: 'published' }, sort: '-views' })
+ * const leave = posts.subscribe(() => console.log(posts.get().items.map(({ data }) => data.title)))
+ * leave()
+ */
+export function openStore<Schema extends AnySchema<Schema> = UntypedSchema, UserData extends object = Fields>(
+  client: Client<Schema, UserData>,
+): Store<Schema, UserData> {
+  const store = stores.get(client) ?? createStore(client as object as Client)
+  stores.set(client, store)
+  return store as object as Store<Schema, UserData>
+}
+
+type Doc = Document<object>
+
+export const unknownSession: SessionState<Fields> = { user: undefined, isLoading: true }
+/** State of a document before the first read. */
+export const noDocument: DocumentState<never> = {
+  document: undefined,
+  isLoading: true,
+  status: 'connecting',
+  error: undefined,
+}
+export const noMutations: MutationState = { isPending: false, pendingCount: 0, waiting: undefined, error: undefined }
+
+/** Matches no document. */
+const noId = '00000000-0000-0000-0000-000000000000'
+
+function createStore(client: Client): Store {
+  /** Lists by their query, for as long as they are open. */
+  const lists = new Map<string, LiveEntry>()
+  const openLists = new Set<LiveEntry>()
+  const [onSession, onOutbox] = [openListeners(), openListeners()]
+  let session = unknownSession
+  let outbox = openUserOutbox()
+  let isListening = false
+
+  function openUserOutbox(): Outbox {
+    const own = openOutbox(
+      client,
+      () => own === outbox && showMutations(),
+      (collection) =>
+        [...openLists].every((list) => list.collection !== collection || list.get().status !== 'reconnecting'),
+    )
+    return own
+  }
+
+  function showMutations() {
+    for (const list of openLists) list.refresh()
+    onOutbox.call()
+  }
+
+  function showSession(next: SignedIn | undefined) {
+    if (!session.isLoading && session.user === next?.user) return
+    session = { user: next?.user, isLoading: false }
+    onSession.call()
+  }
+
+  /** Listens from the first use for the lifetime of the client, to notice sign-ins while no component is mounted. */
+  function listen() {
+    if (isListening) return
+    isListening = true
+    client.auth.onChange((next) => {
+      const isOther = session.user?.id !== next?.user.id
+      if (isOther) outbox = openUserOutbox()
+      for (const list of openLists) list.restart()
+      if (isOther) onOutbox.call()
+      showSession(next)
+    })
+    client.auth
+      .session()
+      .catch(() => undefined)
+      .then((known) => session.isLoading && showSession(known))
+  }
+
+  function openList(collection: string, query: ListQuery = {}): Live<LiveState<Doc>> {
+    const key = asText([collection, query])
+    const onOpen = () => {
+      lists.set(key, known)
+      openLists.add(known)
+      return () => {
+        if (lists.get(key) === known) lists.delete(key)
+        openLists.delete(known)
+      }
+    }
+    const find = (id: string) => {
+      for (const list of openLists) {
+        const found = list.collection === collection && list.find(id)
+        if (found) return found
+      }
+      return undefined
+    }
+    // Keeps the list, so that a hidden tree whose list was closed shows its last state again.
+    const known: LiveEntry = lists.get(key) ?? openEntry(client, collection, query, () => outbox, find, onOpen)
+    const current = () => lists.get(key) ?? known
+    const enter = () => {
+      listen()
+      return current()
+    }
+    return {
+      get: () => current().get(),
+      subscribe: (listener) => enter().subscribe(listener),
+      ready: () => enter().ready(),
+    }
+  }
+
+  function openDocument(
+    collection: string,
+    id: string | undefined,
+    options?: Pick<ListQuery, 'populate' | 'select'>,
+  ): Live<DocumentState<Doc>> {
+    const { get, ...list } = openList(collection, { where: { id: id ?? noId }, limit: 1, ...options })
+    let last: LiveState<Doc> | undefined
+    let shown: DocumentState<Doc> = noDocument
+    return {
+      ...list,
+      get() {
+        const state = get()
+        const { items, isLoading, status, error } = state
+        if (state !== last) shown = { document: items[0], isLoading, status, error }
+        last = state
+        return shown
+      },
+    }
+  }
+
+  function openMutations(collection: string, { retry = false }: MutationOptions = {}): MutationStore<Fields> {
+    const made = new Set<string>()
+    let failure: { readonly owner: Outbox; readonly error: SvcError } | undefined
+    let last = noMutations
+
+    async function write(kind: Mutation['kind'], body: object, id?: string) {
+      listen()
+      const owner = outbox
+      const mutation = createMutation(client, kind, collection, body, id)
+      made.add(mutation.key)
+      failure = undefined
+      try {
+        return await owner.add(mutation, retry)
+      } catch (error) {
+        failure = { owner, error: error as SvcError }
+        onOutbox.call()
+        throw error
+      }
+    }
+
+    return {
+      get() {
+        // Leaves out writes of another user, even if they are still pending.
+        const own = outbox.mutations().filter(({ key, state }) => made.has(key) && state !== 'saved')
+        const waiting = own.find(({ state }) => state === 'waiting')?.error
+        const error = failure?.owner === outbox ? failure.error : undefined
+        const isSame = last.pendingCount === own.length && last.waiting === waiting && last.error === error
+        if (!isSame) last = { isPending: own.length > 0, pendingCount: own.length, waiting, error }
+        return last
+      },
+      subscribe: onOutbox.add,
+      create: (fields) => write('create', fields) as Promise<Document>,
+      update: (id, changes) => write('update', changes, id) as Promise<Document>,
+      remove: async (id) => void (await write('remove', {}, id)),
+    }
+  }
+
+  return {
+    live: openList,
+    document: openDocument,
+    mutations: openMutations,
+    session: () => ({
+      get: () => session,
+      subscribe(listener: () => void) {
+        listen()
+        return onSession.add(listener)
+      },
+    }),
+    outbox: () => ({ get: () => outbox.mutations(), subscribe: onOutbox.add }),
+  } as object as Store
+}

@@ -1,0 +1,239 @@
+/** Shows pending writes in a list as the service will, until what was read includes them. */
+import type { Selector } from '../collections/select.js'
+import type { Document, Fields } from '../protocol/model/document.js'
+import type { Json } from '../protocol/model/json.js'
+import { asText } from './as-text.js'
+import type { Mutation } from './mutation.js'
+
+type Doc = Document<object>
+
+/** What a list has read from the service. */
+export interface Read {
+  readonly items: readonly Doc[]
+  /** Number of documents on all pages; `null` until it is known. */
+  readonly total: number | null
+  /** The most documents that the service puts on a page. */
+  readonly limit: number | undefined
+  /** Saved writes that were read: those up to this turn of the outbox. */
+  readonly turn: number
+}
+
+export const nothingRead: Read = { items: [], total: null, limit: undefined, turn: 0 }
+
+/** The parts of a list's query that decide where writes appear. */
+export interface ListShape {
+  readonly offset?: number | undefined
+  /** First segments of the populated paths. */
+  readonly populated: readonly string[]
+  /** First segments of the selected paths. Undefined selects all fields. */
+  readonly selected: readonly string[] | undefined
+  /** Undefined if only the service can tell which documents match, and in which order. */
+  readonly selector: Selector | undefined
+}
+
+type Find = (id: string) => Doc | undefined
+
+export interface Overlay {
+  /** Records what was read, before it is shown. */
+  receive(before: Read, read: Read, mutations: readonly Mutation[]): void
+  /**
+   * Applies the writes of the collection that the list does not include yet. Returns the same objects for the same writes,
+   * so that only changed rows render again.
+   *
+   * @param find returns a document that another list shows
+   */
+  apply(read: Read, mutations: readonly Mutation[], find: Find): Pick<Read, 'items' | 'total'>
+  /** Returns a whole document that was read, without linked ones. */
+  find(read: Read, id: string): Doc | undefined
+}
+
+export function openOverlay({ offset = 0, populated, selected, selector }: ListShape): Overlay {
+  /** Ids that were first read while a create was pending. Each may be the document of that create. */
+  const arrivals = new Set<string>()
+  /** Rows made here, by the body or the document that they show and the row that they replace. */
+  const rows = new WeakMap<object, { readonly base: Doc | undefined; readonly row: Doc }>()
+
+  /** Returns the document as a filter or sort sees it: with ids in place of linked documents. */
+  function unlinked(row: Doc): Document {
+    return populated[0] ? mapLinks(row, (_, link) => idOf(link) ?? link) : (row as Document)
+  }
+
+  /** Puts linked documents that this list already shows in place of their ids. */
+  function linked(row: Doc, items: readonly Doc[]): Doc {
+    if (!populated[0]) return row
+    const known = (name: string) => {
+      const links = items.flatMap(({ data }) => (data as Fields)[name] ?? [])
+      return new Map(links.map((link) => [idOf(link), link]))
+    }
+    const byName = new Map(populated.map((name) => [name, known(name)]))
+    return mapLinks(row, (name, link) => byName.get(name)?.get(link as string) ?? link)
+  }
+
+  /** Changes the values of populated fields: links, or arrays of links. */
+  function mapLinks(row: Doc, change: (name: string, link: Json) => Json): Document {
+    const data = row.data as Fields
+    const changeAll = (name: string, value: Json) =>
+      Array.isArray(value) ? value.map((link) => change(name, link)) : change(name, value)
+    const entries = Object.entries(data).map(([name, value]) => [
+      name,
+      populated.includes(name) ? changeAll(name, value) : value,
+    ])
+    return { ...row, data: Object.fromEntries(entries) }
+  }
+
+  function withSelected(row: Doc): Doc {
+    if (!selected) return row
+    const data = Object.entries(row.data).filter(([name]) => selected.includes(name))
+    return { ...row, data: Object.fromEntries(data) }
+  }
+
+  const matches = (row: Doc) => selector?.matches(unlinked(row)) ?? true
+  const compare = (one: Doc, other: Doc) => selector?.compare(unlinked(one), unlinked(other)) ?? 0
+
+  /** Returns the row that shows a write, in place of another row or as a new one. */
+  function toRow({ body, document, begunAt, id }: Mutation, base: Doc | undefined, items: readonly Doc[]): Doc {
+    const key = document ?? body
+    const known = rows.get(key)
+    if (known && known.base === base) return known.row
+    // The clock of the device may be behind that of the service.
+    const now = (name: 'createdAt' | 'updatedAt') =>
+      items.reduce((latest, item) => (item[name] > latest ? item[name] : latest), begunAt)
+    const { version: _, ...saved } = document ?? {
+      ...(base ?? { id, createdAt: now('createdAt') }),
+      ...{ data: { ...base?.data, ...body }, updatedAt: now('updatedAt') },
+    }
+    // Writes answer without data if the user may not read it.
+    const data = base && document ? { ...base.data, ...document.data } : saved.data
+    const row = withSelected(linked({ ...saved, data }, items))
+    rows.set(key, { base, row })
+    return row
+  }
+
+  function create(draft: Draft, mutation: Mutation) {
+    const { id, turn } = mutation
+    const isIt = (item: Doc) =>
+      turn === undefined ? draft.free.has(item.id) && isWrittenAs(mutation, unlinked(item)) : item.id === id
+    const read = draft.items.find(isIt)
+    // Two equal documents are two.
+    if (read) draft.free.delete(read.id)
+    if (read || !selector) return
+    const row = toRow(mutation, undefined, draft.items)
+    if (matches(row)) draft.insert(row, true)
+  }
+
+  function remove(draft: Draft, { id }: Pick<Mutation, 'id'>) {
+    const at = draft.items.findIndex((item) => item.id === id)
+    if (at < 0) return
+    draft.put(at, 1)
+    if (draft.total !== null) draft.total -= 1
+  }
+
+  function update(draft: Draft, mutation: Mutation, find: Find) {
+    const { items, outside } = draft
+    const { id } = mutation
+    const at = items.findIndex((item) => item.id === id)
+    const base = items[at] ?? outside.get(id) ?? (selector && find(id))
+    if (!base) return
+    const row = toRow(mutation, base, items)
+    if (items[at]) return move(draft, at, base, row)
+    outside.set(id, row)
+    // If it did match, the list has it on another page.
+    if (matches(row) && !matches(base)) draft.insert(row, true)
+  }
+
+  /** Puts a changed row where it belongs now. Leaves it in place if only the service can tell why it is there. */
+  function move(draft: Draft, at: number, base: Doc, row: Doc) {
+    const isMatch = matches(row)
+    if (!matches(base) || (isMatch && compare(row, base) === 0)) return draft.put(at, 1, row)
+    if (!isMatch) {
+      draft.outside.set(row.id, row)
+      return remove(draft, row)
+    }
+    draft.put(at, 1)
+    draft.insert(row, false)
+  }
+
+  const changes = { create, update, remove }
+
+  return {
+    receive(before, { items }, mutations) {
+      const creates = mutations.filter(({ kind }) => kind === 'create')
+      const pending = creates.filter(({ turn }) => turn === undefined)
+      if (!pending[0]) arrivals.clear()
+      const known = new Set(before.items.map(({ id }) => id))
+      for (const { id, createdAt } of items) {
+        const isNew = before === nothingRead ? pending.some(({ begunAt }) => createdAt >= begunAt) : !known.has(id)
+        if (pending[0] && isNew) arrivals.add(id)
+      }
+      for (const { id } of creates) arrivals.delete(id)
+    },
+
+    find({ items }, id) {
+      const found = selected ? undefined : items.find((item) => item.id === id)
+      return found && unlinked(found)
+    },
+
+    apply(read, mutations, find) {
+      const draft = openDraft(read, offset, compare, arrivals)
+      const isShown = ({ id, document, turn = Infinity }: Mutation) =>
+        turn <= read.turn ||
+        (document && read.items.some((item) => item.id === id && item.updatedAt >= document.updatedAt))
+      for (const mutation of mutations) if (!isShown(mutation)) changes[mutation.kind](draft, mutation, find)
+      return { items: draft.items, total: draft.total }
+    },
+  }
+}
+
+interface Draft {
+  items: readonly Doc[]
+  total: number | null
+  /** Ids that may be those of pending creates. */
+  readonly free: Set<string>
+  /** Changed documents that are not on the page. */
+  readonly outside: Map<string, Doc>
+  /** Replaces a number of rows from a place on. */
+  put(at: number, removed: number, ...rows: Doc[]): void
+  /** Inserts a row in the order of the list. Leaves out a new row that belongs on another page. */
+  insert(row: Doc, isNew: boolean): void
+}
+
+function openDraft(
+  { items, total, limit = Infinity }: Read,
+  offset: number,
+  compare: (one: Doc, other: Doc) => number,
+  arrivals: ReadonlySet<string>,
+): Draft {
+  const hasMore = total === null ? items.length >= limit : total > offset + items.length
+  const most = hasMore ? items.length : limit
+  const draft: Draft = {
+    ...{ items, total },
+    free: new Set(arrivals),
+    outside: new Map(),
+    put(at, removed, ...rows) {
+      draft.items = [...draft.items.slice(0, at), ...rows, ...draft.items.slice(at + removed)]
+    },
+    insert(row, isNew) {
+      const { length } = draft.items
+      const found = draft.items.findIndex((item) => compare(row, item) < 0)
+      const at = found < 0 ? length : found
+      const isElsewhere = (offset > 0 && at === 0) || (hasMore && at === length)
+      // It may already count where it is.
+      if (isNew && isElsewhere) return
+      if (isNew && draft.total !== null) draft.total += 1
+      draft.put(at, 0, row)
+      draft.items = draft.items.slice(0, most)
+    },
+  }
+  return draft
+}
+
+/** Recognizes a new document that a list shows before its create has been answered, so that it is not shown twice. */
+function isWrittenAs({ body }: Mutation, { data }: Document): boolean {
+  return Object.entries(body).every(([name, value]) => !(name in data) || asText(data[name]) === asText(value))
+}
+
+/** Returns the id of a linked document or user. */
+function idOf(value: unknown): string | undefined {
+  const { id, data } = Object(value)
+  return data && typeof id === 'string' ? id : undefined
+}

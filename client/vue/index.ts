@@ -1,0 +1,148 @@
+/** Composables for Vue 3: live lists, documents, optimistic writes and the signed-in user. */
+import {
+  getCurrentInstance,
+  inject,
+  type MaybeRefOrGetter,
+  onMounted,
+  type Plugin,
+  type Ref,
+  shallowReactive,
+  toRefs,
+  toValue,
+  watch,
+} from 'vue'
+import type { Client, UntypedSchema } from '../index.js'
+import type { Document, Fields } from '../protocol/model/document.js'
+import {
+  asText,
+  type DocumentState,
+  type ListSelection,
+  type LiveState,
+  type MutationCalls,
+  type MutationOptions,
+  type MutationState,
+  openStore,
+  type Readable,
+  type SessionState,
+} from '../store/index.js'
+import type { AnySchema, Populated, PopulatePath, Selected, SelectPath } from '../types.js'
+
+export type { DocumentState, ListSelection, LiveState, MutationOptions } from '../store/index.js'
+
+/** Each part of a state as a ref. The documents in it are not reactive, so that unchanged rows do not render again. */
+export type Refs<State> = { readonly [Name in keyof State]: Readonly<Ref<State[Name]>> }
+
+/** Optimistic writes to one collection, and the state of those made here. */
+export type Mutations<Data> = MutationCalls<Data> & Refs<MutationState>
+
+/** The signed-in user, and the calls for login, logout and more. */
+export type AuthValue<UserData extends object> = Refs<SessionState<UserData>> & {
+  readonly auth: Client<UntypedSchema, UserData>['auth']
+}
+
+/** Composables typed by a schema. They take plain values, refs and getters, and follow these when they change. */
+export interface Hooks<Schema extends AnySchema<Schema>, UserData extends object> {
+  /** Provides the client to all components of an app: `app.use(SvcPlugin, svc)`. */
+  readonly SvcPlugin: Plugin<[client: Client<Schema, UserData>]>
+  /** Returns the client of the app. @throws {Error} without the plugin */
+  useClient(): Client<Schema, UserData>
+  /** Keeps a list up to date. Components with the same query share one subscription. */
+  useLive<
+    Name extends keyof Schema & string,
+    const Path extends PopulatePath<Schema, Schema[Name]> = never,
+    const Field extends SelectPath<Schema, Schema[Name], Path> = never,
+  >(
+    collection: MaybeRefOrGetter<Name>,
+    query?: MaybeRefOrGetter<ListSelection<Schema[Name], Path, Schema, Field>>,
+  ): Refs<LiveState<Document<Selected<Populated<Schema, Schema[Name], Path>, Field>>>>
+  /** Keeps a document up to date. Loads nothing while the id is undefined. */
+  useDocument<
+    Name extends keyof Schema & string,
+    const Path extends PopulatePath<Schema, Schema[Name]> = never,
+    const Field extends SelectPath<Schema, Schema[Name], Path> = never,
+  >(
+    collection: MaybeRefOrGetter<Name>,
+    id: MaybeRefOrGetter<string | undefined>,
+    options?: MaybeRefOrGetter<{ readonly populate?: readonly Path[]; readonly select?: readonly Field[] }>,
+  ): Refs<DocumentState<Document<Selected<Populated<Schema, Schema[Name], Path>, Field>>>>
+  /** Returns optimistic writes: shown at once, and rolled back if refused. */
+  useMutation<Name extends keyof Schema & string>(collection: Name, options?: MutationOptions): Mutations<Schema[Name]>
+  /** Returns the signed-in user and the calls for login. */
+  useAuth(): AuthValue<UserData>
+}
+
+/**
+ * Creates composables typed by the schema of your client. Call it once, next to `createClient`.
+ *
+ * @example
+ * import { createHooks } from 'svc-toolkit-client/vue'
+ *
+ * export const { SvcPlugin, useLive, useMutation } = createHooks<{ posts: { title: string } }>()
+ */
+export function createHooks<
+  Schema extends AnySchema<Schema> = UntypedSchema,
+  UserData extends object = Fields,
+>(): Hooks<Schema, UserData> {
+  return hooks as object as Hooks<Schema, UserData>
+}
+
+type Query = ListSelection<Fields, string, UntypedSchema>
+
+const clientKey = Symbol('svc')
+
+const SvcPlugin: Plugin<[client: Client]> = (app, client) => app.provide(clientKey, client)
+
+function useClient(): Client {
+  const client = inject<Client | undefined>(clientKey, undefined)
+  if (client) return client
+  throw new Error('Add the plugin to your app: app.use(SvcPlugin, svc).')
+}
+
+/** Follows a value of the store from when the component is mounted, which it never is on a server. */
+function useFollowed<State extends object>(open: () => Readable<State>, question?: () => unknown): Refs<State> {
+  const state = shallowReactive({ ...open().get() })
+  const follow = () =>
+    watch(
+      () => asText(question?.()),
+      (_, __, onCleanup) => {
+        const value = open()
+        const show = () => Object.assign(state, value.get())
+        onCleanup(value.subscribe(show))
+        show()
+      },
+      { immediate: true },
+    )
+  if (getCurrentInstance()) onMounted(() => void follow())
+  else follow()
+  return toRefs(state) as object as Refs<State>
+}
+
+function useLive(collection: MaybeRefOrGetter<string>, query?: MaybeRefOrGetter<Query>) {
+  const store = openStore(useClient())
+  const question = () => [toValue(collection), toValue(query)] as const
+  return useFollowed(() => store.live(...question()), question)
+}
+
+function useDocument(
+  collection: MaybeRefOrGetter<string>,
+  id: MaybeRefOrGetter<string | undefined>,
+  options?: MaybeRefOrGetter<Pick<Query, 'populate' | 'select'>>,
+) {
+  const store = openStore(useClient())
+  const question = () => [toValue(collection), toValue(id), toValue(options)] as const
+  return useFollowed(() => store.document(...question()), question)
+}
+
+function useMutation(collection: string, options?: MutationOptions): Mutations<Fields> {
+  const mutations = openStore(useClient()).mutations(collection, options)
+  const { create, update, remove } = mutations
+  return { create, update, remove, ...useFollowed(() => mutations) }
+}
+
+function useAuth(): AuthValue<Fields> {
+  const client = useClient()
+  const session = openStore(client).session()
+  return { ...useFollowed(() => session), auth: client.auth }
+}
+
+const hooks = { SvcPlugin, useClient, useLive, useDocument, useMutation, useAuth }

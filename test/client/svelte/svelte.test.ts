@@ -1,0 +1,196 @@
+/** The stores and runes in a small app, compiled by Svelte, against the emulator. */
+
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { rolldown } from 'rolldown'
+import { compile } from 'svelte/compiler'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, expectTypeOf, it } from 'vitest'
+import { WebSocket } from 'ws'
+import { type Client, createClient, type Document } from '../../../client/index.js'
+import { createHooks } from '../../../client/svelte/index.js'
+import { startTestEmulator, type TestEmulator, type TestProject } from '../../../emulator/testing.js'
+import { aPlace, defineElements } from '../../fixtures/dom.js'
+
+interface Post {
+  title: string
+  status: 'open' | 'done'
+}
+type Schema = { posts: Post }
+
+const root = fileURLToPath(new URL('../../../', import.meta.url))
+
+let emulator: TestEmulator
+let project: TestProject<Schema>
+let svc: Client<Schema>
+let place: HTMLElement
+let folder: string
+let close: () => Promise<unknown> = async () => undefined
+
+beforeAll(async () => {
+  defineElements()
+  emulator = await startTestEmulator()
+  // Inside the tree, so that Svelte is found.
+  folder = await mkdtemp(join(root, 'test/.docs-svelte-'))
+})
+afterAll(async () => {
+  await emulator.close()
+  await rm(folder, { recursive: true })
+})
+
+beforeEach(async () => {
+  project = await emulator.project<Schema>()
+  const schema = { title: { type: 'string', required: true } } as const
+  await project.client.collections.create({ name: 'posts', schema })
+  svc = createClient<Schema>({ url: project.url, apiKey: project.apiKey, transport: 'ws', WebSocket })
+  place = aPlace()
+})
+afterEach(() => close())
+
+let apps = 0
+
+/** Bundles a component as an app does, with the runtime for browsers, and mounts it. */
+async function mount(source: string, props: Record<string, unknown> = {}) {
+  const name = `app-${++apps}`
+  const component = join(folder, `${name}.svelte`)
+  const { js } = compile(source, { filename: component, generate: 'client' })
+  const entry = `import { mount, unmount } from 'svelte'\nimport App from '${component}'
+export const start = (target, props) => { const app = mount(App, { target, props }); return () => unmount(app) }`
+  const build = await rolldown({
+    ...{ input: 'entry', cwd: root, platform: 'browser', resolve: { conditionNames: ['browser', 'import'] } },
+    plugins: [
+      {
+        name: 'component',
+        resolveId: (id) =>
+          id === 'entry' || id === component ? (id === 'entry' ? join(folder, 'entry.js') : id) : null,
+        load: (id) => (id === component ? js.code : id === join(folder, 'entry.js') ? entry : null),
+      },
+    ],
+  })
+  const file = join(folder, `${name}.mjs`)
+  await build.write({ file, format: 'esm', codeSplitting: false })
+  await build.close()
+  const app: { start(target: HTMLElement, props: object): () => Promise<void> } = await import(pathToFileURL(file).href)
+  close = app.start(place, { svc, ...props })
+}
+
+const script = `
+  import { createHooks } from '${root}client/svelte/index.ts'
+  const { provideClient, useAuth, useDocument, useLive, useMutation } = createHooks()`
+const shows = (expected: string) => expect.poll(() => place.textContent?.trim()).toBe(expected)
+const posts = () => project.client.collection('posts')
+const connections = async () => {
+  const answer = await project.control.connections?.list?.({ project: project.id })
+  return (answer as { connections: object[] }).connections
+}
+
+it('shows a list by runes, and closes it when the app is unmounted', async () => {
+  const first = await posts().create({ title: 'A', status: 'open' })
+  let choose: (status: string) => void = () => undefined
+  await mount(
+    `<script>${script}
+  const { svc, onReady } = $props()
+  provideClient(svc)
+  let status = $state('open')
+  onReady((next) => { status = next })
+  const posts = useLive('posts', () => ({ where: { status }, sort: 'title' }))
+</script>
+{#if posts.isLoading}loading{:else}{#each posts.items as post (post.id)}{post.data.title}{/each} of {posts.total}{/if}`,
+    {
+      onReady(given: typeof choose) {
+        choose = given
+      },
+    },
+  )
+  await shows('A of 1')
+  await posts().create({ title: 'B', status: 'open' })
+  await shows('AB of 2')
+  await posts().update(first.id, { status: 'done' })
+  await shows('B of 1')
+
+  choose('done')
+  await shows('A of 1')
+
+  await close()
+  close = async () => undefined
+  await expect.poll(connections).toEqual([])
+})
+
+it('shows a list as a store, writes at once, and says why a write was refused', async () => {
+  await posts().createMany([
+    { title: 'A', status: 'open' },
+    { title: 'C', status: 'open' },
+  ])
+  let writes: ReturnType<ReturnType<typeof createHooks<Schema>>['useMutation']> | undefined
+  await mount(
+    `<script>${script}
+  const { svc, onReady } = $props()
+  provideClient(svc)
+  const posts = useLive('posts', { sort: 'title' })
+  const writes = useMutation('posts')
+  onReady(writes)
+</script>
+{#each $posts.items as post (post.id)}{post.data.title}{/each}{writes.isPending ? ' …' : ''}{$writes.error?.code ?? ''}`,
+    {
+      onReady(given: typeof writes) {
+        writes = given
+      },
+    },
+  )
+  await shows('AC')
+  await project.faults.add({ kind: 'latency', milliseconds: 300, method: 'POST' })
+
+  const created = writes?.create({ title: 'B', status: 'open' })
+  await shows('ABC …')
+  await created
+  await shows('ABC')
+  await expect(writes?.update('none', { title: 'Z' })).rejects.toMatchObject({ code: 'NOT_FOUND' })
+  await shows('ABCNOT_FOUND')
+})
+
+it('follows a document, and who is signed in', async () => {
+  const ada = await project.users.create({ roles: ['admin'] })
+  await project.secretClient.collections.update('posts', { permissions: { read: ['admin'] } })
+  const { id } = await project.secretClient.collection('posts').create({ title: 'A', status: 'open' })
+  await mount(
+    `<script>${script}
+  const { svc, id } = $props()
+  provideClient(svc)
+  const session = useAuth()
+  const post = useDocument('posts', () => id)
+</script>
+{session.user?.email ?? 'nobody'}: {post.error?.code ?? post.document?.data.title}`,
+    { id },
+  )
+  await shows('nobody: UNAUTHORIZED')
+  await svc.auth.logIn(ada.credentials)
+  await shows(`${ada.email}: A`)
+  await project.secretClient.collection('posts').update(id, { title: 'B' })
+  await shows(`${ada.email}: B`)
+  await svc.auth.logOut()
+  await shows('nobody: UNAUTHORIZED')
+})
+
+it('needs a client', async () => {
+  const without = mount(`<script>${script}
+  useLive('posts')
+</script>`)
+
+  await expect(without).rejects.toThrow('Call provideClient(svc) in a component above.')
+})
+
+it('knows the documents by their types', () => {
+  const { useLive, useMutation } = createHooks<Schema>()
+  const typed = () => {
+    const posts = useLive('posts', { where: { status: 'open' } })
+    expectTypeOf(posts.items).items.toExtend<Document<Post>>()
+    posts.subscribe(({ items }) => expectTypeOf(items).items.toExtend<Document<Post>>())
+    // @ts-expect-error: no such collection
+    useLive('pots')
+    // @ts-expect-error: no such value
+    useLive('posts', () => ({ where: { status: 'lost' } }))
+    // @ts-expect-error: no such field
+    void useMutation('posts').update('1', { titel: 'A' })
+  }
+  expect(typed).toBeTypeOf('function')
+})
