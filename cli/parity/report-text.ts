@@ -26,7 +26,7 @@ export function describeReport(report: ParityReport): string {
     `${scoreLine(report)} ${counted(calls, 'call')}.`,
     ...(stopped === null ? [] : [onStdout.yellow(`Stopped early: ${stopped}`)]),
     ...adviceLines(advice, report),
-    ...(left.length === 0 ? [] : [`Left behind at the service: ${left.join(', ')}`]),
+    ...leftLines(left, report.run),
   ]
   return lines.join('\n')
 }
@@ -55,5 +55,15 @@ function adviceLines(advice: ParityReport['advice'], { run, findings }: ParityRe
   return [
     `To make the emulator answer like the service (mends ${of}): ${advice.command}`,
     `Or: svc parity apply ${run}`,
+  ]
+}
+
+/** Users are many and named alike. */
+function leftLines(left: readonly string[], run: string): string[] {
+  const users = left.filter((name) => name.startsWith('user '))
+  const others = left.filter((name) => !name.startsWith('user '))
+  return [
+    ...(users.length === 0 ? [] : [`Left behind: ${counted(users.length, 'user')} parity+${run}-…@example.com`]),
+    ...(others.length === 0 ? [] : [`Left behind: ${others.join(', ')}. Remove: svc parity clean ${run}`]),
   ]
 }

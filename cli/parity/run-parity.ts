@@ -8,6 +8,8 @@ import type { CaseResult } from './report.js'
 import { NotApplicable, type Observation, runCase, type Stage } from './run-case.js'
 import { Disturbed, type Exchange } from './side.js'
 
+export const stoppedByUser = 'You stopped the run.'
+
 export interface RawFinding {
   readonly one: ParityCase
   readonly difference: Difference
@@ -88,7 +90,7 @@ function resultOf(error: unknown): Shown | undefined {
 
 /** Returns why the rest of the cases is not tried. @throws what is not about the service */
 function restOf(error: unknown, signal: AbortSignal): string {
-  if (signal.aborted) return 'You stopped the run.'
+  if (signal.aborted) return stoppedByUser
   if (error instanceof BudgetSpent) return 'The budget of calls was spent.'
   if (error instanceof CliFailure) return error.message
   throw error

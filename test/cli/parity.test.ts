@@ -93,14 +93,14 @@ test('a bad line makes no difference, repeats no POST, and leaves nothing behind
 
   const { requests: sent } = await requests.list({ project, limit: 1_000 })
   const creations = sent.filter(({ method, path }) => method === 'POST' && path === '/collections')
-  const bodies = await Promise.all(
-    creations.map(async ({ id }) => (await requests.get({ id })).request.body.text),
-  )
+  const bodies = await Promise.all(creations.map(async ({ id }) => (await requests.get({ id })).request.body.text))
   await faults.clear({ project })
   expect(report).toMatchObject({ findings: [], score: 1, stopped: null })
   expect(report.left.filter((name) => !name.startsWith('user '))).toEqual([])
-  expect(bodies.length).toBeGreaterThan(10)
-  expect(new Set(bodies).size).toBe(bodies.length)
+  // A request that was refused before its body was read has none.
+  const done = bodies.filter((text) => text !== null)
+  expect(done.length).toBeGreaterThan(10)
+  expect(new Set(done).size).toBe(done.length)
   await expectNothingLeft()
 })
 
@@ -142,11 +142,7 @@ test('Ctrl-C removes what the run made, and says so with its exit code', async (
     extendEnv: false,
     reject: false,
   })
-  await vi.waitUntil(
-    async () =>
-      (await collectionsThere()).some((name) => name.includes('_rows_')) || (await collectionsThere()).length > 0,
-    patiently,
-  )
+  await vi.waitUntil(async () => (await collectionsThere()).length > 0, patiently)
   child.kill('SIGINT')
   const { exitCode, stdout } = await child
 
