@@ -63,7 +63,7 @@ async function chooseByAxis(
     if (!cases.some(({ differs }) => differs)) continue
     let best: string | undefined
     let most = cases.filter(({ differs }) => !differs).length
-    for (const [, form] of formsOf(axis, current)) {
+    for (const [, form] of listOtherForms(axis, current)) {
       const agreeing = await count(cases, (one) => isMended([[axis, form]], one))
       if (agreeing > most) [best, most] = [form, agreeing]
     }
@@ -84,7 +84,7 @@ async function chooseForRest(findings: readonly Compared[], { current, ofAxes, i
   for (const finding of findings) {
     if (ofAxes.some(([axis]) => axis === finding.one.axis) || (await isMended(choices, finding))) continue
     const open = axisNames().filter((axis) => !choices.some(([name]) => name === axis))
-    const others = open.flatMap((axis) => formsOf(axis, current))
+    const others = open.flatMap((axis) => listOtherForms(axis, current))
     const choice = await firstMending(others, (choice) => isMended([choice], finding))
     if (choice) choices.push(choice)
   }
@@ -92,7 +92,7 @@ async function chooseForRest(findings: readonly Compared[], { current, ofAxes, i
 }
 
 /** Lists the other forms of an axis. */
-function formsOf(axis: Axis, current: Dialect): Choice[] {
+function listOtherForms(axis: Axis, current: Dialect): Choice[] {
   return listForms(axis).flatMap((form) => (current[axis] === form ? [] : [[axis, String(form)] as const]))
 }
 

@@ -9,7 +9,7 @@ import { Disturbed } from './side.js'
 
 export interface Probed {
   readonly can: ReadonlySet<Capability>
-  /** What a reader of the report should know. */
+  /** Notes for the reader of the report. */
   readonly facts: readonly string[]
 }
 
@@ -101,7 +101,7 @@ function isEmpty({ body }: Answer): boolean {
 
 function skew({ header }: Answer): string[] {
   const at = Date.parse(header('date') ?? '')
-  const off = Math.abs(at - Date.now())
+  const off = Math.abs(at - new Date().getTime())
   return off > maxSkewMilliseconds ? [`The clock of the service is off by ${Math.round(off / 60_000)} minutes.`] : []
 }
 

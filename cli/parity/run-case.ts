@@ -9,7 +9,7 @@ import type { Entry } from './journal.js'
 import { type Listener, listen } from './listen.js'
 import { Disturbed, type Exchange, type SendOptions, type Side } from './side.js'
 
-/** What a case showed on one side. */
+/** The answer of one side to a case. */
 export interface Observation {
   readonly outcome: 'done' | 'refused' | 'failed'
   readonly status: number
@@ -96,7 +96,7 @@ async function runSteps(one: ParityCase, stage: Stage, { values, options }: Runn
       answer = await stage.side.send(filled(given, values), { ...options, token: values.get('token') })
       if (isOwnerRefused(given, answer, stage)) throw new NotApplicable('It needs a key that may set permissions.')
       if (answer.status >= 400) break
-      events += eventsOf(given)
+      events += countEvents(given)
       await bind(given, answer, values)
     }
     // The first step only makes the collection.
@@ -117,7 +117,7 @@ function isOwnerRefused({ as }: Step, { status }: Answer, { side }: Stage): bool
 }
 
 /** Counts the events that a write should cause. */
-function eventsOf({ method, body }: Step): number {
+function countEvents({ method, body }: Step): number {
   if (method === 'GET') return 0
   const items = isObject(body) ? body.documents : undefined
   return Array.isArray(items) ? items.length : 1

@@ -68,9 +68,9 @@ async function askCase(one: ParityCase, parity: Parity): Promise<Asked> {
     const shown: Shown = { result: finding ? 'differs' : 'same' }
     return { shown, compared: { one, there, differs: finding !== undefined }, finding }
   } catch (error) {
-    const shown = resultOf(error)
+    const shown = describeUncompared(error)
     if (shown) return { shown }
-    const why = restOf(error, parity.there.signal)
+    const why = explainEnd(error, parity.there.signal)
     return { shown: notTried(why), ended: { why, failure: error instanceof CliFailure ? error : undefined } }
   }
 }
@@ -82,14 +82,14 @@ function notTried(why: string): Shown {
 }
 
 /** Returns the result of a case that could not be compared. Undefined for what ends the run. */
-function resultOf(error: unknown): Shown | undefined {
+function describeUncompared(error: unknown): Shown | undefined {
   if (error instanceof NotApplicable) return { result: 'not applicable', why: error.message }
   const isUnclear = error instanceof Unstable || error instanceof Disturbed
   return isUnclear ? notTried('The service did not answer the same twice.') : undefined
 }
 
 /** Returns why the rest of the cases is not tried. @throws what is not about the service */
-function restOf(error: unknown, signal: AbortSignal): string {
+function explainEnd(error: unknown, signal: AbortSignal): string {
   if (signal.aborted) return stoppedByUser
   if (error instanceof BudgetSpent) return 'The budget of calls was spent.'
   if (error instanceof CliFailure) return error.message

@@ -16,7 +16,7 @@ import { pruneRuns } from './kept-runs.js'
 import { readAccepted } from './lock-file.js'
 import { openCleaningPace, openPace } from './pace.js'
 import { probe } from './probe.js'
-import { type ParityReport, scoreOf } from './report.js'
+import { calculateScore, type ParityReport } from './report.js'
 import type { Stage } from './run-case.js'
 import { type Outcome, type RawFinding, runParity, stoppedByUser } from './run-parity.js'
 import { reportName, targetName } from './saved-names.js'
@@ -61,7 +61,7 @@ export async function proveParity(options: ProveOptions): Promise<Proved> {
   const { outcome, facts, dialect } = compared
   const { cases, findings, advice, stopped } = outcome
   const report: ParityReport = {
-    ...{ run: journal.run, at: now.toISOString(), url, from, dialect, facts, cases, ...scoreOf(cases) },
+    ...{ run: journal.run, at: now.toISOString(), url, from, dialect, facts, cases, ...calculateScore(cases) },
     calls: pace.calls + cleaning.calls,
     findings: findings.map((finding) => describe(finding, outcome, accepted)).toSorted(byLevel),
     advice: advice ? describeAdvice(advice) : null,

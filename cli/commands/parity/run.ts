@@ -4,12 +4,10 @@ import { exits } from '../../base/failure.js'
 import { emulatorOfRunOrHere, noEmulator } from '../../base/here.js'
 import { type CommandInput, ServiceCommand } from '../../base/service-command.js'
 import { stopSignal } from '../../base/stop-signal.js'
-import { chooseCases } from '../../parity/choose-cases.js'
 import { estimate } from '../../parity/estimate.js'
 import { unfinishedRuns } from '../../parity/journal.js'
 import { htmlReport, junitReport } from '../../parity/report-files.js'
 import { describeReport } from '../../parity/report-text.js'
-import { proveParity } from '../../parity/session.js'
 import { noOtherService } from '../../target/target.js'
 import { counted } from '../../terminal/print.js'
 import { prose } from '../../terminal/prose.js'
@@ -53,6 +51,7 @@ A file parity/*.json in this folder adds cases of your own. parity.lock.json lis
     const target = this.requireTarget(there)
     if (target.url === emulator.url && flags.url === undefined) throw noOtherService()
     const isReadOnly = flags['read-only']
+    const { chooseCases } = await import('../../parity/choose-cases.js')
     const cases = chooseCases(process.cwd(), flags.group)
     const { calls, collections, users } = estimate(cases, isReadOnly)
     for (const run of unfinishedRuns())
@@ -62,6 +61,7 @@ A file parity/*.json in this folder adds cases of your own. parity.lock.json lis
     )
     if (users > 0) this.noteAlways(`The service cannot delete users, so ${counted(users, 'user')} will stay.`)
     if (!isReadOnly) await this.confirmWrite({ ...there, yes: flags.yes }, 'Run parity cases', { isAlwaysAsked: true })
+    const { proveParity } = await import('../../parity/session.js')
     const stop = stopSignal()
     try {
       const report = await proveParity({
