@@ -65,6 +65,10 @@ const words: { readonly [command: string]: () => string[] } = {
   'docs:create': () => ['posts', 'title=Hello'],
   link: () => ['http://127.0.0.1:1', '--key', 'svc_key_x'],
   trigger: () => ['posts.created'],
+  // There is no other service, and no run.
+  'parity:apply': () => [],
+  'parity:clean': () => ['m1x2y3z4', '--yes'],
+  'parity:run': () => ['--yes'],
   'docs:delete': () => ['posts', id, id, '--yes'],
   'docs:edit': () => ['posts', id],
   'docs:export': () => ['posts', '--out', 'posts.ndjson'],
