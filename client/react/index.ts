@@ -14,16 +14,21 @@ import {
   type MutationStore,
   noDocument,
   noMutations,
+  noOutbox,
   noState,
+  type OutboxCalls,
+  type OutboxState,
   type SessionState,
   type Store,
   unknownSession,
 } from '../store/index.js'
 import type { AnySchema, Populated, PopulatePath, Selected, SelectPath } from '../types.js'
+import type { InitialData } from './initial-data.js'
 import { type PageState, usePage } from './page.js'
 import { SvcProvider, useClient, useStore } from './provider.js'
 
 export type { DocumentState, LiveState, MutationOptions } from '../store/index.js'
+export type { InitialData } from './initial-data.js'
 export type { PageState } from './page.js'
 
 /** Selects documents. With `suspense`, a boundary above waits for the first page. */
@@ -49,7 +54,12 @@ export interface AuthValue<UserData extends object> extends SessionState<UserDat
 /** Hooks typed by a schema. */
 export interface Hooks<Schema extends AnySchema<Schema>, UserData extends object> {
   /** Provides the client to all components below. */
-  SvcProvider(props: { readonly client: Client<Schema, UserData>; readonly children?: ReactNode }): ReactElement
+  SvcProvider(props: {
+    readonly client: Client<Schema, UserData>
+    /** What the server has read: shown at once, also in the HTML. */
+    readonly initialData?: InitialData
+    readonly children?: ReactNode
+  }): ReactElement
   /** Returns the client of the provider above. @throws {Error} without a provider */
   useClient(): Client<Schema, UserData>
   /** Keeps a list up to date. Components with the same query share one subscription. */
@@ -82,13 +92,19 @@ export interface Hooks<Schema extends AnySchema<Schema>, UserData extends object
     collection: Name,
     query?: PageQuery<Schema[Name], Path, Schema, Field>,
   ): PageState<Document<Selected<Populated<Schema, Schema[Name], Path>, Field>>>
+  /** Returns the writes that are not saved yet, and the calls that decide about conflicts. */
+  useOutbox(): OutboxState & OutboxCalls
   /** Returns the signed-in user and the calls for login. */
   useAuth(): AuthValue<UserData>
 }
 
 /**
- * Creates hooks typed by the schema of your client: `export const { SvcProvider, useLive } = createHooks<Schema>()`. Call
- * it once, next to `createClient`.
+ * Creates hooks typed by the schema of your client. Call it once, next to `createClient`.
+ *
+ * @example
+ * import { createHooks } from 'svc-toolkit-client/react'
+ *
+ * export const { SvcProvider, useLive, useMutation } = createHooks<{ posts: { title: string } }>()
  */
 export function createHooks<
   Schema extends AnySchema<Schema> = UntypedSchema,
@@ -113,9 +129,11 @@ function useFollowed<State extends LiveState<Doc> | DocumentState<Doc>>(
 ): State {
   const store = useStore()
   const live = useMemo(() => open(store), [store, asText(question)])
-  const state = useSyncExternalStore(live.subscribe, live.get, () => server)
+  // The same during hydration as on the server, even if the page knows more by now.
+  const rendered = live.initial ?? server
+  const state = useSyncExternalStore(live.subscribe, live.get, () => rendered)
   // Never suspends on a server, which reads nothing, nor during hydration, which must match it.
-  if (suspense && state.isLoading && state !== server) throw live.ready()
+  if (suspense && state.isLoading && state !== rendered) throw live.ready()
   if (suspense && state.error) throw state.error
   return state
 }
@@ -151,6 +169,14 @@ function useMutation(name: string, { retry = false }: MutationOptions = {}): Mut
 
 const serverSession = () => unknownSession
 
+const serverOutbox = () => noOutbox
+
+function useOutbox(): OutboxState & OutboxCalls {
+  const store = useStore()
+  const { subscribe, get, ...calls } = useMemo(() => store.queue(), [store])
+  return { ...useSyncExternalStore(subscribe, get, serverOutbox), ...calls }
+}
+
 function useAuth(): AuthValue<Fields> {
   const { auth } = useClient()
   const store = useStore()
@@ -158,4 +184,4 @@ function useAuth(): AuthValue<Fields> {
   return { ...useSyncExternalStore(session.subscribe, session.get, serverSession), auth }
 }
 
-const hooks = { SvcProvider, useClient, useLive, useDocument, useMutation, usePage, useAuth }
+const hooks = { SvcProvider, useClient, useLive, useDocument, useMutation, useOutbox, usePage, useAuth }

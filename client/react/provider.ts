@@ -1,20 +1,37 @@
 /** Provides the client to components. */
-import { createContext, createElement, type ReactNode, useContext } from 'react'
+import { createContext, createElement, type ReactNode, useContext, useMemo } from 'react'
 import type { Client } from '../index.js'
-import { openStore, type Store } from '../store/index.js'
+import { createStore, openStore, type Store } from '../store/index.js'
+import { type InitialData, toInitialStates } from './initial-data.js'
 
-const ClientContext = createContext<Client | undefined>(undefined)
-
-export function SvcProvider({ client, children }: { readonly client: Client; readonly children?: ReactNode }) {
-  return createElement(ClientContext.Provider, { value: client }, children)
+interface Provided {
+  readonly client: Client
+  readonly store: Store
 }
 
-export function useClient(): Client {
-  const client = useContext(ClientContext)
-  if (client) return client
+const Context = createContext<Provided | undefined>(undefined)
+
+interface ProviderProps {
+  readonly client: Client
+  readonly initialData?: InitialData
+  readonly children?: ReactNode
+}
+
+export function SvcProvider({ client, initialData, children }: ProviderProps) {
+  // A server renders for many visitors with one client, so initial data needs a store that they do not share.
+  const value = useMemo(
+    () => ({ client, store: initialData ? createStore(client, {}, toInitialStates(initialData)) : openStore(client) }),
+    // The first data of a client stays: lists follow the service from then on.
+    [client],
+  )
+  return createElement(Context.Provider, { value }, children)
+}
+
+function useProvided(): Provided {
+  const provided = useContext(Context)
+  if (provided) return provided
   throw new Error('Render this component inside SvcProvider.')
 }
 
-export function useStore(): Store {
-  return openStore(useClient())
-}
+export const useClient = (): Client => useProvided().client
+export const useStore = (): Store => useProvided().store

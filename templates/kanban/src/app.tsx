@@ -40,7 +40,8 @@ function Boards({ userId }: { userId: string }) {
   const { create, error } = useMutation('boards')
   const [opened, setOpened] = useState('')
   const people = usePeople([userId])
-  const board = boards.find(({ id }) => id === opened) ?? boards[0]
+  // Opens a new board once the service has given it an id.
+  const board = boards.find(({ id }) => id === opened) ?? boards.find(({ id }) => !id.startsWith('new-'))
 
   async function add(event: FormEvent<HTMLFormElement>) {
     event.preventDefault()
