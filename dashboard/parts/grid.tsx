@@ -1,7 +1,16 @@
 // Virtual rows are positioned by hand, which table elements do not allow. They have the roles of a table instead.
 /** A virtual list with rows of 32 px. Arrow keys, j and k move the selection. */
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { type CSSProperties, type KeyboardEvent, memo, type ReactNode, useEffect, useRef, useState } from 'react'
+import {
+  type CSSProperties,
+  type KeyboardEvent,
+  memo,
+  type ReactNode,
+  type RefObject,
+  useEffect,
+  useRef,
+  useState,
+} from 'react'
 import { limitWidth, ResizeHandle } from './resize-handle.js'
 
 export interface Column<Row> {
@@ -57,6 +66,7 @@ export function Grid<Row>(props: GridProps<Row>) {
   const [from, to] = [items[0]?.index ?? 0, items.at(-1)?.index ?? 0]
   useEffect(() => onRange?.(from, to), [onRange, from, to])
 
+  useMovesFromPage(scroller)
   const at = useRef(-1)
   const [marked, setMarked] = useState<string>()
   const selected = isOpenedByEnter ? marked : props.selected
@@ -68,7 +78,7 @@ export function Grid<Row>(props: GridProps<Row>) {
       if (isOpenedByEnter) openMarked()
       else document.querySelector<HTMLElement>('.pane button, .pane input, .pane [tabindex]')?.focus()
     }
-    const step = { ArrowDown: 1, j: 1, ArrowUp: -1, k: -1, Home: -count, End: count }[event.key]
+    const step = steps[event.key]
     if (step === undefined || !onOpen) return
     event.preventDefault()
     const next = Math.min(Math.max(at.current + step, 0), count - 1)
@@ -139,6 +149,31 @@ export function Grid<Row>(props: GridProps<Row>) {
       </div>
     </div>
   )
+}
+
+/** Rows by which a key moves. Home and End go all the way. */
+const steps: { readonly [key: string]: number | undefined } = {
+  ArrowDown: 1,
+  j: 1,
+  ArrowUp: -1,
+  k: -1,
+  Home: Number.NEGATIVE_INFINITY,
+  End: Number.POSITIVE_INFINITY,
+}
+
+/** Passes keys that move on to the first list of the page while nothing has the focus. */
+function useMovesFromPage(scroller: RefObject<HTMLElement | null>): void {
+  useEffect(() => {
+    const onKey = ({ target, key, ctrlKey, metaKey, altKey }: globalThis.KeyboardEvent) => {
+      const grid = scroller.current
+      const isMove = steps[key] !== undefined && !ctrlKey && !metaKey && !altKey
+      if (target !== document.body || !isMove || grid !== document.querySelector('main .grid')) return
+      grid?.focus()
+      grid?.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true }))
+    }
+    addEventListener('keydown', onKey)
+    return () => removeEventListener('keydown', onKey)
+  }, [scroller])
 }
 
 /** Sets the grid tracks for wide and narrow screens. The style sheet chooses. */

@@ -106,6 +106,21 @@ it('hides, moves and pins columns, and keeps that for the collection', async () 
   await world.expectAccessible()
 })
 
+it('moves through the rows by keys that are pressed anywhere on the page', async () => {
+  const { page, goTo } = world
+  await goTo('data/cards?orderBy=createdAt&order=asc')
+  await world.row('One').waitFor()
+  const open = (title: string) => page.getByRole('heading', { name: title, exact: true }).waitFor()
+
+  await page.keyboard.press('End')
+  await open('One')
+  await page.keyboard.press('Home')
+  await open('Four')
+  await page.keyboard.press('j')
+  await open('Three')
+  expect(world.faults).toEqual([])
+})
+
 it('sorts by several fields, sets the width of a column by mouse and keyboard, and keeps it', async () => {
   const { page, client, goTo } = world
   await client.collection('cards').create({ title: 'Zero', points: 4, column: 'backlog' })

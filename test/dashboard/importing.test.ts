@@ -32,7 +32,7 @@ it('an import that fails in part goes on, once it is corrected, after what it ha
   }
   await page.getByRole('button', { name: 'Create 700', exact: true }).click()
   await page.getByRole('alert').getByText('650.n', { exact: true }).waitFor()
-  await page.getByText('The first 500 documents were created already.', { exact: true }).waitFor()
+  await page.getByText('Created 500 documents already.', { exact: true }).waitFor()
 
   // Half of a correction, which cannot be read, is no other file.
   await page.getByRole('textbox', { name: 'Or paste it', exact: true }).fill('{"n": 0}\n{"n"')
@@ -71,7 +71,7 @@ it('an import that fails in part begins anew where what it has created was undon
   await page.getByRole('button', { name: 'Create 100', exact: true }).click()
   await page
     .getByRole('alert')
-    .getByText(/^The first 500 documents no longer exist/)
+    .getByText(/^The documents that were created already no longer exist/)
     .waitFor()
   await page.getByRole('button', { name: 'Create 600', exact: true }).click()
   await page.getByRole('dialog').waitFor({ state: 'detached' })

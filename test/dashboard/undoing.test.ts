@@ -222,8 +222,8 @@ it('leaves everything as it is where "Continue without undo?" is cancelled, what
     await dialog.getByRole('button', { name: 'Cancel', exact: true }).click()
     await dialog.waitFor({ state: 'detached' })
   }
-  await asked('Edit all 1', 'Edit 1 documents in posts', 'Change 1', ['Fields to set', '{"country": "CH"}'])
-  await asked('Delete all 1', 'Delete 1 documents in posts?', 'Delete 1')
+  await asked('Edit all 1', 'Edit 1 document in posts', 'Change 1', ['Fields to set', '{"country": "CH"}'])
+  await asked('Delete all 1', 'Delete 1 document in posts?', 'Delete 1')
   await asked('Import', 'Import into posts', 'Create 1', ['Or paste it', 'title\tviews\nHello\t1'])
   await asked('Delete collection', 'Delete posts?', 'Delete')
   expect(new URL(page.url()).pathname).toBe(`/_svc/data/posts/${id}`)

@@ -70,7 +70,7 @@ export function ImportDialog({ name, file: dropped, onClose }: ImportProps) {
       if (done > 0 && !(await isThere(owner, name, created.current.lastId))) {
         created.current = nothing
         setDone(0)
-        throw new Error(`The documents that were created already no longer exist. Try again to create all of them.`)
+        throw new Error('The documents that were created already no longer exist. Try again to create all of them.')
       }
       return doUndoably(`Imported into ${name}`, `docs import ${name}`, async () => {
         for (let at = done; at < rows.length; ) {

@@ -1,9 +1,10 @@
 /** The rules for the documents of a collection: its fields, what is unique together, and the field that names a document. */
 import { useState } from 'react'
 import type { CountedCollection, Issue } from '../../../../client/index.js'
-import { counted } from '../../../../client/protocol/model/figures.js'
+import { counted, formatCount } from '../../../../client/protocol/model/figures.js'
 import { checkFieldSettings, checkSchema } from '../../../../client/protocol/model/schema-contradictions.js'
 import { shellWord } from '../../../../client/snippets/shell.js'
+import { sampleSize } from '../../../../types/read-collections.js'
 import { useCommand } from '../../../frame/command-line.js'
 import { Button } from '../../../parts/button.js'
 import { Page } from '../../../parts/layout.js'
@@ -56,7 +57,7 @@ function SchemaEditor({ collection }: { collection: CountedCollection }) {
   }
   const infer = documentCount ? (
     <Button aria-pressed={isInferring} onClick={() => setInferring(!isInferring)}>
-      Infer <span className="wide-words">from {counted(documentCount, 'document')}</span>
+      Infer <span className="wide-words">from {describeSample(documentCount)}</span>
     </Button>
   ) : null
   const fix = (field: string) => {
@@ -132,6 +133,12 @@ function SchemaEditor({ collection }: { collection: CountedCollection }) {
       )}
     </Page>
   )
+}
+
+/** Large collections are read in part. */
+function describeSample(count: number): string {
+  const part = count > sampleSize ? `${formatCount(sampleSize)} of ` : ''
+  return `${part}${counted(count, 'document')}`
 }
 
 /** Returns the first thing that is wrong with each field. */
