@@ -22,6 +22,7 @@ it('is one file of at most 12.25 KB with gzip at level 9, without other packages
 
 it.each([
   ['store/index', 6 * 1_024, []],
+  ['offline/index', 5 * 1_024, []],
   ['react/index', 2 * 1_024, ['react']],
   ['server', 3 * 1_024, ['index.ts']],
   ['vue/index', 2 * 1_024, ['vue']],

@@ -53,10 +53,10 @@ function blocksOf(markdown: string): Block[] {
 
 /** Imports the sources of the package. */
 function fromSources(line: string): string {
-  return line.replace(
-    /'svc-toolkit(?:-client)?(?:\/(extensions|server))?'/,
-    (_, entry = 'index') => `'../../client/${entry}.js'`,
-  )
+  return line.replace(/'svc-toolkit(?:-client)?(?:\/(\w+))?'/, (_, entry = 'index') => {
+    const path = ['react', 'store', 'svelte', 'vue'].includes(entry) ? `${entry}/index` : entry
+    return `'../../client/${path}.js'`
+  })
 }
 
 /** Runs TypeScript with `url`, `apiKey` and what `before` names in scope. */
