@@ -32,7 +32,7 @@ test('the code of the testing guide passes in vitest', async () => {
     .join('')
     .replaceAll(/^import .*$/gm, '')
   const imports =
-    "import { test } from 'vitest'\nimport { createClient } from 'svc-toolkit'\nimport { testProject } from 'svc-toolkit/testing'\n"
+    "import { test } from 'vitest'\nimport { createClient } from 'svc-toolkit'\nimport { permissionCoverage, testProject } from 'svc-toolkit/testing'\n"
   const example = await openExample('vitest', ['vitest'])
   await example.write('steps.test.js', `${imports}test('step by step', async () => {\n${body}})\n`)
   // The guide waits as long as a developer would.

@@ -234,7 +234,7 @@ async function recordChange(
 }
 
 /** Finds a collection by name or id. @throws {SvcError} `NOT_FOUND` */
-export async function requireCollection(ctx: Context, name: string): Promise<StoredCollection> {
+async function requireCollection(ctx: Context, name: string): Promise<StoredCollection> {
   const collection = await findCollection(ctx, name)
   // Checks the scope first, so that a key doesn't learn which collections outside its scopes exist.
   requireInScope(ctx, collection?.name ?? name, name)
