@@ -14,7 +14,10 @@ import {
   type MutationStore,
   noDocument,
   noMutations,
+  noOutbox,
   noState,
+  type OutboxCalls,
+  type OutboxState,
   type SessionState,
   type Store,
   unknownSession,
@@ -82,6 +85,8 @@ export interface Hooks<Schema extends AnySchema<Schema>, UserData extends object
     collection: Name,
     query?: PageQuery<Schema[Name], Path, Schema, Field>,
   ): PageState<Document<Selected<Populated<Schema, Schema[Name], Path>, Field>>>
+  /** Returns the writes that are not saved yet, and the calls that decide about conflicts. */
+  useOutbox(): OutboxState & OutboxCalls
   /** Returns the signed-in user and the calls for login. */
   useAuth(): AuthValue<UserData>
 }
@@ -155,6 +160,14 @@ function useMutation(name: string, { retry = false }: MutationOptions = {}): Mut
 
 const serverSession = () => unknownSession
 
+const serverOutbox = () => noOutbox
+
+function useOutbox(): OutboxState & OutboxCalls {
+  const store = useStore()
+  const { subscribe, get, ...calls } = useMemo(() => store.queue(), [store])
+  return { ...useSyncExternalStore(subscribe, get, serverOutbox), ...calls }
+}
+
 function useAuth(): AuthValue<Fields> {
   const { auth } = useClient()
   const store = useStore()
@@ -162,4 +175,4 @@ function useAuth(): AuthValue<Fields> {
   return { ...useSyncExternalStore(session.subscribe, session.get, serverSession), auth }
 }
 
-const hooks = { SvcProvider, useClient, useLive, useDocument, useMutation, usePage, useAuth }
+const hooks = { SvcProvider, useClient, useLive, useDocument, useMutation, useOutbox, usePage, useAuth }

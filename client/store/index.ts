@@ -9,11 +9,13 @@ import { asText } from './as-text.js'
 import { openListeners } from './listeners.js'
 import { type ListQuery, type LiveEntry, type LiveState, openEntry } from './live-list.js'
 import { createMutation, type Mutation } from './mutation.js'
-import { type Outbox, openOutbox } from './outbox.js'
+import { dropOnceShown, type Outbox, openOutbox } from './outbox.js'
+import type { Decision, OutboxState, PersistedOutbox, Persistence } from './persistence.js'
 
 export { asText } from './as-text.js'
 export { type LiveState, noState } from './live-list.js'
 export type { Mutation } from './mutation.js'
+export type { Decision, OutboxState, Persistence, QueuedWrite } from './persistence.js'
 
 /** A value that changes. */
 export interface Readable<Value> {
@@ -81,6 +83,17 @@ export interface SessionState<UserData extends object> {
   readonly isLoading: boolean
 }
 
+/** Decides about conflicts. Does nothing for other writes. */
+export interface OutboxCalls {
+  /** Sends the write again, over what others have changed. */
+  retry(key: string): void
+  discard(key: string): void
+  /** Sends the write with these fields instead. */
+  edit(key: string, body: object): void
+}
+
+export interface OutboxStore extends Readable<OutboxState>, OutboxCalls {}
+
 /** Everything starts again after a login or a logout: the next user never sees data of the previous one. */
 export interface Store<Schema extends AnySchema<Schema> = UntypedSchema, UserData extends object = Fields> {
   /** Keeps a list up to date. All readers of the same query share one subscription. */
@@ -111,6 +124,13 @@ export interface Store<Schema extends AnySchema<Schema> = UntypedSchema, UserDat
   session(): Readable<SessionState<UserData>>
   /** Pending writes of the signed-in user to all collections, and saved ones that a list may not show yet. */
   outbox(): Readable<readonly Mutation[]>
+  /** With `persist`: writes that are kept until they are saved, and conflicts. */
+  queue(): OutboxStore
+}
+
+export interface StoreOptions {
+  /** Keeps writes and the last known lists in the browser: `offline()` of `svc-toolkit-client/offline`. */
+  readonly persist?: Persistence
 }
 
 const stores = new WeakMap<object, Store>()
@@ -127,8 +147,9 @@ const stores = new WeakMap<object, Store>()
  */
 export function openStore<Schema extends AnySchema<Schema> = UntypedSchema, UserData extends object = Fields>(
   client: Client<Schema, UserData>,
+  options?: StoreOptions,
 ): Store<Schema, UserData> {
-  const store = stores.get(client) ?? createStore(client as object as Client)
+  const store = stores.get(client) ?? createStore(client as object as Client, options)
   stores.set(client, store)
   return store as object as Store<Schema, UserData>
 }
@@ -145,10 +166,15 @@ export const noDocument: DocumentState<never> = {
 }
 export const noMutations: MutationState = { isPending: false, pendingCount: 0, waiting: undefined, error: undefined }
 
+export const noOutbox: OutboxState = {
+  ...{ storage: 'memory', problem: undefined, waiting: undefined },
+  ...{ pending: [], sending: undefined, conflicts: [] },
+}
+
 /** Matches no document. */
 const noId = '00000000-0000-0000-0000-000000000000'
 
-function createStore(client: Client): Store {
+function createStore(client: Client, { persist }: StoreOptions = {}): Store {
   /** Lists by their query, for as long as they are open. */
   const lists = new Map<string, LiveEntry>()
   const openLists = new Set<LiveEntry>()
@@ -157,15 +183,29 @@ function createStore(client: Client): Store {
   let outbox = openUserOutbox()
   let isListening = false
 
-  function openUserOutbox(): Outbox {
-    const own = openOutbox(
-      client,
-      () => own === outbox && showMutations(),
-      (collection) =>
-        [...openLists].every((list) => list.collection !== collection || list.get().status !== 'reconnecting'),
-    )
+  function openUserOutbox(): Outbox & Partial<PersistedOutbox> {
+    const onChange = () => own === outbox && showMutations()
+    const openPlain = () => openOutbox(client, onChange, isUpToDate)
+    const dropLater = (mutation: Mutation, drop: () => void) => dropOnceShown(mutation, isUpToDate, drop)
+    const own = persist?.open(client, { onChange, dropLater, find, openPlain }) ?? openPlain()
     return own
   }
+
+  /** Tells whether no list of a collection waits for its connection. */
+  function isUpToDate(collection: string) {
+    return [...openLists].every((list) => list.collection !== collection || list.get().status !== 'reconnecting')
+  }
+
+  /** Returns a whole document that a list has read. */
+  function find(collection: string, id: string): Doc | undefined {
+    for (const list of openLists) {
+      const found = list.collection === collection && list.find(id)
+      if (found) return found
+    }
+    return undefined
+  }
+
+  const decide = (key: string, decision: Decision) => outbox.decide?.(key, decision)
 
   function showMutations() {
     for (const list of openLists) list.refresh()
@@ -184,7 +224,10 @@ function createStore(client: Client): Store {
     isListening = true
     client.auth.onChange((next) => {
       const isOther = session.user?.id !== next?.user.id
-      if (isOther) outbox = openUserOutbox()
+      if (isOther) {
+        outbox.close?.()
+        outbox = openUserOutbox()
+      }
       for (const list of openLists) list.restart()
       if (isOther) onOutbox.call()
       showSession(next)
@@ -205,15 +248,17 @@ function createStore(client: Client): Store {
         openLists.delete(known)
       }
     }
-    const find = (id: string) => {
-      for (const list of openLists) {
-        const found = list.collection === collection && list.find(id)
-        if (found) return found
-      }
-      return undefined
-    }
     // Keeps the list, so that a hidden tree whose list was closed shows its last state again.
-    const known: LiveEntry = lists.get(key) ?? openEntry(client, collection, query, () => outbox, find, onOpen)
+    const known: LiveEntry =
+      lists.get(key) ??
+      openEntry(
+        client,
+        collection,
+        query,
+        () => outbox,
+        (id) => find(collection, id),
+        onOpen,
+      )
     const current = () => lists.get(key) ?? known
     const enter = () => {
       listen()
@@ -295,5 +340,15 @@ function createStore(client: Client): Store {
       },
     }),
     outbox: () => ({ get: () => outbox.mutations(), subscribe: onOutbox.add }),
+    queue: () => ({
+      get: () => outbox.state?.() ?? noOutbox,
+      subscribe(listener: () => void) {
+        listen()
+        return onOutbox.add(listener)
+      },
+      retry: (key: string) => decide(key, 'retry'),
+      discard: (key: string) => decide(key, 'discard'),
+      edit: (key: string, body: object) => decide(key, { body }),
+    }),
   } as object as Store
 }
