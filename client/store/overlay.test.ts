@@ -14,13 +14,13 @@ type Write =
   | { readonly kind: 'update'; readonly of: number; readonly body: Fields }
   | { readonly kind: 'remove'; readonly of: number }
 
-const someBody = fc.record(
+const anyFields = fc.record(
   { a: fc.constantFrom(0, 1, 2), b: fc.constantFrom('x', 'y'), c: fc.constantFrom(null, true, [1]) },
   { requiredKeys: [] },
 )
 const someWrite: fc.Arbitrary<Write> = fc.oneof(
-  fc.record({ kind: fc.constant('create' as const), body: someBody }),
-  fc.record({ kind: fc.constant('update' as const), of: fc.nat(9), body: someBody }),
+  fc.record({ kind: fc.constant('create' as const), body: anyFields }),
+  fc.record({ kind: fc.constant('update' as const), of: fc.nat(9), body: anyFields }),
   fc.record({ kind: fc.constant('remove' as const), of: fc.nat(9) }),
 )
 const someQuery = fc.record({
@@ -29,7 +29,7 @@ const someQuery = fc.record({
 })
 const someStory = fc.record({
   query: someQuery,
-  before: fc.array(someBody, { maxLength: 6 }),
+  before: fc.array(anyFields, { maxLength: 6 }),
   writes: fc.array(someWrite, { minLength: 1, maxLength: 4 }),
   steps: fc.tuple(fc.nat(4), fc.nat(4), fc.nat(4)),
 })
