@@ -81,10 +81,8 @@ export function openOverlay({ offset = 0, populated, selected, selector }: ListS
     return { ...row, data: Object.fromEntries(entries) }
   }
 
-  function withSelected(row: Doc): Doc {
-    if (!selected) return row
-    const data = Object.entries(row.data).filter(([name]) => selected.includes(name))
-    return { ...row, data: Object.fromEntries(data) }
+  function withSelected(data: object): object {
+    return Object.fromEntries(Object.entries(data).filter(([name]) => selected?.includes(name) ?? true))
   }
 
   const matches = (row: Doc) => selector?.matches(unlinked(row)) ?? true
@@ -95,16 +93,18 @@ export function openOverlay({ offset = 0, populated, selected, selector }: ListS
     const key = document ?? body
     const known = rows.get(key)
     if (known && known.base === base) return known.row
-    // The clock of the device may be behind that of the service.
-    const now = (name: 'createdAt' | 'updatedAt') =>
-      items.reduce((latest, item) => (item[name] > latest ? item[name] : latest), begunAt)
+    // Later than all rows, because the clock of the device may be behind that of the service.
+    const now = (name: 'createdAt' | 'updatedAt') => {
+      const latest = items.reduce((latest, item) => (item[name] > latest ? item[name] : latest), '')
+      return latest < begunAt ? begunAt : new Date(Date.parse(latest) + 1).toISOString()
+    }
     const { version: _, ...saved } = document ?? {
       ...(base ?? { id, createdAt: now('createdAt') }),
       ...{ data: { ...base?.data, ...body }, updatedAt: now('updatedAt') },
     }
     // Writes answer without data if the user may not read it.
     const data = base && document ? { ...base.data, ...document.data } : saved.data
-    const row = withSelected(linked({ ...saved, data }, items))
+    const row = linked({ ...saved, data: withSelected(data) }, items)
     rows.set(key, { base, row })
     return row
   }
@@ -112,17 +112,21 @@ export function openOverlay({ offset = 0, populated, selected, selector }: ListS
   function create(draft: Draft, mutation: Mutation) {
     const { id, turn } = mutation
     const isIt = (item: Doc) =>
-      turn === undefined ? draft.free.has(item.id) && isWrittenAs(mutation, unlinked(item)) : item.id === id
+      turn === undefined
+        ? draft.free.has(item.id) && isWrittenAs(withSelected(mutation.body), unlinked(item))
+        : item.id === id
     const read = draft.items.find(isIt)
     // Two equal documents are two.
     if (read) draft.free.delete(read.id)
+    if (read) draft.ids.set(id, read.id)
     if (read || !selector) return
     const row = toRow(mutation, undefined, draft.items)
-    if (matches(row)) draft.insert(row, true)
+    draft.outside.set(id, row)
+    if (matches(row)) draft.enter(row, true)
   }
 
   function remove(draft: Draft, { id }: Pick<Mutation, 'id'>) {
-    const at = draft.items.findIndex((item) => item.id === id)
+    const at = indexIn(draft, id)
     if (at < 0) return
     draft.put(at, 1)
     if (draft.total !== null) draft.total -= 1
@@ -131,14 +135,15 @@ export function openOverlay({ offset = 0, populated, selected, selector }: ListS
   function update(draft: Draft, mutation: Mutation, find: Find) {
     const { items, outside } = draft
     const { id } = mutation
-    const at = items.findIndex((item) => item.id === id)
+    const at = indexIn(draft, id)
     const base = items[at] ?? outside.get(id) ?? (selector && find(id))
     if (!base) return
     const row = toRow(mutation, base, items)
     if (items[at]) return move(draft, at, base, row)
     outside.set(id, row)
-    // If it did match, the list has it on another page.
-    if (matches(row) && !matches(base)) draft.insert(row, true)
+    const didMatch = matches(base)
+    // If it did match, it is on another page, or the service knows why it is not here.
+    if (matches(row) && (draft.isPart || !didMatch)) draft.enter(row, !didMatch)
   }
 
   /** Puts a changed row where it belongs now. Leaves it in place if only the service can tell why it is there. */
@@ -150,7 +155,7 @@ export function openOverlay({ offset = 0, populated, selected, selector }: ListS
       return remove(draft, row)
     }
     draft.put(at, 1)
-    draft.insert(row, false)
+    draft.insert(row)
   }
 
   const changes = { create, update, remove }
@@ -178,7 +183,10 @@ export function openOverlay({ offset = 0, populated, selected, selector }: ListS
       const isShown = ({ id, document, turn = Infinity }: Mutation) =>
         turn <= read.turn ||
         (document && read.items.some((item) => item.id === id && item.updatedAt >= document.updatedAt))
-      for (const mutation of mutations) if (!isShown(mutation)) changes[mutation.kind](draft, mutation, find)
+      for (const mutation of mutations) {
+        if (!isShown(mutation)) changes[mutation.kind](draft, mutation, find)
+        else if (mutation.document) draft.outside.set(mutation.id, mutation.document)
+      }
       return { items: draft.items, total: draft.total }
     },
   }
@@ -189,12 +197,18 @@ interface Draft {
   total: number | null
   /** Ids that may be those of pending creates. */
   readonly free: Set<string>
+  /** Ids of documents that were read before their creates were answered, by the ids of these. */
+  readonly ids: Map<string, string>
   /** Changed documents that are not on the page. */
   readonly outside: Map<string, Doc>
   /** Replaces a number of rows from a place on. */
   put(at: number, removed: number, ...rows: Doc[]): void
-  /** Inserts a row in the order of the list. Leaves out a new row that belongs on another page. */
-  insert(row: Doc, isNew: boolean): void
+  /** True if there are other pages. */
+  readonly isPart: boolean
+  /** Inserts a row in the order of the list. */
+  insert(row: Doc): void
+  /** Inserts a row that was not on the page, unless it belongs on another one. */
+  enter(row: Doc, isNew: boolean): void
 }
 
 function openDraft(
@@ -205,31 +219,40 @@ function openDraft(
 ): Draft {
   const hasMore = total === null ? items.length >= limit : total > offset + items.length
   const most = hasMore ? items.length : limit
+  const placeOf = (row: Doc) => {
+    const found = draft.items.findIndex((item) => compare(row, item) < 0)
+    return found < 0 ? draft.items.length : found
+  }
   const draft: Draft = {
-    ...{ items, total },
+    ...{ items, total, isPart: hasMore || offset > 0 },
     free: new Set(arrivals),
+    ids: new Map(),
     outside: new Map(),
     put(at, removed, ...rows) {
       draft.items = [...draft.items.slice(0, at), ...rows, ...draft.items.slice(at + removed)]
     },
-    insert(row, isNew) {
-      const { length } = draft.items
-      const found = draft.items.findIndex((item) => compare(row, item) < 0)
-      const at = found < 0 ? length : found
-      const isElsewhere = (offset > 0 && at === 0) || (hasMore && at === length)
-      // It may already count where it is.
-      if (isNew && isElsewhere) return
-      if (isNew && draft.total !== null) draft.total += 1
-      draft.put(at, 0, row)
+    insert(row) {
+      draft.put(placeOf(row), 0, row)
       draft.items = draft.items.slice(0, most)
+    },
+    enter(row, isNew) {
+      const at = placeOf(row)
+      // The total may already count it on another page.
+      if ((offset > 0 && at === 0) || (hasMore && at === draft.items.length)) return
+      if (isNew && draft.total !== null) draft.total += 1
+      draft.insert(row)
     },
   }
   return draft
 }
 
+function indexIn({ items, ids }: Draft, id: string): number {
+  return items.findIndex((item) => item.id === (ids.get(id) ?? id))
+}
+
 /** Recognizes a new document that a list shows before its create has been answered, so that it is not shown twice. */
-function isWrittenAs({ body }: Mutation, { data }: Document): boolean {
-  return Object.entries(body).every(([name, value]) => !(name in data) || asText(data[name]) === asText(value))
+function isWrittenAs(body: object, { data }: Document): boolean {
+  return Object.entries(body).every(([name, value]) => asText(data[name]) === asText(value))
 }
 
 /** Returns the id of a linked document or user. */
