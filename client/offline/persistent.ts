@@ -52,11 +52,10 @@ export interface Browser {
 }
 
 const problems: Partial<Record<StorageState, string>> = {
-  unavailable:
-    'This browser keeps nothing here: writes are lost with the page. It may be in private mode, or lack HTTPS.',
-  outdated: 'Another tab runs a newer version of this app. Reload the page.',
-  full: 'This device has no space for more changes. Free some, and try again.',
-  unsupported: '`persist` needs a service that supports idempotency keys, and this one does not. Remove `persist`.',
+  unavailable: 'This browser keeps no writes: it is in private mode, or the page lacks HTTPS.',
+  outdated: 'Another tab runs a newer version. Reload the page.',
+  full: 'This device has no space for more writes.',
+  unsupported: '`persist` needs a service with idempotency keys. Remove it.',
 }
 
 export function openPersistent(
@@ -126,9 +125,10 @@ export function openPersistent(
   }
 
   async function open(): Promise<StorageState> {
-    const { url, apiKey } = client.collection('')[internals].session.options
+    const { url, apiKey = '' } = client.collection('')[internals].session.options
     user = (await client.auth.session().catch(() => undefined))?.user.id
-    const name = `svc ${url} ${hash(apiKey ?? '')} ${user ?? ''}`
+    // The end of the key tells projects apart. The whole key does not belong in the name of a database.
+    const name = `svc ${url} ${apiKey.slice(-8)} ${user ?? ''}`
     try {
       if (!indexedDB || !locks) throw new Error('No storage.')
       database = await openDatabase(indexedDB, name, () => end('outdated'))
@@ -208,11 +208,4 @@ export function openPersistent(
 interface Pending {
   resolve(document: Document | undefined): void
   reject(error: SvcError): void
-}
-
-/** Shortens the key, so that it does not stand in the names of databases. */
-function hash(text: string): string {
-  let number = 0
-  for (let at = 0; at < text.length; at++) number = (Math.imul(number, 31) + text.charCodeAt(at)) | 0
-  return (number >>> 0).toString(36)
 }

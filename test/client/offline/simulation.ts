@@ -131,18 +131,19 @@ export async function simulate(seed: number, { service, restart }: Restartable):
     const shown = tab.store.live('posts', { limit: 100 }).get().items
     const target = pick(kind === 'remove' ? victims : [...shown, ...shared])
     if (kind !== 'create' && !target) return
+    const id = target?.id ?? ''
     const mutations = tab.store.mutations('posts')
     const by = current.id
     const known = new Set(mutationsOf(tab).map(({ key }) => key))
-    const settled =
-      kind === 'create'
-        ? mutations.create({ number, by })
-        : kind === 'update'
-          ? mutations.update(target?.id ?? '', { [`n${number}`]: number, last: number, by })
-          : mutations.remove(target?.id ?? '')
+    const calls = {
+      create: () => mutations.create({ number, by }),
+      update: () => mutations.update(id, { [`n${number}`]: number, last: number, by }),
+      remove: () => mutations.remove(id),
+    }
+    const settled: Promise<unknown> = calls[kind]()
     const key = mutationsOf(tab).find((one) => !known.has(one.key))?.key
     if (key) numbers.set(key, number)
-    made.push({ number, user: by, kind, id: target?.id ?? '', isDiscarded: key === undefined })
+    made.push({ number, user: by, kind, id, isDiscarded: key === undefined })
     settled.catch(() => {})
   }
 
@@ -155,47 +156,42 @@ export async function simulate(seed: number, { service, restart }: Restartable):
     }
   }
 
-  async function step() {
-    const tab = pick(tabs) ?? openTab()
-    const what = pick([
-      'write',
-      'write',
-      'write',
-      'write',
-      'cut',
-      'lossy',
-      'crash',
-      'tab',
-      'other',
-      'session',
-      'user',
-      'wait',
-    ])
-    if (what === 'write') write(tab)
-    if (what === 'cut') device.isOffline = !device.isOffline
-    if (what === 'lossy') isLossy = !isLossy
-    if (what === 'tab' && tabs.length < 3) openTab()
-    if (what === 'crash') {
+  const actions: Readonly<Record<string, (tab: Tab) => unknown>> = {
+    write,
+    cut() {
+      device.isOffline = !device.isOffline
+    },
+    lossy() {
+      isLossy = !isLossy
+    },
+    tab: () => tabs.length < 3 && openTab(),
+    async crash(tab) {
       // Only what the browser has kept survives.
       await kept(tab)
       tab.crash()
       tabs.splice(tabs.indexOf(tab), 1)
       if (!tabs[0]) openTab()
-    }
-    if (what === 'other') {
+    },
+    async other() {
       const { id } = pick(shared) as Document
       await secret.update(id, chance(0.5) ? { theirs: Math.random() } : { last: -Math.random() }).catch(() => {})
-    }
-    if (what === 'session') {
+    },
+    async session() {
       await Promise.all(tabs.map(kept))
       await project.control.users.logOut({ user: current.id })
       await signIn(current)
-    }
-    if (what === 'user') {
+    },
+    async user() {
       await Promise.all(tabs.map(kept))
       await signIn(pick(users) ?? users[0])
-    }
-    if (what === 'wait') await new Promise((resolve) => setTimeout(resolve, 30))
+    },
+    wait: () => new Promise((resolve) => setTimeout(resolve, 30)),
+  }
+  const names = [...Object.keys(actions), 'write', 'write', 'write']
+
+  async function step() {
+    const tab = pick(tabs) ?? openTab()
+    await actions[pick(names) ?? 'write']?.(tab)
   }
 
   await signIn(users[0])
@@ -249,14 +245,17 @@ async function check(
     if (count > 1) problems.push(`write ${number} was done ${count} times`)
     if (count === 0 && !isDiscarded && !isGone(id)) problems.push(`write ${number} was lost`)
   }
-  for (const { id } of items) {
-    const { versions } = (await project.control.history.get({
-      ...{ project: project.id, collection: 'posts', document: id, limit: 200 },
-    })) as object as Pick<HistoryRecord, 'versions'>
-    const lasts = versions.map(({ data }) => Number(data.last ?? 0))
-    const begun = lasts.filter((last, at) => last > 0 && last !== lasts[at + 1])
-    for (const last of new Set(begun))
-      if (begun.filter((other) => other === last).length > 1) problems.push(`write ${last} was applied twice`)
-  }
+  for (const { id } of items)
+    for (const last of await findRepeated(project, id)) problems.push(`write ${last} was applied twice`)
   expect(problems, `seed ${seed}`).toEqual([])
+}
+
+/** Returns the numbers of writes that changed a document more than once. */
+async function findRepeated(project: TestProject, id: string): Promise<number[]> {
+  const { versions } = (await project.control.history.get({
+    ...{ project: project.id, collection: 'posts', document: id, limit: 200 },
+  })) as object as Pick<HistoryRecord, 'versions'>
+  const lasts = versions.map(({ data }) => Number(data.last ?? 0))
+  const begun = lasts.filter((last, at) => last > 0 && last !== lasts[at + 1])
+  return begun.filter((last, at) => begun.indexOf(last) !== at)
 }
