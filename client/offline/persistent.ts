@@ -19,7 +19,7 @@ export interface OfflineOptions {
 export interface QueueEvents {
   readonly onChange: () => void
   /** Called for each write of this or another tab that was saved or discarded. */
-  readonly onSettled: (key: string, document: Document | undefined) => void
+  readonly onSettled: (key: string, document: Document | undefined, isSaved: boolean) => void
 }
 
 export interface PersistentOutbox {
@@ -89,7 +89,7 @@ export function openPersistent(
   function onEnd({ key, document, error }: Settled) {
     const own = promised.get(key)
     promised.delete(key)
-    onSettled(key, document)
+    onSettled(key, document, !error)
     if (error) own?.reject(toError(error))
     else own?.resolve(document)
   }

@@ -73,8 +73,8 @@ export function openShown(
 
   const outbox = open({
     onChange: adopt,
-    onSettled(key, document) {
-      if (document || mutations.some((other) => other.key === key && other.kind === 'remove')) save(key, document)
+    onSettled(key, document, isSaved) {
+      if (isSaved) save(key, document)
       else replace(key, [])
     },
   })

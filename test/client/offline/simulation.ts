@@ -207,6 +207,7 @@ export async function simulate(seed: number, { service, restart }: Restartable):
     await Promise.all(tabs.map(kept))
     await signIn(user)
     const [tab] = tabs as [Tab]
+    await expect.poll(() => tab.outbox.get().storage).toBe('ready')
     await expect.poll(() => counted(tab), { message: `seed ${seed}: the outbox of a user` }).toEqual([0, 0])
     const list = tab.store.live('posts', { limit: 100 })
     const actual = async () => (await secret.list({ limit: 100 })).items.map(({ id, data }) => [id, data])
