@@ -32,7 +32,7 @@ export interface Entry extends Write {
   readonly sentAt?: number
   /** The document that the write is based on, with all its fields. */
   readonly base?: Document | undefined
-  /** Why the service refused the write. It is not sent again before somebody decides. */
+  /** Why the service refused the write. It is not sent again before a decision. */
   readonly refusal?: PlainError | undefined
   /** The service's document at the time of the refusal. */
   readonly theirs?: Document | undefined

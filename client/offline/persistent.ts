@@ -8,7 +8,7 @@ import { type OnConflict, openQueue, type Queue, type Settled, type Tabs, toBody
 
 export interface OfflineOptions {
   /**
-   * Decides about a write that the service refused, or that changes fields which somebody else has changed. Without a
+   * Decides about a write that the service refused, or that changes fields which someone else has changed. Without a
    * decision, the write stays in the outbox. Called in one tab, and again after a reload.
    */
   readonly onConflict?: OnConflict

@@ -32,7 +32,7 @@ export interface Attempt {
  * Sends a write.
  *
  * @returns the saved document, undefined if removed
- * @throws {Refusal} if somebody has to decide
+ * @throws {Refusal} if you have to decide
  * @throws {SvcError} if the same attempt may succeed later
  */
 export async function sendEntry(client: Pick<Client, 'collection'>, attempt: Attempt): Promise<Document | undefined> {
@@ -97,11 +97,11 @@ async function sendUpdate(client: Pick<Client, 'collection'>, attempt: Attempt):
   }
 }
 
-/** @throws {Refusal} if somebody else has changed the same fields since the write was made */
+/** @throws {Refusal} if someone else has changed the same fields since the write was made */
 async function requireUnchanged({ entry: { base, body }, keepBase }: Attempt, theirs: Document): Promise<void> {
   if (!base) return keepBase(theirs)
   if (!isChanged(base.data, theirs.data, body)) return
-  throw new Refusal(new SvcError('CONFLICT', 'Somebody else has changed the same fields.', [], { status: 412 }), theirs)
+  throw new Refusal(new SvcError('CONFLICT', 'Someone else has changed the same fields.', [], { status: 412 }), theirs)
 }
 
 const operators = ['$append', '$remove', '$unset']
@@ -133,7 +133,7 @@ function isApplied(data: Fields, body: Fields): boolean {
   )
 }
 
-/** Tells whether somebody else has changed a field that the write changes, to another value. */
+/** Tells whether someone else has changed a field that the write changes, to another value. */
 function isChanged(base: Fields, theirs: Fields, body: Fields): boolean {
   return plainFields(body).some(([name, value]) => !isSame(base[name], theirs[name]) && !isSame(theirs[name], value))
 }

@@ -25,7 +25,7 @@ export interface Readable<Value> {
   subscribe(listener: () => void): () => void
 }
 
-/** Follows changes of the service while anybody subscribes, and for a second longer. */
+/** Follows changes of the service while anyone subscribes, and for a second longer. */
 export interface Live<State> extends Readable<State> {
   /** Reads without a subscriber. Resolves once there is a state to show, or nobody has subscribed for a while. */
   ready(): Promise<void>

@@ -19,6 +19,16 @@ const placed: Readonly<Record<string, readonly (readonly [file: string, before: 
     ['popular.tsx', '', ''],
     ['visitor.tsx', '', ''],
   ],
+  'offline.md': [
+    ['svc.ts', 'declare const [url, apiKey]: [string, string]\n', ''],
+    [
+      'outbox.ts',
+      "import { createHooks } from 'svc-toolkit-client/react'\nconst { useOutbox } = createHooks()\n",
+      'console.log(pending, sending, conflicts, waiting, storage, problem, retry, discard, edit)',
+    ],
+    ['conflicts.ts', "import { offline } from 'svc-toolkit-client/offline'\n", ''],
+    ['unsent.ts', "import { offline } from 'svc-toolkit-client/offline'\n", ''],
+  ],
   'types.md': [
     ['svc-types.ts', "import type { Link } from 'svc-toolkit-client'\n", 'export interface Author { name: string }'],
     ['app.ts', 'declare const [url, apiKey]: [string, string]\n', 'console.log(items)'],
@@ -52,7 +62,10 @@ it('the code of the guides that is not run compiles', async () => {
   const compilerOptions = {
     ...{ strict: true, noEmit: true, skipLibCheck: true, target: 'es2022' },
     ...{ module: 'esnext', moduleResolution: 'bundler', jsx: 'react-jsx', types: ['node'] },
-    paths: { 'svc-toolkit-client': [join(root, 'client/index.ts')], '@/*': [join(folder, '*')] },
+    paths: {
+      ...{ 'svc-toolkit-client': [join(root, 'client/index.ts')], '@/*': [join(folder, '*')] },
+      'svc-toolkit-client/*': [join(root, 'client/*/index.ts')],
+    },
   }
   await writeFile(join(folder, 'svc.ts'), client)
   await writeFile(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions }))
