@@ -66,7 +66,7 @@ async function sendRemove(client: Pick<Client, 'collection'>, { entry, token, si
     .collection(entry.collection)
     .delete(entry.id, options)
     .catch((error: SvcError) => {
-      // The document is gone, whoever removed it.
+      // The document is gone, as it should be.
       if (error.code !== 'NOT_FOUND') throw error
     })
   return undefined

@@ -67,7 +67,9 @@ export function openShown(
   /** Returns the document that a write is based on: as a list has read it, or as an earlier write left it. */
   function newest({ collection, id }: Mutation): Document | undefined {
     const read = find(collection, id) as Document | undefined
-    const saved = mutations.findLast((other) => other.id === id && other.document)?.document as Document | undefined
+    const saved = [...mutations].reverse().find((other) => other.id === id && other.document)?.document as
+      | Document
+      | undefined
     return read && saved && read.updatedAt >= saved.updatedAt ? read : (saved ?? read)
   }
 

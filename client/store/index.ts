@@ -136,7 +136,7 @@ export interface StoreOptions {
 const stores = new WeakMap<object, Store>()
 
 /**
- * Opens the store of a client, or returns the one that is open. Sends nothing before somebody subscribes or writes.
+ * Opens the store of a client, or returns the one that is open. Sends nothing before the first subscriber or write.
  *
  * @example
  * import { openStore } from 'svc-toolkit-client/store'
