@@ -52,10 +52,10 @@ export interface Browser {
 }
 
 const problems: Partial<Record<StorageState, string>> = {
-  unavailable: 'This browser keeps no writes: it is in private mode, or the page lacks HTTPS.',
-  outdated: 'Another tab runs a newer version. Reload the page.',
-  full: 'This device has no space for more writes.',
-  unsupported: '`persist` needs a service with idempotency keys. Remove it.',
+  unavailable: 'This browser keeps no writes.',
+  outdated: 'Reload the page: another tab is newer.',
+  full: 'This device is full.',
+  unsupported: '`persist` needs idempotency keys, which this service lacks.',
 }
 
 export function openPersistent(
@@ -83,7 +83,7 @@ export function openPersistent(
   }
 
   function fail(): SvcError {
-    return problem ?? new SvcError('INVALID_OPTION', 'The outbox is closed.')
+    return problem ?? new SvcError('INVALID_OPTION', 'It is closed.')
   }
 
   function onEnd({ key, document, error }: Settled) {

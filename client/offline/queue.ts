@@ -222,8 +222,7 @@ export function openQueue(options: QueueOptions): Queue {
       // Refreshes an old token, unlike reading the session.
       const token = await tools.session.token()
       const session = await client.auth.session()
-      if ((session?.user.id ?? '') !== user)
-        throw new SvcError('UNAUTHORIZED', 'Sign in again to send these writes.', [], { status: 401 })
+      if ((session?.user.id ?? '') !== user) throw new SvcError('UNAUTHORIZED', 'Sign in again.', [], { status: 401 })
       // Otherwise the user or the token has changed in between.
       if (session?.token === token) return token ?? ''
     }
@@ -348,7 +347,7 @@ export function toBody(client: Client, fields: object): Fields {
       .flat()
       .some((value) => value instanceof Blob)
   )
-    throw new SvcError('VALIDATION_ERROR', 'The outbox cannot keep files. Upload them first.')
+    throw new SvcError('VALIDATION_ERROR', 'Upload files first.')
   return JSON.parse(client.collection('')[internals].encodeBody(fields))
 }
 

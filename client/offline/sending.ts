@@ -52,7 +52,7 @@ async function sendCreate(client: Pick<Client, 'collection'>, { entry, isRepeate
   const { collection, body, key, idempotencyKey = key, sentAt = 0 } = entry
   if (isRepeated && Date.now() - sentAt > maxKeyMilliseconds)
     throw new Refusal(
-      new SvcError('TIMEOUT', 'It may have been created: the response was lost over 23 hours ago.', [], {
+      new SvcError('TIMEOUT', 'It may have been created.', [], {
         mayBeDone: true,
       }),
     )
@@ -101,7 +101,7 @@ async function sendUpdate(client: Pick<Client, 'collection'>, attempt: Attempt):
 async function requireUnchanged({ entry: { base, body }, keepBase }: Attempt, theirs: Document): Promise<void> {
   if (!base) return keepBase(theirs)
   if (!isChanged(base.data, theirs.data, body)) return
-  throw new Refusal(new SvcError('CONFLICT', 'Someone else has changed the same fields.', [], { status: 412 }), theirs)
+  throw new Refusal(new SvcError('CONFLICT', 'Someone changed the same fields.', [], { status: 412 }), theirs)
 }
 
 const operators = ['$append', '$remove', '$unset']
