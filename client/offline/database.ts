@@ -32,7 +32,7 @@ export interface Entry extends Write {
   readonly sentAt?: number
   /** The document that the write is based on, with all its fields. */
   readonly base?: Document | undefined
-  /** Why the service refused the write. It is not sent again before somebody decides. */
+  /** Why the service refused the write. It is not sent again before a decision. */
   readonly refusal?: PlainError | undefined
   /** The service's document at the time of the refusal. */
   readonly theirs?: Document | undefined
@@ -52,8 +52,10 @@ export interface Database {
   /** Returns the entries behind a position. */
   entries(after: number): Promise<Entry[]>
   change(changes: Changes): Promise<void>
-  /** Returns the ids of documents that were saved in the last days, by the ids they had before. */
+  /** Returns the ids of saved documents by the ids they had before. */
   savedIds(): Promise<Map<string, string>>
+  /** Forgets these ids. Pages that are open know them. */
+  clearIds(): Promise<unknown>
   page(key: string): Promise<unknown>
   /** Keeps a page. Drops the oldest ones above a limit. */
   putPage(key: string, page: unknown): Promise<void>
@@ -64,18 +66,10 @@ export interface Database {
 /** Incremented when the stores change. An older app then finds a version that it cannot open. */
 const version = 1
 const maxPages = 100
-/** After this time, no page still knows a document by the id it had before it was saved. */
-const maxIdMilliseconds = 7 * 86_400_000
 
 interface Page {
   readonly key: string
   readonly page: unknown
-  readonly at: number
-}
-
-interface SavedId {
-  readonly newId: string
-  readonly id: string
   readonly at: number
 }
 
@@ -85,7 +79,7 @@ export async function openDatabase(factory: IDBFactory, name: string, onOutdated
   opening.onupgradeneeded = () => {
     const { result } = opening
     result.createObjectStore('outbox', { keyPath: 'order', autoIncrement: true })
-    result.createObjectStore('ids', { keyPath: 'newId' })
+    result.createObjectStore('ids')
     result.createObjectStore('pages', { keyPath: 'key' }).createIndex('at', 'at')
   }
   const db = await new Promise<IDBDatabase>((resolve, reject) => {
@@ -119,18 +113,13 @@ export async function openDatabase(factory: IDBFactory, name: string, onOutdated
         const outbox = transaction.objectStore('outbox')
         for (const entry of put) outbox.put(entry)
         for (const { order } of remove) outbox.delete(order)
-        if (saved)
-          transaction.objectStore('ids').put({ newId: saved[0], id: saved[1], at: Date.now() } satisfies SavedId)
+        if (saved) transaction.objectStore('ids').put(saved, saved[0])
         transaction.oncomplete = () => resolve()
         transaction.onabort = () => reject(transaction.error)
       })
     },
-    async savedIds() {
-      const all = await run<SavedId[]>('ids', 'readonly', (store) => store.getAll())
-      const old = all.filter(({ at }) => at < Date.now() - maxIdMilliseconds)
-      if (old[0]) await run('ids', 'readwrite', (store) => old.map(({ newId }) => store.delete(newId))[0] as IDBRequest)
-      return new Map(all.map(({ newId, id }) => [newId, id]))
-    },
+    savedIds: async () => new Map(await run<[string, string][]>('ids', 'readonly', (store) => store.getAll())),
+    clearIds: () => run('ids', 'readwrite', (store) => store.clear()),
     page: async (key) => (await run<Page | undefined>('pages', 'readonly', (store) => store.get(key)))?.page,
     async putPage(key, page) {
       await run('pages', 'readwrite', (store) => {

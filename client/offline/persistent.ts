@@ -8,7 +8,7 @@ import { type OnConflict, openQueue, type Queue, type Settled, type Tabs, toBody
 
 export interface OfflineOptions {
   /**
-   * Decides about a write that the service refused, or that changes fields which somebody else has changed. Without a
+   * Decides about a write that the service refused, or that changes fields which someone else has changed. Without a
    * decision, the write stays in the outbox. Called in one tab, and again after a reload.
    */
   readonly onConflict?: OnConflict
@@ -19,7 +19,7 @@ export interface OfflineOptions {
 export interface QueueEvents {
   readonly onChange: () => void
   /** Called for each write of this or another tab that was saved or discarded. */
-  readonly onSettled: (key: string, document: Document | undefined) => void
+  readonly onSettled: (key: string, document: Document | undefined, isSaved: boolean) => void
 }
 
 export interface PersistentOutbox {
@@ -52,11 +52,10 @@ export interface Browser {
 }
 
 const problems: Partial<Record<StorageState, string>> = {
-  unavailable:
-    'This browser keeps nothing here: writes are lost with the page. It may be in private mode, or lack HTTPS.',
-  outdated: 'Another tab runs a newer version of this app. Reload the page.',
-  full: 'This device has no space for more changes. Free some, and try again.',
-  unsupported: '`persist` needs a service that supports idempotency keys, and this one does not. Remove `persist`.',
+  unavailable: 'This browser keeps no writes.',
+  outdated: 'Reload the page: another tab is newer.',
+  full: 'This device is full.',
+  unsupported: '`persist` needs idempotency keys, which this service lacks.',
 }
 
 export function openPersistent(
@@ -84,13 +83,13 @@ export function openPersistent(
   }
 
   function fail(): SvcError {
-    return problem ?? new SvcError('INVALID_OPTION', 'The outbox is closed.')
+    return problem ?? new SvcError('INVALID_OPTION', 'It is closed.')
   }
 
   function onEnd({ key, document, error }: Settled) {
     const own = promised.get(key)
     promised.delete(key)
-    onSettled(key, document)
+    onSettled(key, document, !error)
     if (error) own?.reject(toError(error))
     else own?.resolve(document)
   }
@@ -126,9 +125,10 @@ export function openPersistent(
   }
 
   async function open(): Promise<StorageState> {
-    const { url, apiKey } = client.collection('')[internals].session.options
+    const { url, apiKey = '' } = client.collection('')[internals].session.options
     user = (await client.auth.session().catch(() => undefined))?.user.id
-    const name = `svc ${url} ${hash(apiKey ?? '')} ${user ?? ''}`
+    // The end of the key tells projects apart. The whole key does not belong in the name of a database.
+    const name = `svc ${url} ${apiKey.slice(-8)} ${user ?? ''}`
     try {
       if (!indexedDB || !locks) throw new Error('No storage.')
       database = await openDatabase(indexedDB, name, () => end('outdated'))
@@ -208,11 +208,4 @@ export function openPersistent(
 interface Pending {
   resolve(document: Document | undefined): void
   reject(error: SvcError): void
-}
-
-/** Shortens the key, so that it does not stand in the names of databases. */
-function hash(text: string): string {
-  let number = 0
-  for (let at = 0; at < text.length; at++) number = (Math.imul(number, 31) + text.charCodeAt(at)) | 0
-  return (number >>> 0).toString(36)
 }

@@ -82,8 +82,6 @@ export function openQueue(options: QueueOptions): Queue {
   let isReading = false
   /** Position of the last write that the sending tab has read. */
   let lastOrder = 0
-  /** Writes that are marked as sent, but were not. */
-  const fresh = new Set<string>()
   let wake = () => {}
   /** Ids of documents before and after they were saved. */
   let savedIds = new Map<string, string>()
@@ -174,12 +172,6 @@ export function openQueue(options: QueueOptions): Queue {
     if (ids) entries = entries.map(renamed)
     const next = document && entries.find((other) => other.id === document.id)
     if (next) put({ ...next, base: document })
-    // Marks the following write in the same transaction, which saves one for each write.
-    const following = firstSendable()
-    if (following && !following.sentAt) {
-      fresh.add(following.key)
-      put({ ...following, sentAt: Date.now() })
-    }
     await database.change({ put: entries.filter((other) => !before.has(other)), remove: [entry], saved: ids })
     settle({ key: entry.key, document })
   }
@@ -230,8 +222,7 @@ export function openQueue(options: QueueOptions): Queue {
       // Refreshes an old token, unlike reading the session.
       const token = await tools.session.token()
       const session = await client.auth.session()
-      if ((session?.user.id ?? '') !== user)
-        throw new SvcError('UNAUTHORIZED', 'Sign in again to send these writes.', [], { status: 401 })
+      if ((session?.user.id ?? '') !== user) throw new SvcError('UNAUTHORIZED', 'Sign in again.', [], { status: 401 })
       // Otherwise the user or the token has changed in between.
       if (session?.token === token) return token ?? ''
     }
@@ -261,6 +252,7 @@ export function openQueue(options: QueueOptions): Queue {
     isStale = true
     savedIds = await database.savedIds()
     await readAdded()
+    if (!entries[0]) await database.clearIds()
     for (const entry of entries) if (entry.refusal) ask(entry)
     while (!signal.aborted) {
       await readAdded()
@@ -274,7 +266,6 @@ export function openQueue(options: QueueOptions): Queue {
     try {
       await options.requireKeys()
       const token = await toToken()
-      const isRepeated = entry.sentAt !== undefined && !fresh.delete(entry.key)
       const last = saved.get(entry.id)
       const sent = { ...entry, sentAt: entry.sentAt ?? Date.now(), base: newer(entry.base, last) }
       if (!entry.sentAt) await replace(sent)
@@ -282,7 +273,7 @@ export function openQueue(options: QueueOptions): Queue {
       sending = entry.key
       show()
       const document = await sendEntry(client, {
-        ...{ entry: sent, isRepeated, version: last?.version, token, signal },
+        ...{ entry: sent, isRepeated: Boolean(entry.sentAt), version: last?.version, token, signal },
         keepBase: (base) => replace({ ...sent, base }),
       })
       failures = 0
@@ -351,9 +342,12 @@ function newIdsIn({ kind, id, body }: Entry): readonly string[] {
 
 /** Copies fields as JSON, as they are sent. @throws {SvcError} `VALIDATION_ERROR` for values that cannot be sent */
 export function toBody(client: Client, fields: object): Fields {
-  const name = Object.entries(fields).find(([, value]) => [value].flat().some((item) => item instanceof Blob))?.[0]
-  if (name !== undefined)
-    throw new SvcError('VALIDATION_ERROR', `"${name}" is a file, which the outbox cannot keep. Upload it first.`)
+  if (
+    Object.values(fields)
+      .flat()
+      .some((value) => value instanceof Blob)
+  )
+    throw new SvcError('VALIDATION_ERROR', 'Upload files first.')
   return JSON.parse(client.collection('')[internals].encodeBody(fields))
 }
 

@@ -2,7 +2,6 @@
 import { internals } from '../collections/internals.js'
 import { type Client, type Document, SvcError } from '../index.js'
 import type { Fields } from '../protocol/model/document.js'
-import { equalJson, type Json } from '../protocol/model/json.js'
 import type { Entry } from './database.js'
 
 /** The service remembers idempotency keys for 24 hours. Contract 3.9. Leaves an hour for clocks that differ. */
@@ -33,7 +32,7 @@ export interface Attempt {
  * Sends a write.
  *
  * @returns the saved document, undefined if removed
- * @throws {Refusal} if somebody has to decide
+ * @throws {Refusal} if you have to decide
  * @throws {SvcError} if the same attempt may succeed later
  */
 export async function sendEntry(client: Pick<Client, 'collection'>, attempt: Attempt): Promise<Document | undefined> {
@@ -53,7 +52,7 @@ async function sendCreate(client: Pick<Client, 'collection'>, { entry, isRepeate
   const { collection, body, key, idempotencyKey = key, sentAt = 0 } = entry
   if (isRepeated && Date.now() - sentAt > maxKeyMilliseconds)
     throw new Refusal(
-      new SvcError('TIMEOUT', 'It may have been created: the response was lost over 23 hours ago.', [], {
+      new SvcError('TIMEOUT', 'It may have been created.', [], {
         mayBeDone: true,
       }),
     )
@@ -67,7 +66,7 @@ async function sendRemove(client: Pick<Client, 'collection'>, { entry, token, si
     .collection(entry.collection)
     .delete(entry.id, options)
     .catch((error: SvcError) => {
-      // The document is gone, whoever removed it.
+      // The document is gone, as it should be.
       if (error.code !== 'NOT_FOUND') throw error
     })
   return undefined
@@ -98,33 +97,43 @@ async function sendUpdate(client: Pick<Client, 'collection'>, attempt: Attempt):
   }
 }
 
-/** @throws {Refusal} if somebody else has changed the same fields since the write was made */
+/** @throws {Refusal} if someone else has changed the same fields since the write was made */
 async function requireUnchanged({ entry: { base, body }, keepBase }: Attempt, theirs: Document): Promise<void> {
   if (!base) return keepBase(theirs)
   if (!isChanged(base.data, theirs.data, body)) return
-  throw new Refusal(new SvcError('CONFLICT', 'Somebody else has changed the same fields.', [], { status: 412 }), theirs)
+  throw new Refusal(new SvcError('CONFLICT', 'Someone changed the same fields.', [], { status: 412 }), theirs)
 }
 
 const operators = ['$append', '$remove', '$unset']
 
+/** Tells whether values are equal as JSON. The service keeps the fields of objects in another order. */
+function isSame(one: unknown, other: unknown): boolean {
+  const [a, b] = [one, other].map((value) => JSON.stringify(value, sorted))
+  return a === b
+}
+
+function sorted(_: string, value: unknown): unknown {
+  return Object(value) === value && !Array.isArray(value) ? Object.entries(value as object).sort() : value
+}
+
+const plainFields = (body: Fields) => Object.entries(body).filter(([name]) => !operators.includes(name))
+
+/** Tells whether a document is as the update leaves it. */
 function isApplied(data: Fields, body: Fields): boolean {
-  const lists = (name: string) => Object.entries(Object(body[name]) as Fields)
-  const has = (field: string, item: Json) => [data[field] ?? []].flat().some((other) => equalJson(other, item))
-  const isPlain = ([name]: [string, Json]) => !operators.includes(name)
+  /** Tells whether all items under an operator are in the document, or none. */
+  const holds = (operator: string, isIn: boolean) =>
+    Object.entries(Object(body[operator]) as Fields).every(([name, items]) =>
+      [items].flat().every((item) => [data[name]].flat().some((other) => isSame(other, item)) === isIn),
+    )
   return (
-    Object.entries(body)
-      .filter(isPlain)
-      .every(([name, value]) => equalJson(data[name], value)) &&
-    lists('$append').every(([name, items]) => [items].flat().every((item) => has(name, item as Json))) &&
-    lists('$remove').every(([name, items]) => ![items].flat().some((item) => has(name, item as Json))) &&
-    ![body.$unset ?? []].flat().some((name) => Object.hasOwn(data, String(name)))
+    plainFields(body).every(([name, value]) => isSame(data[name], value)) &&
+    holds('$append', true) &&
+    holds('$remove', false) &&
+    [body.$unset ?? []].flat().every((name) => data[String(name)] === undefined)
   )
 }
 
-/** Tells whether somebody else has changed a field that the write changes, to another value. */
+/** Tells whether someone else has changed a field that the write changes, to another value. */
 function isChanged(base: Fields, theirs: Fields, body: Fields): boolean {
-  return Object.entries(body).some(
-    ([name, value]) =>
-      !operators.includes(name) && !equalJson(base[name], theirs[name]) && !equalJson(theirs[name], value),
-  )
+  return plainFields(body).some(([name, value]) => !isSame(base[name], theirs[name]) && !isSame(theirs[name], value))
 }

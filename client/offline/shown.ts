@@ -67,14 +67,16 @@ export function openShown(
   /** Returns the document that a write is based on: as a list has read it, or as an earlier write left it. */
   function newest({ collection, id }: Mutation): Document | undefined {
     const read = find(collection, id) as Document | undefined
-    const saved = mutations.findLast((other) => other.id === id && other.document)?.document as Document | undefined
+    const saved = [...mutations].reverse().find((other) => other.id === id && other.document)?.document as
+      | Document
+      | undefined
     return read && saved && read.updatedAt >= saved.updatedAt ? read : (saved ?? read)
   }
 
   const outbox = open({
     onChange: adopt,
-    onSettled(key, document) {
-      if (document || mutations.some((other) => other.key === key && other.kind === 'remove')) save(key, document)
+    onSettled(key, document, isSaved) {
+      if (isSaved) save(key, document)
       else replace(key, [])
     },
   })

@@ -1,4 +1,4 @@
-/** What the store needs of an outbox that survives the page. `svc-toolkit-client/offline` implements it. */
+/** Defines an outbox that survives the page, for the store. `svc-toolkit-client/offline` implements it. */
 import type { Client } from '../index.js'
 import type { Document, Fields } from '../protocol/model/document.js'
 import type { SvcError } from '../protocol/model/errors.js'
@@ -24,8 +24,8 @@ export interface QueuedWrite {
 }
 
 /**
- * Where writes are kept. `memory`: nowhere, without `persist`. `unavailable`: nowhere, because the browser has no IndexedDB or
- * no Web Locks, as in private mode or without HTTPS. `outdated`: nowhere, because another tab runs a newer version of the
+ * Says where writes are kept. `memory`: nowhere, without `persist`. `unavailable`: nowhere, because the browser lacks IndexedDB or
+ * Web Locks, as in private mode or without HTTPS. `outdated`: nowhere, because another tab runs a newer version of the
  * client. `full`: the device has no space, so writes are refused. `unsupported`: the service has no idempotency keys, so
  * writes are refused.
  */
@@ -45,7 +45,7 @@ export interface OutboxState {
   readonly waiting: SvcError | undefined
 }
 
-/** What to do with a conflict: send the write again, drop it, or send it with other fields. */
+/** Decides about a conflict: sends the write again, drops it, or sends it with other fields. */
 export type Decision = 'retry' | 'discard' | { readonly body: object }
 
 export interface PersistenceOptions {

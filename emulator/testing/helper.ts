@@ -298,7 +298,7 @@ export interface TestFaults {
    * @throws {SvcError} `VALIDATION_ERROR` if a value that its kind requires is missing
    */
   add(fault: Omit<FaultInput, 'project'>): Promise<TestFault>
-  /** Adds the faults of a preset: `slow-3g`, `flaky`, `rate-storm`, `database-down`, `realtime-flaps`. */
+  /** Adds the faults of a preset: `slow-3g`, `flaky`, `offline`, `rate-storm` and others. */
   preset(name: FaultPreset, which?: Pick<FaultInput, 'method' | 'path' | 'user' | 'seed'>): Promise<readonly Fault[]>
   /** Lists the active faults with their number of hits. */
   list(): Promise<readonly Fault[]>

@@ -27,6 +27,16 @@ const placed: Readonly<Record<string, readonly (readonly [file: string, before: 
     ['proxy.tsx', '', ''],
   ],
   'server-sessions.md': [['express.ts', expressBefore, '']],
+  'offline.md': [
+    ['svc.ts', 'declare const [url, apiKey]: [string, string]\n', ''],
+    [
+      'outbox.ts',
+      "import { createHooks } from 'svc-toolkit-client/react'\nconst { useOutbox } = createHooks()\n",
+      'console.log(pending, sending, conflicts, waiting, storage, problem, retry, discard, edit)',
+    ],
+    ['conflicts.ts', "import { offline } from 'svc-toolkit-client/offline'\n", ''],
+    ['unsent.ts', "import { offline } from 'svc-toolkit-client/offline'\n", ''],
+  ],
   'types.md': [
     ['svc-types.ts', "import type { Link } from 'svc-toolkit-client'\n", 'export interface Author { name: string }'],
     ['app.ts', 'declare const [url, apiKey]: [string, string]\n', 'console.log(items)'],
@@ -63,6 +73,7 @@ it('the code of the guides that is not run compiles', async () => {
     paths: {
       'svc-toolkit-client': [join(root, 'client/index.ts')],
       'svc-toolkit-client/server': [join(root, 'client/server.ts')],
+      'svc-toolkit-client/*': [join(root, 'client/*/index.ts')],
       '@/*': [join(folder, '*')],
     },
   }

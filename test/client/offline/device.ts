@@ -82,6 +82,8 @@ export function openDevice(wire: Wire = {}): Device {
         indexedDB: tabFactory(indexedDB, undo),
         locks: {
           request: ((name: string, { signal }: { signal: AbortSignal }, work: () => Promise<unknown>) => {
+            // A tab may have crashed while it opened its database.
+            if (isDead) return never
             const turns = queues.get(name) ?? []
             queues.set(name, turns)
             return new Promise((resolve, reject) => {

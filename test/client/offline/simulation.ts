@@ -40,6 +40,8 @@ interface Made {
   /** Id of the document, as the app knew it. */
   readonly id: string
   isDiscarded: boolean
+  /** Whether the app has sent it again, over what others have changed. */
+  isRetried?: boolean
 }
 
 function random(seed: number) {
@@ -98,8 +100,11 @@ export async function simulate(seed: number, { service, restart }: Restartable):
     const tab = device.openTab(project, {
       onConflict: ({ key, error }) => {
         const discarded = chance(0.5)
-        if (!discarded && error?.code === 'CONFLICT') return 'retry'
         const one = made.find(({ number }) => numbers.get(key) === number)
+        if (!discarded && error?.code === 'CONFLICT') {
+          if (one) one.isRetried = true
+          return 'retry'
+        }
         if (one) one.isDiscarded = true
         return 'discard'
       },
@@ -131,18 +136,19 @@ export async function simulate(seed: number, { service, restart }: Restartable):
     const shown = tab.store.live('posts', { limit: 100 }).get().items
     const target = pick(kind === 'remove' ? victims : [...shown, ...shared])
     if (kind !== 'create' && !target) return
+    const id = target?.id ?? ''
     const mutations = tab.store.mutations('posts')
     const by = current.id
     const known = new Set(mutationsOf(tab).map(({ key }) => key))
-    const settled =
-      kind === 'create'
-        ? mutations.create({ number, by })
-        : kind === 'update'
-          ? mutations.update(target?.id ?? '', { [`n${number}`]: number, last: number, by })
-          : mutations.remove(target?.id ?? '')
+    const calls = {
+      create: () => mutations.create({ number, by }),
+      update: () => mutations.update(id, { [`n${number}`]: number, last: number, by }),
+      remove: () => mutations.remove(id),
+    }
+    const settled: Promise<unknown> = calls[kind]()
     const key = mutationsOf(tab).find((one) => !known.has(one.key))?.key
     if (key) numbers.set(key, number)
-    made.push({ number, user: by, kind, id: target?.id ?? '', isDiscarded: key === undefined })
+    made.push({ number, user: by, kind, id, isDiscarded: key === undefined })
     settled.catch(() => {})
   }
 
@@ -155,47 +161,42 @@ export async function simulate(seed: number, { service, restart }: Restartable):
     }
   }
 
-  async function step() {
-    const tab = pick(tabs) ?? openTab()
-    const what = pick([
-      'write',
-      'write',
-      'write',
-      'write',
-      'cut',
-      'lossy',
-      'crash',
-      'tab',
-      'other',
-      'session',
-      'user',
-      'wait',
-    ])
-    if (what === 'write') write(tab)
-    if (what === 'cut') device.isOffline = !device.isOffline
-    if (what === 'lossy') isLossy = !isLossy
-    if (what === 'tab' && tabs.length < 3) openTab()
-    if (what === 'crash') {
+  const actions: Readonly<Record<string, (tab: Tab) => unknown>> = {
+    write,
+    cut() {
+      device.isOffline = !device.isOffline
+    },
+    lossy() {
+      isLossy = !isLossy
+    },
+    tab: () => tabs.length < 3 && openTab(),
+    async crash(tab) {
       // Only what the browser has kept survives.
       await kept(tab)
       tab.crash()
       tabs.splice(tabs.indexOf(tab), 1)
       if (!tabs[0]) openTab()
-    }
-    if (what === 'other') {
+    },
+    async other() {
       const { id } = pick(shared) as Document
       await secret.update(id, chance(0.5) ? { theirs: Math.random() } : { last: -Math.random() }).catch(() => {})
-    }
-    if (what === 'session') {
+    },
+    async session() {
       await Promise.all(tabs.map(kept))
       await project.control.users.logOut({ user: current.id })
       await signIn(current)
-    }
-    if (what === 'user') {
+    },
+    async user() {
       await Promise.all(tabs.map(kept))
       await signIn(pick(users) ?? users[0])
-    }
-    if (what === 'wait') await new Promise((resolve) => setTimeout(resolve, 30))
+    },
+    wait: () => new Promise((resolve) => setTimeout(resolve, 30)),
+  }
+  const names = [...Object.keys(actions), 'write', 'write', 'write']
+
+  async function step() {
+    const tab = pick(tabs) ?? openTab()
+    await actions[pick(names) ?? 'write']?.(tab)
   }
 
   await signIn(users[0])
@@ -211,6 +212,7 @@ export async function simulate(seed: number, { service, restart }: Restartable):
     await Promise.all(tabs.map(kept))
     await signIn(user)
     const [tab] = tabs as [Tab]
+    await expect.poll(() => tab.outbox.get().storage).toBe('ready')
     await expect.poll(() => counted(tab), { message: `seed ${seed}: the outbox of a user` }).toEqual([0, 0])
     const list = tab.store.live('posts', { limit: 100 })
     const actual = async () => (await secret.list({ limit: 100 })).items.map(({ id, data }) => [id, data])
@@ -249,14 +251,19 @@ async function check(
     if (count > 1) problems.push(`write ${number} was done ${count} times`)
     if (count === 0 && !isDiscarded && !isGone(id)) problems.push(`write ${number} was lost`)
   }
-  for (const { id } of items) {
-    const { versions } = (await project.control.history.get({
-      ...{ project: project.id, collection: 'posts', document: id, limit: 200 },
-    })) as object as Pick<HistoryRecord, 'versions'>
-    const lasts = versions.map(({ data }) => Number(data.last ?? 0))
-    const begun = lasts.filter((last, at) => last > 0 && last !== lasts[at + 1])
-    for (const last of new Set(begun))
-      if (begun.filter((other) => other === last).length > 1) problems.push(`write ${last} was applied twice`)
-  }
+  for (const { id } of items)
+    for (const last of await findRepeated(project, id))
+      if (!made.some(({ number, isRetried }) => number === last && isRetried))
+        problems.push(`write ${last} was applied twice`)
   expect(problems, `seed ${seed}`).toEqual([])
+}
+
+/** Returns the numbers of writes that changed a document more than once. */
+async function findRepeated(project: TestProject, id: string): Promise<number[]> {
+  const { versions } = (await project.control.history.get({
+    ...{ project: project.id, collection: 'posts', document: id, limit: 200 },
+  })) as object as Pick<HistoryRecord, 'versions'>
+  const lasts = versions.map(({ data }) => Number(data.last ?? 0))
+  const begun = lasts.filter((last, at) => last > 0 && last !== lasts[at + 1])
+  return begun.filter((last, at) => begun.indexOf(last) !== at)
 }
