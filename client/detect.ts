@@ -12,7 +12,12 @@ import type { SendRequest } from './send.js'
  * that a service that honors the header answers in exactly that form.
  */
 export async function detectDialect(send: SendRequest): Promise<NamedDialect> {
-  const { body, header } = await send({ method: 'GET', path: addresses.collections })
+  const { body, header } = await send({ method: 'GET', path: addresses.collections }).catch(async (error) => {
+    if (error.status !== 405) throw error
+    // The deployed service lists no collections. A page of its users tells it from others.
+    return send({ method: 'GET', path: addresses.users, query: [['limit', 1]] })
+  })
+  if ('has_more' in objectIn(body)) return parseSpoken('d')
   const named = header('svc-dialect')
   if (named) return parseSpoken(named)
 

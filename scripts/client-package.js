@@ -8,7 +8,15 @@ import { rolldown } from 'rolldown'
 const name = 'svc-toolkit-client'
 
 /** The entries of the client package. The index is bundled apart, because it has a development variant. */
-const otherEntries = ['extensions', 'react/index', 'server', 'store/index', 'svelte/index', 'vue/index']
+const otherEntries = [
+  'extensions',
+  'offline/index',
+  'react/index',
+  'server',
+  'store/index',
+  'svelte/index',
+  'vue/index',
+]
 const clientEntries = ['index', ...otherEntries]
 
 /** Frameworks of the app. */

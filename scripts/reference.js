@@ -55,6 +55,18 @@ function reference() {
       ...['ServerClientOptions', 'CookieSource', 'CookieSettings', 'CookieJar', 'CookieAttributes'],
       ...['CookieRequest', 'CookieResponse'],
     ].map((name) => typeSection(name, 'client/server.ts')),
+    '## svc-toolkit-client/store',
+    functionSection('openStore', 'client/store/index.ts', '###'),
+    ...[
+      ...['Store', 'Readable', 'Live', 'ListSelection', 'DocumentState'],
+      ...['MutationOptions', 'MutationStore', 'MutationCalls', 'MutationState', 'SessionState'],
+    ].map((name) => typeSection(name, 'client/store/index.ts')),
+    typeSection('LiveState', 'client/store/live-list.ts'),
+    typeSection('Mutation', 'client/store/mutation.ts'),
+    ...['react', 'vue', 'svelte'].flatMap((framework) => [
+      `## svc-toolkit-client/${framework}`,
+      functionSection('createHooks', `client/${framework}/index.ts`, '###'),
+    ]),
     '## Types',
     ...types,
     '## Error codes',

@@ -67,7 +67,7 @@ export abstract class ServiceCommand extends SvcCommand {
       helpGroup: 'TARGET',
     }),
     dialect: Flags.string({
-      description: 'dialect of the service: a, b, c, or "a, document=flat" [SVC_DIALECT]',
+      description: 'dialect of the service: a, b, c, d, or "a, document=flat" [SVC_DIALECT]',
       helpGroup: 'TARGET',
     }),
   }

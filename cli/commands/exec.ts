@@ -47,7 +47,7 @@ it. If a signal ends the command, the exit code is 128 plus the signal's number.
       helpValue: 'file',
     }),
     project: Flags.string({ description: 'id of the project that the keys belong to [default: dev]' }),
-    dialect: Flags.string({ description: 'dialect of the project: a, b, c, or "a, document=flat"' }),
+    dialect: Flags.string({ description: 'dialect of the project: a, b, c, d, or "a, document=flat"' }),
     tier: Flags.option({ options: tiers, description: 'plan that sets the file limits of the project' })(),
   }
 

@@ -40,7 +40,7 @@ export const devFlags = {
     exclusive: ['database-url'],
   }),
   'new-token': Flags.boolean({ description: 'create a new control token and revoke the old one' }),
-  dialect: Flags.string({ description: 'dialect of the project: a, b, c, or "a, document=flat"' }),
+  dialect: Flags.string({ description: 'dialect of the project: a, b, c, d, or "a, document=flat"' }),
   tier: Flags.option({
     options: tiers,
     description: 'plan that sets the file limits of the project; the setting rateLimit turns on rate limits',

@@ -14,10 +14,10 @@ export interface DetectedDialect {
 /**
  * Completes the detected forms from the closest named dialect.
  *
- * @throws {CliFailure} if the responses show fewer than half of the forms
+ * @throws {CliFailure} if the responses show fewer than a third of the forms
  */
 export function completeDialect(url: string, findings: readonly Finding[]): DetectedDialect {
-  if (findings.length * 2 < axisNames().length) throw tooLittleSeen(url, findings)
+  if (findings.length * 3 < axisNames().length) throw tooLittleSeen(url, findings)
   const { forms, assumed } = complete(findings)
   return { forms, assumed, text: assumed.length === 0 ? formatDialect(forms) : formatFindings(findings) }
 }

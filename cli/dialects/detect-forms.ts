@@ -2,7 +2,7 @@
 import { plainError } from '../../client/protocol/model/error-words.js'
 import { isObject, type Json, parseJson } from '../../client/protocol/model/json.js'
 import { axisNames } from '../../client/protocol/wire/axes.js'
-import { parseDialect } from '../../client/protocol/wire/dialects.js'
+import { dialects, parseDialect } from '../../client/protocol/wire/dialects.js'
 import { decodeError } from '../../client/protocol/wire/errors/decode.js'
 import { CliFailure, exits } from '../base/failure.js'
 import { fetchDirectly } from '../target/fetch-directly.js'
@@ -31,11 +31,21 @@ export async function detectForms(options: DetectOptions): Promise<Finding[]> {
 
   // A service without a collection list may refuse that route before it checks the key.
   const users = await ask('/auth-collections/users?limit=1')
+  if (await isDeployed(ask, collections, users)) {
+    const evidence = 'lists no collections, and users as {data, …, has_more}'
+    return axisNames().map((axis) => ({ axis, form: dialects.d[axis], evidence }) as Finding)
+  }
   const [record] = [collections, users].filter(isRecord)
   if (!record) throw users.status === 404 || users.status < 400 ? notAService(options.url) : refused(users)
   const missing = await ask('/auth-collections/users/svc-detect-missing')
   const name = options.collection ?? (await fullestCollection(ask, namesIn(collections)))
   return judge({ record, missing, ...(name === undefined ? {} : await seenByReading(ask, name)) })
+}
+
+/** Recognizes the deployed service without naming a collection, which would make it. */
+async function isDeployed(ask: Ask, collections: SeenAnswer, users: SeenAnswer): Promise<boolean> {
+  if (collections.status !== 405 || !isObject(users.body) || !('has_more' in users.body)) return false
+  return (await ask('/auth-collections/users?limit=0')).status === 422
 }
 
 /** Trusts the header over everything else in the response. */
@@ -96,6 +106,7 @@ async function seenByReading(ask: Ask, name: string): Promise<Omit<Seen, 'record
     filtered: {
       double: await filtered(`${field}__eq=${value}`),
       single: await filtered(`${field}_eq=${value}`),
+      any: await filtered(`${field}_startswith=${value}`),
     },
   }
 }

@@ -35,6 +35,7 @@ const judges: { readonly [Name in Axis]: Judge<Name> } = {
   filters: ({ filtered }) => {
     if (!filtered) return undefined
     const isDouble = finds(filtered.double)
+    if (finds(filtered.any)) return ['any', '_startswith is a suffix']
     if (finds(filtered.single)) return isDouble ? ['both', '__eq and _eq are suffixes'] : ['single', '_eq is a suffix']
     return isDouble ? ['double', '__eq is a suffix, _eq is part of the name'] : undefined
   },

@@ -21,5 +21,7 @@ export interface Seen {
     /** Filtered by a value of one document, with the suffix after two underscores and after one. */
     readonly double: SeenAnswer
     readonly single: SeenAnswer
+    /** Filtered with a suffix that only the form `any` has after one underscore. */
+    readonly any: SeenAnswer
   }
 }

@@ -1,5 +1,6 @@
 /** Reads whole selections in the largest pages that a service has, since each page costs a request. */
-import { readPages } from '../../client/collections/list-pages.js'
+import { internals } from '../../client/collections/internals.js'
+import { allPages, readPages } from '../../client/collections/list-pages.js'
 import { pageSizes } from '../../client/protocol/model/limits.js'
 import type { Where } from '../../client/protocol/model/where.js'
 import { formatDialect, parseDialect } from '../../client/protocol/wire/dialects.js'
@@ -18,5 +19,7 @@ export function largePages(
   where: Where,
   after?: { readonly id: string; readonly read: number },
 ) {
-  return readPages((query) => collection.list(query), { where }, after, pageSizes.large.most)
+  const pages = readPages((query) => collection.list(query), { where }, after, pageSizes.large.most)
+  // A resumed read knows only the rest.
+  return after ? pages : allPages(collection[internals].session, () => collection.count({ where }), pages)
 }

@@ -5,7 +5,7 @@ import { SvcError } from '../protocol/model/errors.js'
 import * as addresses from '../protocol/wire/paths/encode.js'
 import { recordDecoders } from '../protocol/wire/record/decode.js'
 import { decodeToken, type Read } from '../protocol/wire/records/decode.js'
-import { type NamedDialect, parseSpoken, type Spoken } from '../protocol/wire/spoken.js'
+import { type NamedDialect, parseSpoken } from '../protocol/wire/spoken.js'
 import { overSockets } from '../realtime/sockets.js'
 import { overStreams } from '../realtime/streams.js'
 import type { RealtimeOptions, Transport, TransportClient } from '../realtime/transport.js'
@@ -29,7 +29,9 @@ export interface Session extends TransportClient {
     method: Method,
     path: string,
     read: Read<Value>,
-    parts?: RequestParts | ((spoken: Spoken) => RequestParts & { readonly path?: string }),
+    parts?:
+      | RequestParts
+      | ((spoken: NamedDialect) => RequestParts & { readonly path?: string; readonly method?: Method }),
   ): Promise<Value>
   readonly options: SessionOptions
   /** Gets a new token for the same login. @throws {SvcError} `INVALID_TOKEN` */

@@ -4,10 +4,12 @@ import { repeatable } from '../keys.js'
 import type { Document } from '../protocol/model/document.js'
 import type { Json } from '../protocol/model/json.js'
 import { encodeBatchCreate, encodeBatchDelete, encodeBatchUpdate, encodeFields } from '../protocol/wire/body/encode.js'
+import { SvcError } from '../protocol/model/errors.js'
 import { decodeDocument } from '../protocol/wire/document/decode.js'
 import * as addresses from '../protocol/wire/paths/encode.js'
+import { reaches } from '../protocol/wire/reach.js'
 import { decodeAllRemoved, decodeRemoved, decodeUpdated, type Read } from '../protocol/wire/records/decode.js'
-import type { Spoken } from '../protocol/wire/spoken.js'
+import type { NamedDialect } from '../protocol/wire/spoken.js'
 import type { Method, RequestParts } from '../send.js'
 import type { NewFields, WithDates, Writable } from '../types.js'
 
@@ -58,26 +60,42 @@ type ArrayItem<Value> = unknown extends Value
       ? Item | WithDates<Item>
       : never
 
+/** Returns the body form of batches and multipart forms. */
+function formSpeaks({ body, name }: NamedDialect) {
+  return { body: reaches[name].body ?? body }
+}
+
+/** @throws {SvcError} `VALIDATION_ERROR` for operators that the service would store as fields */
+function withoutOperators<Changes extends object>({ name }: NamedDialect, changes: Changes): Changes {
+  const operator = reaches[name].hasOperators ? undefined : Object.keys(changes ?? {}).find((field) => /^\$(append|remove|unset)$/.test(field))
+  if (!operator) return changes
+  throw new SvcError('VALIDATION_ERROR', `The service of dialect ${name} has no ${operator}. Read the document, and write the whole field.`)
+}
+
 /** Opens the calls that write documents of one collection. */
 export function collectionWrites<Data extends object>({ ask }: Session, name: string) {
-  const one = (method: Method, toPath: (spoken: Spoken) => string, fields: object, options?: RequestParts) =>
+  const one = (method: Method, toPath: (spoken: NamedDialect) => string, fields: object, options?: RequestParts) =>
     ask(method, '', decodeDocument, (spoken) => ({
       ...options,
       path: toPath(spoken),
-      ...writeForm(fields, (plain) => encodeFields(spoken, plain)),
+      method: method === 'PUT' ? reaches[spoken.name].replaces : method,
+      ...writeForm(fields, (plain, isForm) =>
+        encodeFields(isForm ? formSpeaks(spoken) : spoken, withoutOperators(spoken, plain)),
+      ),
       wrappers: [0, 1],
     })) as Promise<unknown> as Promise<Document<Data>>
 
-  const toPath = (id: string) => (spoken: Spoken) => addresses.document(spoken, name, id)
+  const toPath = (id: string) => (spoken: NamedDialect) => addresses.document(spoken, name, id)
 
   const many = <Answer = Document<Data>[]>(
     what: string,
-    body: (spoken: Spoken) => object,
+    body: (spoken: NamedDialect) => object,
     options?: RequestParts,
     read: Read<unknown> = options?.returning === false ? () => [] : decodeUpdated,
   ) =>
-    ask('POST', `${addresses.create(name)}/batch/documents${what}`, read, (spoken) => ({
+    ask('POST', '', read, (spoken) => ({
       ...options,
+      path: `${addresses.create(name)}/batch/documents${what || reaches[spoken.name].batch}`,
       body: body(spoken),
       wrappers: [0, 2],
     })) as Promise<Answer>
@@ -92,7 +110,7 @@ export function collectionWrites<Data extends object>({ ask }: Session, name: st
      * @throws {SvcError} `VALIDATION_ERROR` with an issue for each invalid field
      */
     async create(fields: WithFiles<NewFields<Data>>, options?: CreateOptions): Promise<Document<Data>> {
-      return one('POST', () => addresses.create(name), fields, repeatable(options))
+      return one('POST', (spoken) => reaches[spoken.name].create(name), fields, repeatable(options))
     },
 
     /**
@@ -180,7 +198,7 @@ export function collectionWrites<Data extends object>({ ask }: Session, name: st
       documents: readonly Writable<NewFields<Data>>[],
       options?: CreateOptions & BatchOptions,
     ): Promise<Document<Data>[]> {
-      return many('', (spoken) => encodeBatchCreate(spoken, documents), repeatable(options))
+      return many('', (spoken) => encodeBatchCreate(formSpeaks(spoken), documents), repeatable(options))
     },
 
     /**
@@ -194,7 +212,14 @@ export function collectionWrites<Data extends object>({ ask }: Session, name: st
       updates: Readonly<Record<string, Partial<Writable<Data>> & Pick<Update<Data>, '$append' | '$remove' | '$unset'>>>,
       options?: BatchOptions,
     ): Promise<Document<Data>[]> {
-      return many('/update', () => encodeBatchUpdate(updates), options)
+      return many(
+        '/update',
+        (spoken) => {
+          for (const changes of Object.values(updates)) withoutOperators(spoken, changes)
+          return encodeBatchUpdate(updates)
+        },
+        options,
+      )
     },
 
     /**

@@ -12,7 +12,7 @@ import { openSubscription, type SubscribeOptions, type Subscription } from '../r
 import type { Populated, PopulatePath, Selected, SelectPath, SortBy, WhereInput, WithLinked } from '../types.js'
 import { type CallOptions, collectionWrites } from './collection-writes.js'
 import { type Extensible, internals, shared } from './internals.js'
-import { getLinked, listPage, type PageQuery, readPages, toQuery } from './list-pages.js'
+import { allPages, getLinked, listPage, type PageQuery, readPages, toQuery } from './list-pages.js'
 
 /** Selects and sorts documents. */
 export interface Selection<Data, Path extends string = string, Schema = unknown, Name extends string = string>
@@ -85,7 +85,9 @@ export function openCollection<Schema, Data extends object = Fields>(session: Se
     >(
       options: Selection<Data, Path, Schema, Name> = {},
     ): AsyncGenerator<Document<Selected<Populated<Schema, Data, Path>, Name>>, void, undefined> {
-      const pages = readPages(readPage, toQuery(options))
+      const query = toQuery(options)
+      const read = readPages(readPage, query)
+      const pages = query.sort[0] ? read : allPages(session, () => this.count(options), read)
       for await (const { items } of pages) yield* items as Document<Selected<Populated<Schema, Data, Path>, Name>>[]
     },
 

@@ -2,6 +2,7 @@ import type { Session } from '../auth/session.js'
 import { repeatable } from '../keys.js'
 import type { Collection, CountedCollection, Permissions, Schema } from '../protocol/model/collection.js'
 import * as addresses from '../protocol/wire/paths/encode.js'
+import { reaches } from '../protocol/wire/reach.js'
 import { decodeAll, decodeCollection, decodeRemoved } from '../protocol/wire/records/decode.js'
 import type { CallOptions } from './collection-writes.js'
 
@@ -64,7 +65,11 @@ export function openCollections({ ask }: Session) {
      * @throws {SvcError} `NOT_FOUND`, `COLLECTION_EXISTS`, `INVALID_COLLECTION`, `VALIDATION_ERROR`
      */
     async update(name: string, changes: Partial<CollectionInput>, options?: CallOptions): Promise<Collection> {
-      return ask('PATCH', addresses.collection(name), decodeCollection, { ...options, body: changes })
+      return ask('PATCH', '', decodeCollection, ({ name: dialect }) => ({
+        ...options,
+        path: reaches[dialect].collection(name),
+        body: changes,
+      }))
     },
 
     /**
@@ -75,10 +80,7 @@ export function openCollections({ ask }: Session) {
      * await svc.collections.rename('oldNews', 'archive')
      */
     async rename(name: string, newName: string, options?: CallOptions): Promise<Collection> {
-      return ask('PATCH', addresses.collection(name), decodeCollection, {
-        ...options,
-        body: { name: addresses.requireName(newName) },
-      })
+      return this.update(name, { name: addresses.requireName(newName) }, options)
     },
 
     /**
@@ -89,7 +91,10 @@ export function openCollections({ ask }: Session) {
      * await svc.collections.delete('scratch')
      */
     async delete(name: string, options?: CallOptions): Promise<{ id: string }> {
-      return ask('DELETE', addresses.collection(name), decodeRemoved(name), options)
+      return ask('DELETE', '', decodeRemoved(name), ({ name: dialect }) => ({
+        ...options,
+        path: reaches[dialect].collection(name),
+      }))
     },
   }
 }

@@ -2,6 +2,7 @@
 
 import type { Session } from '../auth/session.js'
 import type { Fields } from '../protocol/model/document.js'
+import { SvcError } from '../protocol/model/errors.js'
 import type { ListQuery, Page, RecordQuery, Sort } from '../protocol/model/page.js'
 import { type Path, parsePath } from '../protocol/model/path.js'
 import type { Where } from '../protocol/model/where.js'
@@ -9,7 +10,8 @@ import { otherForm } from '../protocol/wire/expected.js'
 import type { Listed } from '../protocol/wire/list/decode.js'
 import { encodeListQuery, recordParameters } from '../protocol/wire/query/encode.js'
 import { decodePage, type ReadItem } from '../protocol/wire/records/decode.js'
-import type { Spoken } from '../protocol/wire/spoken.js'
+import { reaches } from '../protocol/wire/reach.js'
+import type { NamedDialect, Spoken } from '../protocol/wire/spoken.js'
 import type { CallOptions } from './collection-writes.js'
 import { readLinks } from './links.js'
 import { toWhere } from './where.js'
@@ -71,7 +73,7 @@ export async function listPage<Item extends { readonly data: Fields }>(
         isOwn = header('svc-dialect')
         return decode(body, dialect, header)
       },
-      (dialect) => ({ path: toPath(dialect), query: encodeListQuery(dialect, asked), signal }),
+      (dialect) => ({ path: toPath(dialect), query: encodeListQuery(dialect, withoutCursor(dialect, asked)), signal }),
     )
   const page = await readPage(query)
   // A service that does not know a parameter treats it as a filter, which matches nothing.
@@ -80,6 +82,35 @@ export async function listPage<Item extends { readonly data: Fields }>(
     if (items[0]) throw otherForm('filters', 'The list is empty only with a sort, a cursor or "count". ')
   }
   return { ...page, offset }
+}
+
+/** Pages by offset, oldest first, if the service ignores filters by id. */
+function withoutCursor({ name }: NamedDialect, query: PageQuery): PageQuery {
+  const { behind, sort } = query
+  if (reaches[name].hasCursor || !behind || sort?.[0]?.path[0] !== 'id') return query
+  return { ...query, where: behind.where, offset: behind.read, sort: [{ path: ['created_at'], direction: 'asc' }] }
+}
+
+/**
+ * Yields all pages, and fails if documents may be missing: without a cursor, a deletion moves others to an earlier page.
+ *
+ * @throws {SvcError} `CONFLICT`
+ */
+export async function* allPages<Item>(
+  session: Session,
+  count: () => Promise<number>,
+  pages: AsyncGenerator<Page<Item>, void, undefined>,
+): AsyncGenerator<Page<Item>, void, undefined> {
+  if (reaches[(await session.dialect()).name].hasCursor) return yield* pages
+  const before = await count()
+  let read = 0
+  for await (const page of pages) {
+    read += page.items.length
+    yield page
+  }
+  const after = await count()
+  if (read === after && after >= before) return
+  throw new SvcError('CONFLICT', `Read ${read} of ${after} documents, because some were deleted meanwhile. Read them again.`)
 }
 
 /** Number of documents per page while iterating. Every dialect allows it. */

@@ -22,7 +22,7 @@ type FilesFor<Value> = Value extends readonly (infer Item)[]
  *
  * @throws {SvcError} `VALIDATION_ERROR` for an array that mixes files and values, since some services keep only the files
  */
-export function writeForm(fields: object, write: (plain: Fields) => JsonObject): Pick<RequestParts, 'body' | 'form'> {
+export function writeForm(fields: object, write: (plain: Fields, isForm: boolean) => JsonObject): Pick<RequestParts, 'body' | 'form'> {
   let plain = fields
   let form: FormData | undefined
   for (const [name, value] of Object.entries(fields ?? {})) {
@@ -36,7 +36,7 @@ export function writeForm(fields: object, write: (plain: Fields) => JsonObject):
     for (const file of files) form.append(name, file)
     plain = { ...plain, [name]: undefined }
   }
-  const body = write(plain as Fields)
+  const body = write(plain as Fields, form !== undefined)
   form?.append('data', encodeBody(body))
   return form ? { form } : { body }
 }

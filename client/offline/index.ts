@@ -1,94 +1,11 @@
 /** Keeps writes and the last known lists in the browser, so that an app works without a connection and after a reload. */
-import { internals } from '../collections/internals.js'
-import type { Client, Document } from '../index.js'
-import { SvcError } from '../protocol/model/errors.js'
-import { users } from '../protocol/wire/paths/encode.js'
-import { type Database, openDatabase, type Write } from './database.js'
-import {
-  type Decision,
-  type OnConflict,
-  openQueue,
-  type Queue,
-  type QueuedWrite,
-  type Settled,
-  type Tabs,
-  toBody,
-  toError,
-} from './queue.js'
+import type { Persistence } from '../store/persistence.js'
+import { type Browser, type OfflineOptions, openPersistent } from './persistent.js'
+import { openShown } from './shown.js'
 
-export type { Decision, OnConflict, QueuedWrite, Versions } from './queue.js'
-
-export interface OfflineOptions {
-  /**
-   * Decides about a write that the service refused, or that changes fields which somebody else has changed. Without a
-   * decision, the write stays in the outbox. Called in one tab, and again after a reload.
-   */
-  readonly onConflict?: OnConflict
-  /** Called when a user signs out, or another one signs in, while writes have not been sent. Only that user sends them later. */
-  readonly onUnsent?: (writes: readonly QueuedWrite[], user: string | undefined) => void
-}
-
-/** Where writes are kept. Without storage, they are lost with the page. */
-export type StorageState =
-  | 'opening'
-  | 'ready'
-  /** The browser has no IndexedDB or no Web Locks: in private mode, or on a page without HTTPS. */
-  | 'unavailable'
-  /** Another tab runs a newer version of the app. Reload the page. */
-  | 'outdated'
-  /** The device has no space. Writes are refused. */
-  | 'full'
-  /** The service does not support idempotency keys. */
-  | 'unsupported'
-
-export interface OutboxState {
-  readonly storage: StorageState
-  /** Why writes are not kept. */
-  readonly problem: SvcError | undefined
-  /** Writes that are not saved yet, in the order they are sent. */
-  readonly writes: readonly QueuedWrite[]
-  /** Why they wait, if the service is unreachable or busy, or the session has ended. */
-  readonly waiting: SvcError | undefined
-}
-
-/** Connects the store to the storage of the browser. Returned by {@link offline}. */
-export interface Persistence {
-  /** Opens the outbox of the signed-in user. */
-  open(client: Client, events: PersistenceEvents): PersistentOutbox
-}
-
-export interface PersistenceEvents {
-  readonly onChange: () => void
-  /** Called for each write of this or another tab that was saved or discarded. */
-  readonly onSettled?: (key: string, document: Document | undefined) => void
-}
-
-export interface PersistentOutbox {
-  /** Resolves once it is known whether writes are kept. */
-  readonly ready: Promise<StorageState>
-  state(): OutboxState
-  /**
-   * Keeps a write and sends it. Resolves once it is saved, with the document unless another tab knows it alone.
-   *
-   * @param base the document that the write changes, with all its fields
-   * @throws {SvcError} if it cannot be kept, or was discarded after a conflict
-   */
-  add(write: Write, base?: Document): Promise<Document | undefined>
-  /** Decides about a conflict. */
-  decide(key: string, decision: Decision): void
-  /** Returns the last known page of a list. */
-  readPage(key: string): Promise<unknown>
-  writePage(key: string, page: unknown): void
-  /** Stops sending. After a sign-out, also forgets the pages. */
-  close(isSignedOut?: boolean): Promise<void>
-}
-
-/** Parts of the browser. Tests replace them. */
-export interface Browser {
-  readonly indexedDB?: IDBFactory | undefined
-  readonly locks?: Tabs['locks'] | undefined
-  readonly openChannel: (name: string) => Tabs['channel']
-}
+export type { Decision, Persistence, QueuedWrite } from '../store/persistence.js'
+export type { OfflineOptions } from './persistent.js'
+export type { OnConflict, Versions } from './queue.js'
 
 /**
  * Keeps writes and lists in the browser. Pass it to the store.
@@ -100,165 +17,18 @@ export interface Browser {
  * const openOffline = () => openStore(svc, { persist: offline({ onConflict: () => 'discard' }) })
  */
 export function offline(options: OfflineOptions = {}, browser: Browser = findBrowser()): Persistence {
-  return { open: (client, events) => openOutbox(client, events, options, browser) }
+  return {
+    open: (client, shown) => openShown((events) => openPersistent(client, events, options, browser), shown),
+  }
 }
 
 function findBrowser(): Browser {
   const { indexedDB, navigator } = globalThis
-  return { indexedDB, locks: navigator?.locks, openChannel: (name) => new BroadcastChannel(name) }
-}
-
-const problems: Partial<Record<StorageState, string>> = {
-  unavailable:
-    'This browser keeps nothing here: writes are lost with the page. It may be in private mode, or lack HTTPS.',
-  outdated: 'Another tab runs a newer version of this app. Reload the page.',
-  full: 'This device has no space for more changes. Free some, and try again.',
-  unsupported: '`persist` needs a service that supports idempotency keys, and this one does not. Remove `persist`.',
-}
-
-function openOutbox(
-  client: Client,
-  { onChange, onSettled }: PersistenceEvents,
-  { onConflict, onUnsent }: OfflineOptions,
-  { indexedDB, locks, openChannel }: Browser,
-): PersistentOutbox {
-  let storage: StorageState = 'opening'
-  let problem: SvcError | undefined
-  let queue: Queue | undefined
-  let database: Database | undefined
-  let user: string | undefined
-  let isClosed = false
-  /** Writes of this tab that have not ended. */
-  const promised = new Map<string, Pending>()
-
-  function become(next: StorageState) {
-    if (storage === next) return
-    storage = next
-    const words = problems[next]
-    problem = words === undefined ? undefined : new SvcError('INVALID_OPTION', words)
-    onChange()
-  }
-
-  function fail(): SvcError {
-    return problem ?? new SvcError('INVALID_OPTION', 'The outbox is closed.')
-  }
-
-  function onEnd({ key, document, error }: Settled) {
-    const own = promised.get(key)
-    promised.delete(key)
-    onSettled?.(key, document)
-    if (error) own?.reject(toError(error))
-    else own?.resolve(document)
-  }
-
-  /** Gives up keeping writes. */
-  function end(next: StorageState) {
-    become(next)
-    queue?.close()
-    for (const { reject } of promised.values()) reject(fail())
-    promised.clear()
-  }
-
-  let hasKeys: Promise<void> | undefined
-  /** @throws {SvcError} if the service is unreachable, or does not obey idempotency keys */
-  function requireKeys() {
-    hasKeys ??= askForKeys().catch((error) => {
-      hasKeys = undefined
-      throw error
-    })
-    return hasKeys
-  }
-
-  async function askForKeys() {
-    const { session } = client.collection('')[internals]
-    const isOwn = await session.ask('GET', users, (_, __, header) => header('svc-dialect'), {
-      query: [['limit', '1']],
-    })
-    if (isOwn) return
-    end('unsupported')
-    throw fail()
-  }
-
-  async function open(): Promise<StorageState> {
-    const { url, apiKey } = client.collection('')[internals].session.options
-    user = (await client.auth.session().catch(() => undefined))?.user.id
-    const name = `svc ${url} ${hash(apiKey ?? '')} ${user ?? ''}`
-    try {
-      if (!indexedDB || !locks) throw new Error('No storage.')
-      database = await openDatabase(indexedDB, name, () => end('outdated'))
-    } catch (error) {
-      become((error as Error).name === 'VersionError' ? 'outdated' : 'unavailable')
-      return storage
-    }
-    if (isClosed) {
-      database.close()
-      return storage
-    }
-    queue = openQueue({
-      ...{ client, database, locks, name, onConflict, onChange, requireKeys },
-      ...{ user: user ?? '', channel: openChannel(name), onSettled: onEnd },
-    })
-    globalThis.addEventListener?.('online', queue.wake)
-    // Refuses a service without idempotency keys at once. Without a connection, sending asks again.
-    await requireKeys().catch(() => {})
-    if (storage === 'opening') become('ready')
-    return storage
-  }
-  const ready = open()
-
   return {
-    ready,
-    state: () => ({ storage, problem, writes: queue?.writes() ?? [], waiting: queue?.waiting() }),
-    async add(write, base) {
-      const body = toBody(write.body)
-      await ready
-      if (!queue || isClosed || (storage !== 'ready' && storage !== 'full')) throw fail()
-      const own = new Promise<Document | undefined>((resolve, reject) => {
-        promised.set(write.key, { resolve, reject })
-      })
-      try {
-        await queue.add({ ...write, body }, base)
-      } catch (error) {
-        promised.delete(write.key)
-        if ((error as Error).name !== 'QuotaExceededError') throw error
-        become('full')
-        throw fail()
-      }
-      if (storage === 'full') become('ready')
-      return own
-    },
-    decide: (key, decision) => queue?.decide(key, decision),
-    async readPage(key) {
-      await ready
-      return database?.page(key).catch(() => undefined)
-    },
-    writePage(key, page) {
-      // A list that is not kept is only read again.
-      void ready.then(() => (isClosed ? undefined : database?.putPage(key, page))).catch(() => {})
-    },
-    async close(isSignedOut = false) {
-      isClosed = true
-      await ready
-      const left = queue?.writes() ?? []
-      queue?.close()
-      if (queue) globalThis.removeEventListener?.('online', queue.wake)
-      for (const { reject } of promised.values()) reject(fail())
-      promised.clear()
-      if (isSignedOut) await database?.clearPages().catch(() => {})
-      database?.close()
-      if (isSignedOut && left[0]) onUnsent?.(left, user)
+    ...{ indexedDB, locks: navigator?.locks, openChannel: (name) => new BroadcastChannel(name) },
+    onOnline(callback) {
+      globalThis.addEventListener?.('online', callback)
+      return () => globalThis.removeEventListener?.('online', callback)
     },
   }
-}
-
-interface Pending {
-  resolve(document: Document | undefined): void
-  reject(error: SvcError): void
-}
-
-/** Shortens the key, so that it does not stand in the names of databases. */
-function hash(text: string): string {
-  let number = 0
-  for (let at = 0; at < text.length; at++) number = (Math.imul(number, 31) + text.charCodeAt(at)) | 0
-  return (number >>> 0).toString(36)
 }

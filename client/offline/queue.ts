@@ -4,27 +4,11 @@
  */
 
 import { internals } from '../collections/internals.js'
-import type { Client, Document } from '../index.js'
-import { repeatable } from '../keys.js'
-import { later } from '../later.js'
+import { type Client, type Document, SvcError } from '../index.js'
 import type { Fields } from '../protocol/model/document.js'
-import { SvcError } from '../protocol/model/errors.js'
-import { encodeBody } from '../protocol/wire/sendable.js'
-import { backOff } from '../send.js'
+import type { Decision, QueuedWrite } from '../store/persistence.js'
 import type { Database, Entry, PlainError, Write } from './database.js'
 import { Refusal, sendEntry } from './sending.js'
-
-/** What to do with a refused write: send it again, drop it, or send it with other fields. */
-export type Decision = 'retry' | 'discard' | { readonly body: object }
-
-/** A write in the outbox, as an app sees it. */
-export interface QueuedWrite extends Write {
-  readonly state: 'pending' | 'sending' | 'conflict'
-  /** Why it is a conflict. */
-  readonly error?: SvcError | undefined
-  /** In a conflict: the document as the service has it. Undefined if it does not exist. */
-  readonly theirs?: Document | undefined
-}
 
 /** Both versions of a document in a conflict. */
 export interface Versions {
@@ -85,6 +69,7 @@ const maxDoublings = 4
 
 export function openQueue(options: QueueOptions): Queue {
   const { client, user, name, database, locks, channel, onChange, onSettled } = options
+  const tools = client.collection('')[internals]
   const over = new AbortController()
   const { signal } = over
   let entries: readonly Entry[] = []
@@ -102,8 +87,8 @@ export function openQueue(options: QueueOptions): Queue {
   let wake = () => {}
   /** Ids of documents before and after they were saved. */
   let savedIds = new Map<string, string>()
-  /** Versions after writes of this tab, by document. */
-  const versions = new Map<string, number>()
+  /** Documents after writes of this tab, by id. */
+  const saved = new Map<string, Document>()
 
   function show() {
     if (!signal.aborted) onChange()
@@ -181,12 +166,12 @@ export function openQueue(options: QueueOptions): Queue {
 
   /** Removes a saved write, and tells later ones the id, the fields and the version of its document. */
   async function complete(entry: Entry, document: Document | undefined) {
-    const saved = entry.kind === 'create' && document ? ([entry.id, document.id] as const) : undefined
-    if (saved) savedIds.set(...saved)
-    if (document?.version) versions.set(document.id, document.version)
+    const ids = entry.kind === 'create' && document ? ([entry.id, document.id] as const) : undefined
+    if (ids) savedIds.set(...ids)
+    if (document) saved.set(document.id, document)
     const before = new Set(entries)
     entries = entries.filter((other) => other.order !== entry.order)
-    if (saved) entries = entries.map(renamed)
+    if (ids) entries = entries.map(renamed)
     const next = document && entries.find((other) => other.id === document.id)
     if (next) put({ ...next, base: document })
     // Marks the following write in the same transaction, which saves one for each write.
@@ -195,7 +180,7 @@ export function openQueue(options: QueueOptions): Queue {
       fresh.add(following.key)
       put({ ...following, sentAt: Date.now() })
     }
-    await database.change({ put: entries.filter((other) => !before.has(other)), remove: [entry], saved })
+    await database.change({ put: entries.filter((other) => !before.has(other)), remove: [entry], saved: ids })
     settle({ key: entry.key, document })
   }
 
@@ -210,11 +195,11 @@ export function openQueue(options: QueueOptions): Queue {
 
   function ask(entry: Entry) {
     const { onConflict } = options
+    // An error of the app is reported as an unhandled rejection, and leaves the write in the outbox.
     if (onConflict)
-      later(async () => {
-        const decision = await onConflict(toWrite(entry), toVersions(entry))
-        if (decision) await decide(entry.key, decision as Decision)
-      })
+      void Promise.resolve()
+        .then(() => onConflict(toWrite(entry), toVersions(entry)))
+        .then((decision) => decision && decide(entry.key, decision as Decision))
   }
 
   async function decide(key: string, decision: Decision) {
@@ -229,10 +214,10 @@ export function openQueue(options: QueueOptions): Queue {
       await database.change({ remove: dropped })
       for (const one of dropped) settle({ key: one.key, error: refusal })
     } else {
-      const body = decision === 'retry' ? entry.body : toBody(decision.body)
-      versions.delete(entry.id)
+      const body = decision === 'retry' ? entry.body : toBody(client, decision.body)
+      saved.delete(entry.id)
       // With other fields, the old idempotency key would be refused.
-      await replace({ ...rest, ...repeatable(), body, base: theirs ?? entry.base })
+      await replace({ ...rest, ...tools.repeatable(), body, base: theirs ?? entry.base })
       tell({})
     }
     show()
@@ -243,7 +228,7 @@ export function openQueue(options: QueueOptions): Queue {
   async function toToken(): Promise<string> {
     for (;;) {
       // Refreshes an old token, unlike reading the session.
-      const token = await client.collection('')[internals].session.token()
+      const token = await tools.session.token()
       const session = await client.auth.session()
       if ((session?.user.id ?? '') !== user)
         throw new SvcError('UNAUTHORIZED', 'Sign in again to send these writes.', [], { status: 401 })
@@ -290,13 +275,14 @@ export function openQueue(options: QueueOptions): Queue {
       await options.requireKeys()
       const token = await toToken()
       const isRepeated = entry.sentAt !== undefined && !fresh.delete(entry.key)
-      const sent = entry.sentAt ? entry : { ...entry, sentAt: Date.now() }
-      if (sent !== entry) await replace(sent)
+      const last = saved.get(entry.id)
+      const sent = { ...entry, sentAt: entry.sentAt ?? Date.now(), base: newer(entry.base, last) }
+      if (!entry.sentAt) await replace(sent)
       if (signal.aborted) return
       sending = entry.key
       show()
       const document = await sendEntry(client, {
-        ...{ entry: sent, isRepeated, version: versions.get(entry.id), token, signal },
+        ...{ entry: sent, isRepeated, version: last?.version, token, signal },
         keepBase: (base) => replace({ ...sent, base }),
       })
       failures = 0
@@ -314,9 +300,9 @@ export function openQueue(options: QueueOptions): Queue {
   async function onFailure(key: string, error: unknown) {
     sending = undefined
     const entry = entries.find((other) => other.key === key)
-    if (entry) versions.delete(entry.id)
+    if (entry) saved.delete(entry.id)
     if (entry && error instanceof Refusal) return refuse(entry, error)
-    await waitFor(error as SvcError, backOff(Math.min(++failures, maxDoublings), 500))
+    await waitFor(error as SvcError, tools.backOff(Math.min(++failures, maxDoublings), 500))
   }
 
   void locks.request(name, { signal }, lead).catch((error) => {
@@ -349,6 +335,11 @@ export function openQueue(options: QueueOptions): Queue {
   }
 }
 
+/** A write may have been made before its tab knew of the one before it. */
+function newer(base: Document | undefined, saved: Document | undefined): Document | undefined {
+  return base && saved && base.updatedAt >= saved.updatedAt ? base : (saved ?? base)
+}
+
 const idsOf = new WeakMap<Fields, readonly string[]>()
 
 /** Returns the ids of new documents that a write uses, which are replaced once these are saved. */
@@ -359,11 +350,11 @@ function newIdsIn({ kind, id, body }: Entry): readonly string[] {
 }
 
 /** Copies fields as JSON, as they are sent. @throws {SvcError} `VALIDATION_ERROR` for values that cannot be sent */
-export function toBody(fields: object): Fields {
+export function toBody(client: Client, fields: object): Fields {
   const name = Object.entries(fields).find(([, value]) => [value].flat().some((item) => item instanceof Blob))?.[0]
   if (name !== undefined)
     throw new SvcError('VALIDATION_ERROR', `"${name}" is a file, which the outbox cannot keep. Upload it first.`)
-  return JSON.parse(encodeBody(fields))
+  return JSON.parse(client.collection('')[internals].encodeBody(fields))
 }
 
 export function toError({ code, message, issues, status }: PlainError): SvcError {

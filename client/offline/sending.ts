@@ -1,9 +1,8 @@
 /** Sends one write of the outbox, so that a repeated attempt does nothing twice. */
-import type { Client, Document } from '../index.js'
+import { internals } from '../collections/internals.js'
+import { type Client, type Document, SvcError } from '../index.js'
 import type { Fields } from '../protocol/model/document.js'
-import { SvcError } from '../protocol/model/errors.js'
 import { equalJson, type Json } from '../protocol/model/json.js'
-import { isTransient } from '../send.js'
 import type { Entry } from './database.js'
 
 /** The service remembers idempotency keys for 24 hours. Contract 3.9. Leaves an hour for clocks that differ. */
@@ -42,7 +41,8 @@ export async function sendEntry(client: Pick<Client, 'collection'>, attempt: Att
     return await senders[attempt.entry.kind](client, attempt)
   } catch (error) {
     // The session has ended, or the key is wrong: the write itself was not refused.
-    if (!(error instanceof SvcError) || error.status === 401 || isTransient(error)) throw error
+    if (!(error instanceof SvcError) || error.status === 401 || client.collection('')[internals].isTransient(error))
+      throw error
     throw new Refusal(error)
   }
 }

@@ -14,7 +14,10 @@ import {
   type MutationStore,
   noDocument,
   noMutations,
+  noOutbox,
   noState,
+  type OutboxCalls,
+  type OutboxState,
   type SessionState,
   type Store,
   unknownSession,
@@ -89,13 +92,19 @@ export interface Hooks<Schema extends AnySchema<Schema>, UserData extends object
     collection: Name,
     query?: PageQuery<Schema[Name], Path, Schema, Field>,
   ): PageState<Document<Selected<Populated<Schema, Schema[Name], Path>, Field>>>
+  /** Returns the writes that are not saved yet, and the calls that decide about conflicts. */
+  useOutbox(): OutboxState & OutboxCalls
   /** Returns the signed-in user and the calls for login. */
   useAuth(): AuthValue<UserData>
 }
 
 /**
- * Creates hooks typed by the schema of your client: `export const { SvcProvider, useLive } = createHooks<Schema>()`. Call
- * it once, next to `createClient`.
+ * Creates hooks typed by the schema of your client. Call it once, next to `createClient`.
+ *
+ * @example
+ * import { createHooks } from 'svc-toolkit-client/react'
+ *
+ * export const { SvcProvider, useLive, useMutation } = createHooks<{ posts: { title: string } }>()
  */
 export function createHooks<
   Schema extends AnySchema<Schema> = UntypedSchema,
@@ -160,6 +169,14 @@ function useMutation(name: string, { retry = false }: MutationOptions = {}): Mut
 
 const serverSession = () => unknownSession
 
+const serverOutbox = () => noOutbox
+
+function useOutbox(): OutboxState & OutboxCalls {
+  const store = useStore()
+  const { subscribe, get, ...calls } = useMemo(() => store.queue(), [store])
+  return { ...useSyncExternalStore(subscribe, get, serverOutbox), ...calls }
+}
+
 function useAuth(): AuthValue<Fields> {
   const { auth } = useClient()
   const store = useStore()
@@ -167,4 +184,4 @@ function useAuth(): AuthValue<Fields> {
   return { ...useSyncExternalStore(session.subscribe, session.get, serverSession), auth }
 }
 
-const hooks = { SvcProvider, useClient, useLive, useDocument, useMutation, usePage, useAuth }
+const hooks = { SvcProvider, useClient, useLive, useDocument, useMutation, useOutbox, usePage, useAuth }

@@ -20,7 +20,7 @@ interface ProviderProps {
 export function SvcProvider({ client, initialData, children }: ProviderProps) {
   // A server renders for many visitors with one client, so initial data needs a store that they do not share.
   const value = useMemo(
-    () => ({ client, store: initialData ? createStore(client, toInitialStates(initialData)) : openStore(client) }),
+    () => ({ client, store: initialData ? createStore(client, {}, toInitialStates(initialData)) : openStore(client) }),
     // The first data of a client stays: lists follow the service from then on.
     [client],
   )

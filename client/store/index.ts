@@ -9,11 +9,13 @@ import { asText } from './as-text.js'
 import { openListeners } from './listeners.js'
 import { type ListQuery, type LiveEntry, type LiveState, openEntry } from './live-list.js'
 import { createMutation, type Mutation } from './mutation.js'
-import { type Outbox, openOutbox } from './outbox.js'
+import { dropOnceShown, type Outbox, openOutbox } from './outbox.js'
+import type { Decision, OutboxState, PersistedOutbox, Persistence } from './persistence.js'
 
 export { asText } from './as-text.js'
 export { type LiveState, noState } from './live-list.js'
 export type { Mutation } from './mutation.js'
+export type { Decision, OutboxState, Persistence, QueuedWrite } from './persistence.js'
 
 /** A value that changes. */
 export interface Readable<Value> {
@@ -23,11 +25,11 @@ export interface Readable<Value> {
   subscribe(listener: () => void): () => void
 }
 
-/** Follows changes of the service while anybody subscribes, and for a second longer. */
+/** Follows changes of the service while it has subscribers, and for a second longer. */
 export interface Live<State> extends Readable<State> {
   /** The state that a server has read, for a page that it rendered. */
   readonly initial: State | undefined
-  /** Reads without a subscriber. Resolves once there is a state to show, or nobody has subscribed for a while. */
+  /** Reads without a subscriber. Resolves once there is a state to show, or there was no subscriber for a while. */
   ready(): Promise<void>
 }
 
@@ -83,6 +85,17 @@ export interface SessionState<UserData extends object> {
   readonly isLoading: boolean
 }
 
+/** Decides about conflicts. Does nothing for other writes. */
+export interface OutboxCalls {
+  /** Sends the write again, over what others have changed. */
+  retry(key: string): void
+  discard(key: string): void
+  /** Sends the write with these fields instead. */
+  edit(key: string, body: object): void
+}
+
+export interface OutboxStore extends Readable<OutboxState>, OutboxCalls {}
+
 /** Everything starts again after a login or a logout: the next user never sees data of the previous one. */
 export interface Store<Schema extends AnySchema<Schema> = UntypedSchema, UserData extends object = Fields> {
   /** Keeps a list up to date. All readers of the same query share one subscription. */
@@ -113,12 +126,19 @@ export interface Store<Schema extends AnySchema<Schema> = UntypedSchema, UserDat
   session(): Readable<SessionState<UserData>>
   /** Pending writes of the signed-in user to all collections, and saved ones that a list may not show yet. */
   outbox(): Readable<readonly Mutation[]>
+  /** With `persist`: writes that are kept until they are saved, and conflicts. */
+  queue(): OutboxStore
+}
+
+export interface StoreOptions {
+  /** Keeps writes and the last known lists in the browser: `offline()` of `svc-toolkit-client/offline`. */
+  readonly persist?: Persistence
 }
 
 const stores = new WeakMap<object, Store>()
 
 /**
- * Opens the store of a client, or returns the one that is open. Sends nothing before somebody subscribes or writes.
+ * Opens the store of a client, or returns the one that is open. Sends nothing before the first subscriber or write.
  *
  * @example
  * import { openStore } from 'svc-toolkit-client/store'
@@ -129,8 +149,9 @@ const stores = new WeakMap<object, Store>()
  */
 export function openStore<Schema extends AnySchema<Schema> = UntypedSchema, UserData extends object = Fields>(
   client: Client<Schema, UserData>,
+  options?: StoreOptions,
 ): Store<Schema, UserData> {
-  const store = stores.get(client) ?? createStore(client as object as Client)
+  const store = stores.get(client) ?? createStore(client as object as Client, options)
   stores.set(client, store)
   return store as object as Store<Schema, UserData>
 }
@@ -147,6 +168,11 @@ export const noDocument: DocumentState<never> = {
 }
 export const noMutations: MutationState = { isPending: false, pendingCount: 0, waiting: undefined, error: undefined }
 
+export const noOutbox: OutboxState = {
+  ...{ storage: 'memory', problem: undefined, waiting: undefined },
+  ...{ pending: [], sending: undefined, conflicts: [] },
+}
+
 /** Matches no document. */
 const noId = '00000000-0000-0000-0000-000000000000'
 
@@ -155,7 +181,11 @@ const noId = '00000000-0000-0000-0000-000000000000'
  *
  * @param initialStates what the server has read, by the text of collection and query
  */
-export function createStore(client: Client, initialStates?: ReadonlyMap<string, LiveState<Doc>>): Store {
+export function createStore(
+  client: Client,
+  { persist }: StoreOptions = {},
+  initialStates?: ReadonlyMap<string, LiveState<Doc>>,
+): Store {
   /** Lists by their query, for as long as they are open. */
   const lists = new Map<string, LiveEntry>()
   const openLists = new Set<LiveEntry>()
@@ -165,15 +195,29 @@ export function createStore(client: Client, initialStates?: ReadonlyMap<string, 
   let isListening = false
   const firstOutbox = outbox
 
-  function openUserOutbox(): Outbox {
-    const own = openOutbox(
-      client,
-      () => own === outbox && showMutations(),
-      (collection) =>
-        [...openLists].every((list) => list.collection !== collection || list.get().status !== 'reconnecting'),
-    )
+  function openUserOutbox(): Outbox & Partial<PersistedOutbox> {
+    const onChange = () => own === outbox && showMutations()
+    const openPlain = () => openOutbox(client, onChange, isUpToDate)
+    const dropLater = (mutation: Mutation, drop: () => void) => dropOnceShown(mutation, isUpToDate, drop)
+    const own = persist?.open(client, { onChange, dropLater, find, openPlain }) ?? openPlain()
     return own
   }
+
+  /** Tells whether no list of a collection waits for its connection. */
+  function isUpToDate(collection: string) {
+    return [...openLists].every((list) => list.collection !== collection || list.get().status !== 'reconnecting')
+  }
+
+  /** Returns a whole document that a list has read. */
+  function find(collection: string, id: string): Doc | undefined {
+    for (const list of openLists) {
+      const found = list.collection === collection && list.find(id)
+      if (found) return found
+    }
+    return undefined
+  }
+
+  const decide = (key: string, decision: Decision) => outbox.decide?.(key, decision)
 
   function showMutations() {
     for (const list of openLists) list.refresh()
@@ -192,7 +236,10 @@ export function createStore(client: Client, initialStates?: ReadonlyMap<string, 
     isListening = true
     client.auth.onChange((next) => {
       const isOther = session.user?.id !== next?.user.id
-      if (isOther) outbox = openUserOutbox()
+      if (isOther) {
+        outbox.close?.()
+        outbox = openUserOutbox()
+      }
       for (const list of openLists) list.restart()
       if (isOther) onOutbox.call()
       showSession(next)
@@ -215,15 +262,18 @@ export function createStore(client: Client, initialStates?: ReadonlyMap<string, 
         openLists.delete(known)
       }
     }
-    const find = (id: string) => {
-      for (const list of openLists) {
-        const found = list.collection === collection && list.find(id)
-        if (found) return found
-      }
-      return undefined
-    }
     // Keeps the list, so that a hidden tree whose list was closed shows its last state again.
-    const known: LiveEntry = lists.get(key) ?? openEntry(client, collection, query, () => outbox, find, onOpen, initial)
+    const known: LiveEntry =
+      lists.get(key) ??
+      openEntry(
+        client,
+        collection,
+        query,
+        () => outbox,
+        (id) => find(collection, id),
+        onOpen,
+        initial,
+      )
     const current = () => lists.get(key) ?? known
     const enter = () => {
       listen()
@@ -306,6 +356,16 @@ export function createStore(client: Client, initialStates?: ReadonlyMap<string, 
       },
     }),
     outbox: () => ({ get: () => outbox.mutations(), subscribe: onOutbox.add }),
+    queue: () => ({
+      get: () => outbox.state?.() ?? noOutbox,
+      subscribe(listener: () => void) {
+        listen()
+        return onOutbox.add(listener)
+      },
+      retry: (key: string) => decide(key, 'retry'),
+      discard: (key: string) => decide(key, 'discard'),
+      edit: (key: string, body: object) => decide(key, { body }),
+    }),
   } as object as Store
 }
 

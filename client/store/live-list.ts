@@ -5,6 +5,7 @@ import { compileSelector } from '../collections/select.js'
 import type { Client, UntypedSchema } from '../index.js'
 import type { Document, Fields } from '../protocol/model/document.js'
 import type { SvcError } from '../protocol/model/errors.js'
+import type { Page } from '../protocol/model/page.js'
 import type { Path } from '../protocol/model/path.js'
 import { ownField, ownName } from '../protocol/model/where.js'
 import type { LiveList, LiveStatus } from '../realtime/live.js'
@@ -12,6 +13,7 @@ import { asText } from './as-text.js'
 import { openListeners } from './listeners.js'
 import type { Outbox } from './outbox.js'
 import { type ListShape, nothingRead, type Overlay, openOverlay } from './overlay.js'
+import type { PersistedOutbox } from './persistence.js'
 
 type Doc = Document<object>
 
@@ -69,11 +71,12 @@ export function openEntry(
   client: Client,
   collection: string,
   query: ListQuery,
-  outbox: () => Outbox,
+  outbox: () => Outbox & Partial<PersistedOutbox>,
   find: (id: string) => Doc | undefined,
   onOpen: () => () => void,
   initial: LiveState<Doc> = noState,
 ): LiveEntry {
+  const key = asText([collection, query])
   const listeners = openListeners()
   /** The outbox of the user for whom the list was read. */
   let owner = outbox()
@@ -122,6 +125,23 @@ export function openEntry(
     state = noState
   }
 
+  async function receive(from: LiveList<Doc>, { items, total, limit }: Page<Doc>, readIn: number) {
+    overlay ??= openOverlay(await openShape(client.collection(collection), query))
+    if (live !== from) return
+    const next = { items: withKnown(items, [...read.items, ...state.items]), total, limit, turn: readIn }
+    overlay.receive(read, next, pending())
+    read = next
+    if (!state.isLoading) return refresh()
+    state = { ...state, isLoading: false }
+    show(overlay.apply(read, pending(), find))
+  }
+
+  /** Shows the last known page until the list is read. */
+  async function showKept(from: LiveList<Doc>) {
+    const page = await outbox().readPage?.(key)
+    if (page && live === from && state.isLoading) void receive(from, page as Page<Doc>, 0)
+  }
+
   function open() {
     if (live) return
     if (owner !== outbox()) reset()
@@ -129,19 +149,12 @@ export function openEntry(
     if (state.error) show({ error: undefined, isLoading: true })
     if (state.status === 'closed') show({ status: 'connecting' })
     try {
-      const asked = client.collection(collection)
-      const opened: LiveList<Doc> = asked.live({
+      const opened: LiveList<Doc> = client.collection(collection).live({
         ...query,
         onRead: () => outbox().turn(),
-        async onPage({ items, total, limit }, turn = 0) {
-          overlay ??= openOverlay(await openShape(asked, query))
-          if (live !== opened) return
-          const next = { items: withKnown(items, [...read.items, ...state.items]), total, limit, turn }
-          overlay.receive(read, next, pending())
-          read = next
-          if (!state.isLoading) return refresh()
-          state = { ...state, isLoading: false }
-          show(overlay.apply(read, pending(), find))
+        onPage(page, turn = 0) {
+          void receive(opened, page, turn)
+          outbox().writePage?.(key, page)
         },
         onStatus: (status) => live === opened && show({ status }),
         onError(error) {
@@ -151,6 +164,7 @@ export function openEntry(
         },
       })
       live = opened
+      showKept(opened)
     } catch (error) {
       // The query holds a value that cannot be sent.
       show({ error: error as SvcError, isLoading: false })

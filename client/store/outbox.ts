@@ -24,6 +24,12 @@ const maxDoublings = 3
 /** How long a saved write stays while no list has shown it. By then, a list that is up to date shows it elsewhere. */
 const maxMilliseconds = 10_000
 
+/** Drops a saved write after some seconds, unless a list of its collection waits for its connection. */
+export function dropOnceShown(mutation: Mutation, isUpToDate: (collection: string) => boolean, drop: () => void): void {
+  const end = () => (isUpToDate(mutation.collection) ? drop() : dropOnceShown(mutation, isUpToDate, drop))
+  setTimeout(end, maxMilliseconds)
+}
+
 /**
  * Opens the outbox of the signed-in user. Sends only while the same user is signed in.
  *
@@ -50,10 +56,6 @@ export function openOutbox(
 
   function drop({ key }: Mutation) {
     put(mutations.filter((other) => other.key !== key))
-  }
-
-  function dropLater(mutation: Mutation) {
-    setTimeout(() => (isUpToDate(mutation.collection) ? drop : dropLater)(mutation), maxMilliseconds)
   }
 
   /** Queues writes per document, because concurrent ones could arrive in any order. */
@@ -114,7 +116,7 @@ export function openOutbox(
         const document = await inTurn(id, () => send(current, writer, onWaiting))
         if (document && document.id !== current().id) rename(current().id, document.id)
         become({ state: 'saved', error: undefined, document, turn: ++turn })
-        dropLater(current())
+        dropOnceShown(mutation, isUpToDate, () => drop(mutation))
         return document
       } catch (error) {
         drop(mutation)

@@ -7,7 +7,7 @@ import type { Mutation } from './mutation.js'
 
 type Doc = Document<object>
 
-/** What a list has read from the service. */
+/** A page that a list has read from the service. */
 export interface Read {
   readonly items: readonly Doc[]
   /** Number of documents on all pages; `null` until it is known. */

@@ -13,7 +13,10 @@ import {
   type MutationState,
   noDocument,
   noMutations,
+  noOutbox,
   noState,
+  type OutboxCalls,
+  type OutboxState,
   openStore,
   type Readable,
   type SessionState,
@@ -34,6 +37,9 @@ export type MaybeGetter<Value> = Value | (() => Value)
 
 /** Optimistic writes to one collection, and the state of those made here. */
 export type Mutations<Data> = MutationCalls<Data> & Reactive<MutationState>
+
+/** Writes that are not saved yet, and the calls that decide about conflicts. */
+export type Outbox = OutboxCalls & Reactive<OutboxState>
 
 /** The signed-in user, and the calls for login, logout and more. */
 export type AuthValue<UserData extends object> = Reactive<SessionState<UserData>> & {
@@ -67,6 +73,8 @@ export interface Hooks<Schema extends AnySchema<Schema>, UserData extends object
   ): Reactive<DocumentState<Document<Selected<Populated<Schema, Schema[Name], Path>, Field>>>>
   /** Returns optimistic writes: shown at once, and rolled back if refused. */
   useMutation<Name extends keyof Schema & string>(collection: Name, options?: MutationOptions): Mutations<Schema[Name]>
+  /** Returns the writes that are not saved yet, and the calls that decide about conflicts. */
+  useOutbox(): Outbox
   /** Returns the signed-in user and the calls for login. */
   useAuth(): AuthValue<UserData>
 }
@@ -170,6 +178,15 @@ function useMutation(collection: string, options?: MutationOptions): Mutations<F
   )
 }
 
+function useOutbox(): Outbox {
+  const outbox = openStore(useClient()).queue()
+  const { retry, discard, edit } = outbox
+  return Object.assign(
+    reactive<OutboxState>(() => outbox, noOutbox),
+    { retry, discard, edit },
+  )
+}
+
 function useAuth(): AuthValue<Fields> {
   const client = useClient()
   const session = openStore(client).session()
@@ -179,4 +196,4 @@ function useAuth(): AuthValue<Fields> {
   )
 }
 
-const hooks = { provideClient, useClient, useLive, useDocument, useMutation, useAuth }
+const hooks = { provideClient, useClient, useLive, useDocument, useMutation, useOutbox, useAuth }

@@ -21,6 +21,8 @@ import {
   type MutationCalls,
   type MutationOptions,
   type MutationState,
+  type OutboxCalls,
+  type OutboxState,
   openStore,
   type Readable,
   type SessionState,
@@ -34,6 +36,9 @@ export type Refs<State> = { readonly [Name in keyof State]: Readonly<Ref<State[N
 
 /** Optimistic writes to one collection, and the state of those made here. */
 export type Mutations<Data> = MutationCalls<Data> & Refs<MutationState>
+
+/** Writes that are not saved yet, and the calls that decide about conflicts. */
+export type Outbox = OutboxCalls & Refs<OutboxState>
 
 /** The signed-in user, and the calls for login, logout and more. */
 export type AuthValue<UserData extends object> = Refs<SessionState<UserData>> & {
@@ -67,6 +72,8 @@ export interface Hooks<Schema extends AnySchema<Schema>, UserData extends object
   ): Refs<DocumentState<Document<Selected<Populated<Schema, Schema[Name], Path>, Field>>>>
   /** Returns optimistic writes: shown at once, and rolled back if refused. */
   useMutation<Name extends keyof Schema & string>(collection: Name, options?: MutationOptions): Mutations<Schema[Name]>
+  /** Returns the writes that are not saved yet, and the calls that decide about conflicts. */
+  useOutbox(): Outbox
   /** Returns the signed-in user and the calls for login. */
   useAuth(): AuthValue<UserData>
 }
@@ -139,10 +146,16 @@ function useMutation(collection: string, options?: MutationOptions): Mutations<F
   return { create, update, remove, ...useFollowed(() => mutations) }
 }
 
+function useOutbox(): Outbox {
+  const outbox = openStore(useClient()).queue()
+  const { retry, discard, edit } = outbox
+  return { retry, discard, edit, ...useFollowed(() => outbox) }
+}
+
 function useAuth(): AuthValue<Fields> {
   const client = useClient()
   const session = openStore(client).session()
   return { ...useFollowed(() => session), auth: client.auth }
 }
 
-const hooks = { SvcPlugin, useClient, useLive, useDocument, useMutation, useAuth }
+const hooks = { SvcPlugin, useClient, useLive, useDocument, useMutation, useOutbox, useAuth }

@@ -11,6 +11,7 @@ const keys: readonly (readonly [string, string])[] = [
   ['⌘S or Ctrl S', 'save'],
   ['⌘J or Ctrl J', 'change between form and JSON'],
   ['F2', 'edit a cell of the selected row'],
+  ['Shift ←, Shift →', 'narrow or widen the column whose head has the focus'],
   ['⌘Z or Ctrl Z', 'undo'],
   ['?', 'show these keys'],
 ]

@@ -2,6 +2,7 @@
 /** A virtual list with rows of 32 px. Arrow keys, j and k move the selection. */
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { type CSSProperties, type KeyboardEvent, memo, type ReactNode, useEffect, useRef, useState } from 'react'
+import { limitWidth, ResizeHandle } from './resize-handle.js'
 
 export interface Column<Row> {
   readonly name: string
@@ -13,6 +14,8 @@ export interface Column<Row> {
   readonly isNumber?: boolean
   /** Stays at the left while the others scroll, this many pixels from the edge. The width must be in pixels. */
   readonly pinnedAt?: number
+  /** Sets the width in pixels, or the usual width again. Without it, the width is fixed. */
+  readonly onResize?: (width: number | undefined) => void
   readonly cell: (row: Row) => ReactNode
 }
 
@@ -107,8 +110,10 @@ export function Grid<Row>(props: GridProps<Row>) {
               role="columnheader"
               className={`${chooseClass(column)} ${column.isNumber ? 'num' : ''}`}
               style={pin(column)}
+              onKeyDown={(event) => resizeByKey(event, column.onResize)}
             >
               {column.head}
+              {column.onResize ? <ResizeHandle onResize={column.onResize} /> : null}
             </div>
           ))}
         </div>
@@ -148,6 +153,16 @@ function buildTracks(columns: readonly Pick<Column<never>, 'width' | 'narrowWidt
 function chooseClass({ narrowWidth, pinnedAt }: Pick<Column<never>, 'narrowWidth' | 'pinnedAt'>): string {
   const pinned = pinnedAt === undefined ? '' : 'pinned'
   return `${narrowWidth === null ? 'cut wide-only' : 'cut'} ${pinned}`
+}
+
+const keyStep = 16
+
+/** Shift with ← or → on the head of a column changes its width. */
+function resizeByKey(event: KeyboardEvent<HTMLElement>, onResize: Column<never>['onResize']): void {
+  const by = { ArrowLeft: -keyStep, ArrowRight: keyStep }[event.key]
+  if (by === undefined || !event.shiftKey || !onResize) return
+  event.preventDefault()
+  onResize(limitWidth(event.currentTarget.offsetWidth + by))
 }
 
 function pin({ pinnedAt }: Pick<Column<never>, 'pinnedAt'>): CSSProperties | undefined {

@@ -205,13 +205,15 @@ export async function applyRules(tx: Database, before: Named, after: Named): Pro
 }
 
 /**
- * Takes the values of all documents of a project again, after its state was replaced. Call in a transaction that locks
+ * Takes the values of documents again, after the state of their project was replaced. Call in a transaction that locks
  * writers out.
  *
+ * @param touched ids of the collections whose rules or documents may differ. Default: all of the project
  * @throws {SvcError} `DUPLICATE_VALUE`
  */
-export async function rebuildUniqueValues(tx: Database, project: string): Promise<void> {
+export async function rebuildUniqueValues(tx: Database, project: string, touched?: ReadonlySet<string>): Promise<void> {
   for (const collection of await selectRuledCollections(tx, project)) {
+    if (touched && !touched.has(collection.id)) continue
     await updateRules(tx, collection)
     await deleteValues(tx, collection.id, 'all')
     await takeStoredValues(tx, collection, listUniqueRules(collection))

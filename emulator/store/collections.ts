@@ -65,6 +65,14 @@ export async function selectCollections(db: Database, project: string): Promise<
   }))
 }
 
+/** Returns the ids of the oldest collections. */
+export async function selectCollectionIds(db: Database, project: string, most: number): Promise<string[]> {
+  const rows = await db.query<{ id: string }>(
+    sql`select c.id from collections c where c.project_id = ${project} order by c.id limit ${most}::int`,
+  )
+  return rows.map(({ id }) => id)
+}
+
 /** Finds collections by name or id. */
 export async function selectNamedCollections(
   db: Database,

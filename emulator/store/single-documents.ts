@@ -1,5 +1,5 @@
 /** Writes single documents, each in one statement without a transaction around it. */
-import { type Database, sql, writing } from '../database/port.js'
+import { type Database, type Fragment, sql, writing } from '../database/port.js'
 import {
   columns,
   type DocumentRow,
@@ -47,7 +47,8 @@ export async function updateDocument(
 }
 
 /**
- * Deletes a document, updates the count and records the change, in one statement. Does nothing if the version does not
+ * Deletes a document, updates the count and records the change, in one statement. With concurrent writers, another
+ * statement locks the document first: the deletion then sees all links that others have committed. Does nothing if the version does not
  * match, if it has files (which have to be orphaned too), if links with `onDelete` may lead to it, or if it is not in
  * the given part of the collection.
  */
@@ -61,8 +62,7 @@ export async function deleteDocument(
   const { collection } = target
   const atVersion = versions === 'any' ? sql`true` : sql`d.version = any(${versions.map(String)}::bigint[])`
   const { recording, seq } = recordedDeletion(db, target, 1)
-  const [written] = await db.query<Pick<Written, 'seq'> & { is_deleted: boolean }>(
-    writing(sql`
+  const deletion = writing(sql`
     with deleted as (
       delete from documents d
       where d.id = ${id} and ${isOpen(db, collection)}
@@ -71,7 +71,14 @@ export async function deleteDocument(
         and not ${isLinkedFrom(target.project, collection.id)}
       returning ${columns}, null::jsonb as before, d.updated_at as before_updated_at
     )${freedValues(collection, sql`deleted`)}, ${recording}
-    select ${seq} as seq, exists (select from deleted) as is_deleted`),
-  )
+    select ${seq} as seq, exists (select from deleted) as is_deleted`)
+  type Row = Pick<Written, 'seq'> & { is_deleted: boolean }
+  const [written] = db.capabilities.runsWritersTogether
+    ? ((await db.batch([lockedForDeletion(id), deletion]))[1] as Row[])
+    : await db.query<Row>(deletion)
   return { seq: written?.seq ?? null, isDeleted: written?.is_deleted ?? false }
+}
+
+function lockedForDeletion(id: string): Fragment {
+  return sql`select 1 as one from documents d where d.id = ${id} for update`
 }

@@ -181,29 +181,15 @@ describe('a service as it is deployed', () => {
   })
   afterAll(() => deployed.close())
 
-  test('without a collection too little shows: that is a failure, and saves nothing', async () => {
+  test('is told by its users and by the collections that it does not list, without naming one', async () => {
     await world.svc(['profiles', 'add', 'deployed', '--url', deployed.url, '--key', deployed.apiKey])
 
-    const ran = await detect('--save', 'deployed')
-
-    expect(ran).toMatchObject({ exit: 1, stdout: '', stderr: expect.stringContaining('only 2 of 12 forms') })
-    expect(JSON.parse((await detect('--json')).stdout)).toMatchObject({ error: { code: 'TOO_LITTLE_SEEN', exit: 1 } })
-    expect(await dialectOf('deployed')).toBeNull()
-  })
-
-  test('with a collection the seen forms are saved, and assumed ones are marked and left out', async () => {
-    const { stdout, exit } = await detect('--collection', 'posts', '--save', 'deployed')
+    const { stdout, exit } = await detect('--save', 'deployed')
 
     expect(exit).toBe(0)
-    expect(stdout).toMatch(/list +array +documents come as an array/)
-    expect(stdout).toMatch(/put +merge +assumed/)
-    const seen = 'paths=nested, document=snake, record=bare, list=array, filters=both, errors=detail'
-    expect(stdout).toContain(`dialect: ${seen}\n`)
-    expect(await dialectOf('deployed')).toBe(seen)
-    expect(JSON.parse((await detect('--collection', 'posts', '--json')).stdout)).toMatchObject({
-      dialect: seen,
-      assumed: ['body', 'paging', 'put', 'events', 'frames', 'two_factor'],
-    })
+    expect(stdout).toContain('dialect: d\n')
+    expect(await dialectOf('deployed')).toBe('d')
+    expect(JSON.parse((await detect('--json')).stdout)).toMatchObject({ dialect: 'd', forms: dialects.d, assumed: [] })
   })
 
   test('a wrong key, or none, is what ends it', async () => {

@@ -105,3 +105,51 @@ it('hides, moves and pins columns, and keeps that for the collection', async () 
   await expect.poll(heads).toEqual(['', 'titletext', 'id', 'pointsint', 'columnenum', 'created'])
   await world.expectAccessible()
 })
+
+it('sorts by several fields, sets the width of a column by mouse and keyboard, and keeps it', async () => {
+  const { page, client, goTo } = world
+  await client.collection('cards').create({ title: 'Zero', points: 4, column: 'backlog' })
+  const titles = () => page.locator('.grid-rows .pinned:nth-child(2)').allTextContents()
+  const sort = (name: string) => page.getByRole('columnheader').filter({ hasText: name }).getByRole('button')
+  await goTo('data/cards')
+  await world.row('Zero').waitFor()
+
+  await sort('points').click()
+  await sort('title').click({ modifiers: ['Shift'] })
+  await sort('title').click({ modifiers: ['Shift'] })
+  await expect.poll(titles).toEqual(['Two', 'One', 'Zero', 'Four', 'Three'])
+  await page.getByText('svc docs list cards --sort points,-title', { exact: true }).waitFor()
+  await sort('points').click({ modifiers: ['Shift'] })
+  await expect.poll(titles).toEqual(['Three', 'Zero', 'Four', 'Two', 'One'])
+  await sort('column').click()
+  await page.getByText('svc docs list cards --sort column', { exact: true }).waitFor()
+
+  const width = async () => (await page.getByRole('columnheader').filter({ hasText: 'column' }).boundingBox())?.width
+  const usual = (await width()) ?? 0
+  await sort('column').press('Shift+ArrowRight')
+  expect(await width()).toBe(usual + 16)
+  const edge = await page.getByRole('columnheader').filter({ hasText: 'column' }).locator('.resize').boundingBox()
+  await page.mouse.move((edge?.x ?? 0) + 4, (edge?.y ?? 0) + 8)
+  await page.mouse.down()
+  await page.mouse.move((edge?.x ?? 0) + 54, (edge?.y ?? 0) + 8)
+  await page.mouse.up()
+  await expect.poll(width).toBe(usual + 66)
+  await page.reload()
+  await expect.poll(width).toBe(usual + 66)
+  expect(world.faults).toEqual([])
+})
+
+it('shows links of a list by title, and draws code without ligatures', async () => {
+  const { page, client, goTo } = world
+  const { collections } = client
+  await collections.create({ name: 'labels', schema: { name: { type: 'string', required: true } } })
+  await collections.create({ name: 'tasks', schema: { labels: { type: 'link', to: 'labels', many: true } } })
+  const [bug, docs] = await client.collection('labels').createMany([{ name: 'bug' }, { name: 'docs' }])
+  await client.collection('tasks').create({ labels: [bug?.id ?? '', docs?.id ?? ''] })
+  await goTo('data/tasks')
+
+  await page.getByRole('cell', { name: 'bug +1', exact: true }).waitFor()
+
+  const command = page.locator('.bottom code, .bottom .mono').first()
+  expect(await command.evaluate((node) => getComputedStyle(node).fontVariantLigatures)).toBe('none')
+})

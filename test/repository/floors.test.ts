@@ -19,7 +19,9 @@ const startsTheEmulator = /^cli\/(commands\/(dev|exec|serve|serve\/(check|resync
 
 const rooms = ['client', 'emulator', 'seeds', 'types', 'cli', 'dashboard', 'test', 'scripts', 'bench']
 const files = filesOf(...rooms)
-const sources = filesOf('client', 'emulator', 'seeds', 'types', 'cli', 'dashboard').filter((file) => !/\.test\.ts$/.test(file))
+const sources = filesOf('client', 'emulator', 'seeds', 'types', 'cli', 'dashboard').filter(
+  (file) => !/\.test\.ts$/.test(file),
+)
 const imports = sources.flatMap((file) => importsOf(file, sources))
 const listed = existsSync(join(root, '.git'))
   ? execFileSync('git', ['ls-files'], { cwd: root, encoding: 'utf8' }).split('\n')
@@ -166,7 +168,9 @@ test('durations are measured by a clock that never jumps: Date.now() only reads 
     ...['emulator/database/postgres/facts.ts', 'emulator/ports/files/s3.ts'],
     ...['emulator/http/requests/capture.ts', 'emulator/serving/hang-thread.js', 'emulator/serving/uncaught.ts'],
   ]
-  const ours = files.filter((file) => /^(client|cli|dashboard|emulator|seeds|types)\//.test(file) && !file.includes('.test.'))
+  const ours = files.filter(
+    (file) => /^(client|cli|dashboard|emulator|seeds|types)\//.test(file) && !file.includes('.test.'),
+  )
 
   expect(ours.filter((file) => withoutComments(read(file)).includes('Date.now()')).sort()).toEqual(readsMoments.sort())
 })

@@ -1,4 +1,4 @@
-/** The entry `react` of both packages. */
+/** The entries of both packages for frameworks. */
 import { mkdir, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -7,6 +7,43 @@ import { type Installed, type PackageName, tool } from '../fixtures/packages/pac
 
 /** @param projectOf an empty project in which the package is installed */
 export function hooksCases(name: PackageName, projectOf: () => Installed): void {
+  it.each([
+    ['store', 'asText,noDocument,noMutations,noState,openStore,unknownSession', ['mjs', 'cjs'], 'openStore'],
+    ['vue', 'SvcPlugin,useAuth,useClient,useDocument,useLive,useMutation', ['mjs', 'cjs'], 'createHooks'],
+    // Svelte has no files for \`require\`.
+    ['svelte', 'provideClient,useAuth,useClient,useDocument,useLive,useMutation', ['mjs'], 'createHooks'],
+  ])('brings the entry %s for the framework that the app has, with types', async (entry, all, kinds, call) => {
+    const project = projectOf()
+    const compilers = { vue: ['vue', '@vue', 'csstype'], svelte: ['svelte', 'esm-env', 'clsx', 'devalue'], store: [] }
+    for (const needed of compilers[entry as keyof typeof compilers]) {
+      const from = fileURLToPath(new URL(`../../node_modules/${needed}`, import.meta.url))
+      await symlink(from, join(project.folder, 'node_modules', needed)).catch(ignoreExisting)
+    }
+    const uses = entry === 'store' ? 'entry' : 'entry.createHooks()'
+    await project.write({
+      [`${entry}.mjs`]: `import * as entry from '${name}/${entry}'\nconsole.log(Object.keys(${uses}).sort().join())`,
+      [`${entry}.cjs`]: `const entry = require('${name}/${entry}')\nconsole.log(Object.keys(${uses}).sort().join())`,
+      [`${entry}/app.mts`]: `import { ${call} } from '${name}/${entry}'\nexport const call: object = ${call}`,
+      [`${entry}/tsconfig.json`]: tsconfig,
+    })
+
+    for (const kind of kinds) expect((await project.node(`${entry}.${kind}`)).all).toBe(all)
+    expect((await project.node(tool('typescript/bin/tsc'), '-p', entry)).all).toBe('')
+  })
+
+  it('shares one store between the entries', async () => {
+    const project = projectOf()
+    await project.write({
+      'shared.mjs': `import { createClient, SvcError } from '${name}'
+import { openStore } from '${name}/store'
+const svc = createClient({ url: 'http://127.0.0.1:1', retry: { attempts: 1 } })
+const error = await openStore(svc).mutations('posts').create({}).catch((error) => error)
+console.log(openStore(svc) === openStore(svc), error instanceof SvcError, error.code)`,
+    })
+
+    expect((await project.node('shared.mjs')).all).toBe('true true NETWORK')
+  })
+
   it('brings hooks for the React that the app has, by import and by require, with types', async () => {
     const project = projectOf()
     await mkdir(join(project.folder, 'node_modules/@types'), { recursive: true })
@@ -23,17 +60,7 @@ const { useLive } = createHooks<{ posts: { title: string } }>()
 export const Titles = (): string[] => useLive('posts').items.map(({ data }) => data.title)
 // @ts-expect-error: no such collection
 export const none = () => useLive('pots')`,
-      'hooks/tsconfig.json': JSON.stringify({
-        compilerOptions: {
-          module: 'nodenext',
-          target: 'es2022',
-          lib: ['es2022', 'dom'],
-          strict: true,
-          noEmit: true,
-          types: [],
-        },
-        files: ['app.mts'],
-      }),
+      'hooks/tsconfig.json': tsconfig,
     })
 
     const all = 'SvcProvider,useAuth,useClient,useDocument,useLive,useMutation,usePage'
@@ -42,6 +69,19 @@ export const none = () => useLive('pots')`,
     expect((await project.node(tool('typescript/bin/tsc'), '-p', 'hooks')).all).toBe('')
   })
 }
+
+const tsconfig = JSON.stringify({
+  compilerOptions: {
+    module: 'nodenext',
+    target: 'es2022',
+    lib: ['es2022', 'dom'],
+    strict: true,
+    skipLibCheck: true,
+    noEmit: true,
+    types: [],
+  },
+  files: ['app.mts'],
+})
 
 /** An existing link stays. */
 function ignoreExisting(error: NodeJS.ErrnoException): void {

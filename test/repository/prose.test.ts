@@ -9,7 +9,9 @@ const openings = /^(?:What|Who|Whose|Whoever|Of|Where)\b/
 const words = /(?<!\bthere )\b(?:is|are) no\b(?! longer)|\b(?:whoever|somebody|anew|any more|as well)\b/i
 
 const files = execFileSync('git', ['ls-files'], { cwd: root, encoding: 'utf8' }).trim().split('\n')
-const code = files.filter((file) => /^(client|emulator|seeds|types|cli|dashboard|scripts|bench)\/.*\.(ts|tsx|js)$/.test(file))
+const code = files.filter((file) =>
+  /^(client|emulator|seeds|types|cli|dashboard|scripts|bench)\/.*\.(ts|tsx|js)$/.test(file),
+)
 const pages = files.filter((file) => /^(README|CONTRIBUTING|CHANGELOG|docs\/(?!reference\/).*)\.md$/.test(file))
 const guides = pages.filter((file) => /^(README|docs\/guides\/.*)\.md$/.test(file))
 

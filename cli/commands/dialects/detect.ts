@@ -17,7 +17,7 @@ export default class DialectsDetect extends ServiceCommand {
   static override description =
     prose(`Only reads, and only collections that the service lists. Trusts the header svc-dialect if the service sends it. Otherwise,
 detects the forms that responses show, and assumes the others from the closest named dialect. Assumed forms are marked, and not
-saved. Fails if the responses show fewer than half of the forms.`)
+saved. Fails if the responses show fewer than a third of the forms.`)
   static override examples = [
     '<%= config.bin %> dialects detect http://127.0.0.1:4400',
     '<%= config.bin %> dialects detect --profile staging --collection posts --save staging',

@@ -16,6 +16,7 @@ export default class DialectsList extends SvcCommand {
       a: dialects.a[axis],
       b: dialects.b[axis],
       c: dialects.c[axis],
+      d: dialects.d[axis],
     }))
     this.log(table(rows))
     return { dialects, axes: Object.fromEntries(axisNames().map((axis) => [axis, listForms(axis)])) }

@@ -4,6 +4,7 @@ import { type KeyboardEvent, useCallback, useDeferredValue, useEffect, useMemo, 
 import { Link, useLocation, useParams, useSearch } from 'wouter'
 import { SvcError } from '../../../client/index.js'
 import { asFailure } from '../../../client/send.js'
+import { dialects } from '../../../client/protocol/wire/dialects.js'
 import { useCommand } from '../../frame/command-line.js'
 import { useInfo } from '../../frame/counts.js'
 import { Query } from '../../live/query.js'
@@ -43,7 +44,7 @@ export function ApiPage() {
           <OperationPane
             key={operation.id}
             {...{ operation, description, dialect, tab, chosen: caller }}
-            offeredDialects={[...new Set([own, 'a', 'b', 'c', dialect])]}
+            offeredDialects={[...new Set([own, ...Object.keys(dialects), dialect])]}
             onCaller={setCaller}
             onDialect={(next) =>
               go(`/api-reference/${id}${next === own ? '' : `?dialect=${encodeURIComponent(next)}`}`)

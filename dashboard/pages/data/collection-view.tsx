@@ -18,7 +18,7 @@ import { DocumentPane } from './document/document-pane.js'
 import { Filters } from './filters.js'
 import { BulkPane } from './grid/bulk-pane.js'
 import { DocumentGrid } from './grid/document-grid.js'
-import { type GridColumn, useLayout } from './grid/layout.js'
+import { type GridLayout, useLayout } from './grid/layout.js'
 import { PickedBar } from './grid/picked-bar.js'
 import { type Picked, usePicked } from './grid/use-picked.js'
 import { ImportDialog } from './import-dialog.js'
@@ -106,7 +106,7 @@ function DocumentsPage({ name, id, collection, isGone }: PageProps) {
         <Gone what="collection" wasShown back="All collections" onBack={() => go('/data')} />
       ) : (
         <ImportTarget name={name}>
-          <List {...{ name, id, query, documents, settings, picked, openNew }} columns={layout.columns} />
+          <List {...{ name, id, query, documents, settings, picked, openNew, layout }} />
           {picked.ids.size > 0 ? <PickedBar {...{ name, query, picked, isPaneOpen }} onEdit={editPicked} /> : null}
         </ImportTarget>
       )}
@@ -172,12 +172,12 @@ interface ListProps {
   readonly query: QueryState
   readonly documents: Documents
   readonly settings: typeof noSettings
-  readonly columns: readonly GridColumn[]
+  readonly layout: GridLayout
   readonly picked: Picked
   readonly openNew: () => void
 }
 
-function List({ name, id, query, documents, settings, columns, picked, openNew }: ListProps) {
+function List({ name, id, query, documents, settings, layout, picked, openNew }: ListProps) {
   const { total = 0 } = documents
   const isFiltered = query.where.all.length > 0
   const nothing = isFiltered ? (
@@ -196,7 +196,7 @@ function List({ name, id, query, documents, settings, columns, picked, openNew }
         total === 0 ? (
           nothing
         ) : (
-          <DocumentGrid {...{ name, id, query, documents, columns, picked }} schema={settings.schema} />
+          <DocumentGrid {...{ name, id, query, documents, layout, picked }} schema={settings.schema} />
         )
       }
     </Query>

@@ -61,7 +61,7 @@ async function createAsKnown(ctx: Context, name: string, many: readonly Fields[]
   const { collection } = grant
   const guard = guardFields(grant)
   const complete = openCompleter(collection)
-  const links = collectLinks(collection, many.length)
+  const links = collectLinks(collection, many.length, grant.hidden)
   const texts = await checkAndSerialize(
     collection,
     many,

@@ -4,6 +4,7 @@ import { type Fields, isId } from '../../../client/protocol/model/document.js'
 import { type Issue, SvcError } from '../../../client/protocol/model/errors.js'
 import { formatCount } from '../../../client/protocol/model/figures.js'
 import { sizes } from '../../../client/protocol/model/limits.js'
+import { overlap, type Path } from '../../../client/protocol/model/path.js'
 import type { Reason } from '../../../client/protocol/model/requests/reason.js'
 import { type Link, linkKey, lockLinked } from '../../store/links.js'
 import { grantFor, partFor } from '../access/grant.js'
@@ -35,8 +36,15 @@ const noLinks: NewLinks = {
   require: () => Promise.resolve(),
 }
 
-/** @param count the number of documents in the write */
-export function collectLinks({ name, schema }: { name: string; schema: Schema }, count: number): NewLinks {
+/**
+ * @param count the number of documents in the write
+ * @param hidden fields that the caller may not see, whose defaults an error must not name
+ */
+export function collectLinks(
+  { name, schema }: { name: string; schema: Schema },
+  count: number,
+  hidden: readonly Path[] = [],
+): NewLinks {
   const rules = listLinkRules(schema)
   if (rules.length === 0) return noLinks
   const documents: PlacedId[][] = []
@@ -77,7 +85,13 @@ export function collectLinks({ name, schema }: { name: string; schema: Schema },
     const issues: Issue[] = []
     for (const [at, links] of documents.entries()) {
       const missing = links.filter((link) => !found.has(linkKey(link))).slice(0, sizes.maxIssues - issues.length)
-      issues.push(...missing.map(({ id, path }) => missingLink(count > 1 ? [at, ...path] : path, id)))
+      const isHidden = ({ path }: PlacedId) => hidden.some((field) => overlap(field, asPath(path)))
+      issues.push(
+        ...missing.map((link) => {
+          const path = count > 1 ? [at, ...link.path] : link.path
+          return isHidden(link) ? missingHidden(path) : missingLink(path, link.id)
+        }),
+      )
     }
     if (issues.length > 0) throw schemaRefuses(name, issues)
   }
@@ -124,6 +138,16 @@ function readerIn({ caller }: Context, collection: StoredCollection | undefined)
 export function missingLink(path: Issue['path'], id: string): Issue {
   const field = path.findLast((part) => typeof part === 'string')
   return { path, message: `"${field}" links to "${id.slice(0, 80)}", which does not exist`, type: 'link' }
+}
+
+/** The id may come from a default that the caller may not see. */
+function missingHidden(path: Issue['path']): Issue {
+  return { path, message: 'links to a record that does not exist', type: 'link' }
+}
+
+function asPath(path: PlacedId['path']): Path {
+  const [field = '', ...deeper] = path.map(String)
+  return [field, ...deeper]
 }
 
 function tooManyLinks(actual: number): SvcError {

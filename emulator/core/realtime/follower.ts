@@ -4,7 +4,7 @@ import { type StoredCollection, usersWord } from '../../../client/protocol/model
 import type { Fields } from '../../../client/protocol/model/document.js'
 import { readField } from '../../../client/protocol/model/json.js'
 import type { Database } from '../../database/port.js'
-import { selectCollection } from '../../store/collections.js'
+import { selectCollection, selectCollectionIds } from '../../store/collections.js'
 import type { Backend } from '../context.js'
 import { isOfDocument, parseStates } from './changed-documents.js'
 import type { Listener } from './connections.js'
@@ -41,12 +41,13 @@ export function openFollower(
     async follow(collection, watched) {
       if (!watched || !isWanted) return
       for (const { link, field } of watched.links) {
-        const target = await findTarget(backend.db, project, collection, link)
-        const name = JSON.stringify([target, field])
-        if (target === undefined || followed.has(name) || hasEnded || listener.isOver()) continue
-        const follower = followerFor({ listener, collection: target, field, user: watched.user }, changed)
-        followed.set(name, follower)
-        await backend.feeds.join(project, follower, undefined)
+        for (const target of await findTargets(backend.db, project, collection, link)) {
+          const name = JSON.stringify([target, field])
+          if (followed.has(name) || hasEnded || listener.isOver()) continue
+          const follower = followerFor({ listener, collection: target, field, user: watched.user }, changed)
+          followed.set(name, follower)
+          await backend.feeds.join(project, follower, undefined)
+        }
       }
     },
     end,
@@ -79,14 +80,21 @@ function followerFor({ listener, collection, field, user }: FollowerOptions, cha
   }
 }
 
-/** Returns the id of the collection that the schema names for a link. */
-async function findTarget(
+/** Chosen by us: each live view follows them. */
+const maxFollowed = 100
+
+/**
+ * Returns the id of the collection that the schema names for a link. Without a rule, the link can lead to any collection
+ * of the project, so that the oldest are followed.
+ */
+async function findTargets(
   db: Database,
   project: string,
   { schema }: StoredCollection,
   link: string,
-): Promise<string | undefined> {
+): Promise<readonly string[]> {
   const to = Object.hasOwn(schema, link) ? schema[link]?.to : undefined
-  if (to === undefined || to === usersWord) return undefined
-  return (await selectCollection(db, project, to))?.id
+  if (to === undefined) return selectCollectionIds(db, project, maxFollowed)
+  const target = to === usersWord ? undefined : await selectCollection(db, project, to)
+  return target ? [target.id] : []
 }

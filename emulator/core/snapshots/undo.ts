@@ -6,7 +6,7 @@ import { insertEffects, selectHasEffects } from '../../store/snapshots/effects.j
 import { type CountedPart, countedParts, type Outcome, selectOutcome } from '../../store/snapshots/outcome.js'
 import { selectUndoable } from '../../store/snapshots/registry.js'
 import { openRestoring } from '../../store/snapshots/restoring.js'
-import { takeBack } from '../../store/snapshots/take-back.js'
+import { selectTouchedCollections, takeBack } from '../../store/snapshots/take-back.js'
 import { audit } from '../audit/audit-log.js'
 import type { Backend } from '../context.js'
 import { snapshotEvent } from '../events/happenings.js'
@@ -60,8 +60,9 @@ export async function undoCommand(backend: Backend, id: string, name?: string): 
     const found = (await selectUndoable(tx, project, name)) ?? nothingToUndo(name)
     if (!found.isSettled) await insertEffects(tx, { project, id: found.id, isCertain: false })
     const restoring = await openRestoring(tx, project, found.id)
+    const touched = await selectTouchedCollections(restoring)
     await takeBack(restoring)
-    await rebuildUniqueValues(tx, project)
+    await rebuildUniqueValues(tx, project, touched)
     const outcomes = await selectOutcomes(countedParts, (part) => selectOutcome(restoring, { part, most: maxNamed }))
     await deleteSnapshot(tx, project, found.id)
     await audit(unit, { project, operation: 'snapshot.undone', subject: { snapshot: found.name } })

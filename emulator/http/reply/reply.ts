@@ -94,8 +94,7 @@ const replies: { readonly [Kind in ReplyKind]: ReplyForm<ReplyValues[Kind]> } = 
   },
   updatedDocuments: {
     write: (dialect, documents) => ({ body: encodeUpdated(dialect, documents) }),
-    schema: (dialect) =>
-      record(dialect, axes.acks[dialect.acks].updatedSchema(axes.document[dialect.document].schema)),
+    schema: (dialect) => record(dialect, axes.acks[dialect.acks].updatedSchema(axes.document[dialect.document].schema)),
   },
   page: {
     write: encodePage,

@@ -253,9 +253,11 @@ function withPage({ ordering: { order }, query }: ListPlan, parts: Fragment, tot
  * The data to return: all of it, or only the selected fields of the document. `core/documents/selecting.ts` selects the fields
  * below them. The names are one parameter, so that the text stays the same. `|| '{}'` decompresses the document once.
  */
-function returned({ select }: ListQuery): Fragment {
+function returned({ select, populate, links }: ListQuery): Fragment {
   if (select.length === 0) return sql`d.data`
-  const names = [...new Set(select.map(([field]) => field))]
+  // A link may be selected by its name, and its ids stand in another field.
+  const idFields = links ? populate.flatMap(([link]) => links(link)) : []
+  const names = [...new Set([...select.map(([field]) => field), ...idFields])]
   return sql`(
       select coalesce(jsonb_object_agg(field.name, whole.data -> field.name) filter (where whole.data ? field.name), '{}')
       from (select d.data || '{}' as data offset 0) as whole

@@ -28,6 +28,20 @@ export async function takeBack(restoring: Restoring): Promise<void> {
   await recount(tx, project)
 }
 
+/** Returns the ids of the collections that a command has changed, or whose documents. Call it before they are undone. */
+export async function selectTouchedCollections({ tx, id }: Restoring): Promise<ReadonlySet<string>> {
+  const changed = effectsTable(id, 'documents')
+  const rows = await tx.query<{ id: string }>(
+    unprepared(sql`
+    select s.collection_id as id from ${keptIn(id, 'documents')} s join ${changed} e on e.key = s.id
+    union
+    select d.collection_id from documents d join ${changed} e on e.key = d.id
+    union
+    select e.key from ${effectsTable(id, 'collections')} e`),
+  )
+  return new Set(rows.map((row) => row.id))
+}
+
 /** Whether no other user has taken the user's address or provider identity. */
 function hasFreeNames(project: string): Fragment {
   return sql`not exists (

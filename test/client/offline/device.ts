@@ -1,7 +1,9 @@
 /** A device with one browser, whose tabs share storage, locks and channels, and can crash. */
 import { IDBFactory, IDBKeyRange } from 'fake-indexeddb'
 import { type Client, type ClientOptions, createClient, type SessionStore } from '../../../client/index.js'
-import { type Browser, type OfflineOptions, offline, type PersistentOutbox } from '../../../client/offline/index.js'
+import { type OfflineOptions, offline } from '../../../client/offline/index.js'
+import type { Browser } from '../../../client/offline/persistent.js'
+import { type OutboxStore, openStore, type Store } from '../../../client/store/index.js'
 
 Object.assign(globalThis, { IDBKeyRange })
 
@@ -11,33 +13,51 @@ export interface Device {
   /** What the tabs keep in `localStorage`. */
   readonly session: SessionStore
   isOffline: boolean
+  /** Returns the keys of the writes that the browser keeps, of all users. */
+  storedKeys(): Promise<Set<string>>
   readonly indexedDB: IDBFactory
 }
 
 export interface Tab {
   readonly client: Client
-  readonly outbox: PersistentOutbox
-  /** Keys of the writes that have ended. */
-  readonly settled: readonly string[]
+  readonly store: Store
+  readonly outbox: OutboxStore
   /** Ends the tab as a crash does: nothing that it began goes on. */
   crash(): void
 }
 
-/** @param beforeSend called before each request, and after it with the response; may throw to lose it */
-export function openDevice(wire: { before?: () => unknown; after?: (response: Response) => unknown } = {}): Device {
+/** Called before and after each request. May throw to lose it. */
+interface Wire {
+  readonly before?: (init: RequestInit) => unknown
+  readonly after?: () => unknown
+}
+
+export function openDevice(wire: Wire = {}): Device {
   const indexedDB = new IDBFactory()
   const queues = new Map<string, (() => void)[]>()
   const channels = new Map<string, Set<Channel>>()
+  const onOnline = new Set<() => void>()
   let stored: string | null = null
+  let isOffline = false
 
   const device: Device = {
     indexedDB,
-    isOffline: false,
+    get isOffline() {
+      return isOffline
+    },
+    set isOffline(next) {
+      isOffline = next
+      if (!next) for (const callback of onOnline) callback()
+    },
     session: {
       read: () => stored,
       write: (text) => {
         stored = text
       },
+    },
+    async storedKeys() {
+      const stored = (await indexedDB.databases()).map(({ name = '' }) => readKeys(indexedDB, name))
+      return new Set((await Promise.all(stored)).flat())
     },
     openTab(service, options) {
       const undo: (() => void)[] = []
@@ -49,11 +69,12 @@ export function openDevice(wire: { before?: () => unknown; after?: (response: Re
           (result) => (isDead ? never : result),
           (error) => (isDead ? never : Promise.reject(error)),
         )
-      const fetchOwn: typeof fetch = async (url, init) => {
+      const over = new AbortController()
+      const fetchOwn: typeof fetch = async (url, { signal, ...init } = {}) => {
         if (device.isOffline) throw new TypeError('offline')
-        await wire.before?.()
-        const response = await fetch(url, init)
-        await wire.after?.(response)
+        wire.before?.(init)
+        const response = await fetch(url, { ...init, signal: AbortSignal.any([signal ?? over.signal, over.signal]) })
+        wire.after?.()
         if (device.isOffline) throw new TypeError('offline')
         return response
       }
@@ -83,6 +104,12 @@ export function openDevice(wire: { before?: () => unknown; after?: (response: Re
             })
           }) as never,
         },
+        onOnline(callback) {
+          onOnline.add(callback)
+          const leave = () => void onOnline.delete(callback)
+          undo.push(leave)
+          return leave
+        },
         openChannel: (name) => {
           const others = channels.get(name) ?? new Set()
           channels.set(name, others)
@@ -107,17 +134,17 @@ export function openDevice(wire: { before?: () => unknown; after?: (response: Re
         retry: { attempts: 1 },
         fetch: (...sent) => alive(fetchOwn(...sent)),
       })
-      const settled: string[] = []
-      const outbox = offline(options, browser).open(client, {
-        onChange: () => {},
-        onSettled: (key) => void settled.push(key),
-      })
+      const store = openStore(client, { persist: offline(options, browser) })
+      const outbox = store.queue()
+      // Opens the outbox, as a component does.
+      undo.push(outbox.subscribe(() => {}))
       return {
         client,
+        store,
         outbox,
-        settled,
         crash() {
           isDead = true
+          over.abort()
           for (const one of undo) one()
         },
       }
@@ -132,6 +159,19 @@ interface Channel {
   close(): void
 }
 
+function readKeys(indexedDB: IDBFactory, name: string): Promise<string[]> {
+  return new Promise((resolve) => {
+    const opening = indexedDB.open(name)
+    opening.onsuccess = () => {
+      const request = opening.result.transaction('outbox').objectStore('outbox').getAll()
+      request.onsuccess = () => {
+        opening.result.close()
+        resolve(request.result.map(({ key }) => key))
+      }
+    }
+  })
+}
+
 /** A factory whose databases are closed when the tab ends. */
 function tabFactory(indexedDB: IDBFactory, undo: (() => void)[]): globalThis.IDBFactory {
   return Object.assign(Object.create(indexedDB), {
@@ -141,12 +181,4 @@ function tabFactory(indexedDB: IDBFactory, undo: (() => void)[]): globalThis.IDB
       return request
     },
   }) as never
-}
-
-let numbers = 0
-
-/** A write as the store makes it. */
-export function aWrite(kind: 'create' | 'update' | 'remove', id: string | undefined, body = {}, collection = 'posts') {
-  const key = `${++numbers}-${Math.random()}`
-  return { key, collection, kind, id: id ?? `new-${key}`, body, begunAt: new Date().toISOString() }
 }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { startTestEmulator, type TestEmulator } from '../../../emulator/testing.js'
-import { aWrite, openDevice } from './device.js'
+import { openDevice } from './device.js'
 
 let emulator: TestEmulator
 beforeAll(async () => {
@@ -14,40 +14,43 @@ async function openProject() {
   return { project, posts: project.client.collection('posts') }
 }
 
+const nothing = { problem: undefined, pending: [], sending: undefined, conflicts: [], waiting: undefined }
+
 it('sends writes in order, and gives later ones the id of a new document', async () => {
   const { project, posts } = await openProject()
-  const { outbox } = openDevice().openTab(project)
-  const create = aWrite('create', undefined, { title: 'one' })
+  const { store, outbox, crash } = openDevice().openTab(project)
+  const { create, update } = store.mutations('posts')
 
-  const added = [
-    outbox.add(create),
-    outbox.add(aWrite('update', create.id, { title: 'two' })),
-    outbox.add(aWrite('create', undefined, { title: 'linked', to: create.id })),
-  ]
-  const [made, updated, linked] = await Promise.all(added)
+  const creating = create({ title: 'one' })
+  const [first] = store.outbox().get()
+  const newId = first?.id ?? ''
+  const [made, , linked] = await Promise.all([
+    creating,
+    update(newId, { title: 'two' }),
+    create({ title: 'linked', to: newId }),
+  ])
 
   expect(made?.id).toMatch(/^[0-9a-f-]{36}$/)
-  expect(updated).toMatchObject({ id: made?.id, data: { title: 'two' }, version: 2 })
+  expect((await posts.get(made.id)).data).toEqual({ title: 'two' })
   expect(linked?.data).toEqual({ title: 'linked', to: made?.id })
   expect(await posts.count()).toBe(2)
-  expect(outbox.state()).toEqual({ storage: 'ready', problem: undefined, writes: [], waiting: undefined })
-  await outbox.close()
+  expect(outbox.get()).toEqual({ ...nothing, storage: 'ready' })
+  crash()
 })
 
 it('sends what was written offline after a reload, once', async () => {
   const { project, posts } = await openProject()
   const device = openDevice()
   const before = device.openTab(project)
-  await before.outbox.ready
   device.isOffline = true
-  void before.outbox.add(aWrite('create', undefined, { title: 'offline' }))
-  await expect.poll(() => before.outbox.state().waiting?.code).toBe('NETWORK')
+  void before.store.mutations('posts').create({ title: 'offline' })
+  await expect.poll(() => before.outbox.get().waiting?.code).toBe('NETWORK')
   before.crash()
 
   device.isOffline = false
   const after = device.openTab(project)
 
-  await expect.poll(() => after.settled.length).toBe(1)
-  expect((await posts.list()).items.map(({ data }) => data)).toEqual([{ title: 'offline' }])
-  await after.outbox.close()
+  await expect.poll(() => posts.count()).toBe(1)
+  await expect.poll(() => after.outbox.get()).toEqual({ ...nothing, storage: 'ready' })
+  after.crash()
 })

@@ -1,16 +1,15 @@
 /** The stores and runes in a small app, compiled by Svelte, against the emulator. */
 
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { fileURLToPath, pathToFileURL } from 'node:url'
-import { rolldown } from 'rolldown'
-import { compile } from 'svelte/compiler'
+import { fileURLToPath } from 'node:url'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, expectTypeOf, it } from 'vitest'
 import { WebSocket } from 'ws'
 import { type Client, createClient, type Document } from '../../../client/index.js'
 import { createHooks } from '../../../client/svelte/index.js'
 import { startTestEmulator, type TestEmulator, type TestProject } from '../../../emulator/testing.js'
 import { aPlace, defineElements } from '../../fixtures/dom.js'
+import { bundleSvelte } from '../../fixtures/packages/svelte-app.js'
 
 interface Post {
   title: string
@@ -45,33 +44,14 @@ beforeEach(async () => {
   svc = createClient<Schema>({ url: project.url, apiKey: project.apiKey, transport: 'ws', WebSocket })
   place = aPlace()
 })
-afterEach(() => close())
+afterEach(async () => {
+  await close()
+  close = async () => undefined
+})
 
-let apps = 0
-
-/** Bundles a component as an app does, with the runtime for browsers, and mounts it. */
-async function mount(source: string, props: Record<string, unknown> = {}) {
-  const name = `app-${++apps}`
-  const component = join(folder, `${name}.svelte`)
-  const { js } = compile(source, { filename: component, generate: 'client' })
-  const entry = `import { mount, unmount } from 'svelte'\nimport App from '${component}'
-export const start = (target, props) => { const app = mount(App, { target, props }); return () => unmount(app) }`
-  const build = await rolldown({
-    ...{ input: 'entry', cwd: root, platform: 'browser', resolve: { conditionNames: ['browser', 'import'] } },
-    plugins: [
-      {
-        name: 'component',
-        resolveId: (id) =>
-          id === 'entry' || id === component ? (id === 'entry' ? join(folder, 'entry.js') : id) : null,
-        load: (id) => (id === component ? js.code : id === join(folder, 'entry.js') ? entry : null),
-      },
-    ],
-  })
-  const file = join(folder, `${name}.mjs`)
-  await build.write({ file, format: 'esm', codeSplitting: false })
-  await build.close()
-  const app: { start(target: HTMLElement, props: object): () => Promise<void> } = await import(pathToFileURL(file).href)
-  close = app.start(place, { svc, ...props })
+async function mount(source: string, props: object = {}) {
+  const { start } = await bundleSvelte(source, folder)
+  close = start(place, { svc, ...props })
 }
 
 const script = `

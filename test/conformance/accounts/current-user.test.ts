@@ -42,7 +42,7 @@ inDialects('The current user', (wire) => {
     const [first, second, third] = data.followers_ids as unknown[]
     expect([userOf(wire, first).id, userOf(wire, second).data, third]).toEqual([eve.id, { username: 'bob' }, 'gone'])
     expect(data.following_ids).toEqual([bob.id])
-    expect(wire.row(data.best).fields).toEqual({ title: 'Tea' })
+    expect(wire.link(data.best).fields).toEqual({ title: 'Tea' })
   })
 
   test('USR-11 PATCH merges data, with array operators as on documents', async () => {
@@ -115,7 +115,7 @@ inDialects('The current user', (wire) => {
   test('USR-11 a new password takes the current one or a fresh login, and ends every other session', async () => {
     const { anAccount, logIn, as } = await aTown(wire)
     const ada = await anAccount()
-    const { token } = wire.record(await logIn(ada.email, ada.password)) as { token: string }
+    const { access_token: token } = wire.record(await logIn(ada.email, ada.password)) as { access_token: string }
     const patch = (body: object) => ada.api.patch('/auth-collections/user', body)
 
     expectFailure(await patch({ password: 'New4Horses', currentPassword: 'Wrong4Horse' }), 401, 'INVALID_CREDENTIALS')

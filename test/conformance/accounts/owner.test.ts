@@ -54,7 +54,7 @@ inDialects(
       const town = await aTown(wire, { require2fa: true })
       const credentials = { email: `${crypto.randomUUID()}@example.com`, password: 'Correct4Horse' }
 
-      const answer = expectStatus(201, await town.api.post('/auth-collections/signup', credentials))
+      const answer = expectStatus(wire.statuses.signUp, await town.api.post('/auth-collections/signup', credentials))
       const first = await mailTo(credentials.email)
       const finish = (code = '') =>
         town.api.post('/auth-collections/verify-2fa-login', { email: credentials.email, code })

@@ -102,7 +102,7 @@ inDialects('User tokens', (wire) => {
   test('USR-13 logout ends the session, and no other', async () => {
     const { anAccount, logIn, as } = await aTown(wire)
     const { api, email, password, token } = await anAccount()
-    const second = wire.record(await logIn(email, password)) as { token: string }
+    const second = wire.record(await logIn(email, password)) as { access_token: string }
     const refreshed = wire.record(await api.post('/auth-collections/refresh', {})) as { token: string }
 
     const answer = expectStatus(200, await api.post('/auth-collections/logout', {}))
@@ -111,7 +111,7 @@ inDialects('User tokens', (wire) => {
     for (const ended of [token, refreshed.token]) {
       expectFailure(await as(ended).get('/auth-collections/me'), 401, 'INVALID_TOKEN')
     }
-    expectStatus(200, await as(second.token).get('/auth-collections/me'))
+    expectStatus(200, await as(second.access_token).get('/auth-collections/me'))
   })
 
   test('contract 6.4 refresh answers a new token of the same session', async () => {
@@ -130,7 +130,7 @@ inDialects('User tokens', (wire) => {
   test('USR-18 changing the password takes the old one, and ends every other session', async () => {
     const { anAccount, logIn, as } = await aTown(wire)
     const { api, email, password } = await anAccount()
-    const { token } = wire.record(await logIn(email, password)) as { token: string }
+    const { access_token: token } = wire.record(await logIn(email, password)) as { access_token: string }
     const change = (oldPassword: string, newPassword: string) =>
       api.post('/auth/change-password', { oldPassword, newPassword })
 

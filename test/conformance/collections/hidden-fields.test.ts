@@ -49,11 +49,11 @@ inDialects(
       ] as const) {
         const populated = await asker.api.get(`/collections/links/${link.id}?populate=person&populate=people`)
         const { person, people } = wire.row(wire.record(expectStatus(200, populated))).fields as Fields & { people: [] }
-        expect([person, ...people].map((one) => wire.row(one).fields)).toEqual([is, is])
+        expect([person, ...people].map((one) => wire.link(one).fields)).toEqual([is, is])
         expectStatus(200, await asker.api.patch('/auth-collections/user', { data: { person: id } }))
         const user = expectStatus(200, await asker.api.get('/auth-collections/user?populate=person'))
         const { data } = wire.record(user) as { data: Fields }
-        expect(wire.row(data.person).fields).toEqual(is)
+        expect(wire.link(data.person).fields).toEqual(is)
       }
       const patched = wire.row(wire.record(expectStatus(200, await ada.api.patch(path, { name: 'A' })))).fields
       expect(patched).toEqual({ ...seen, name: 'A' })
@@ -114,7 +114,7 @@ inDialects(
         [hr, { name: 'Ada', salary: 5000, profile: {} }],
       ] as const) {
         const [link] = wire.page(expectStatus(200, await asker.api.get(`${wire.listPath('links')}?${linked}`))).rows
-        expect(wire.row(link?.fields.person).fields).toEqual(fields)
+        expect(wire.link(link?.fields.person).fields).toEqual(fields)
       }
       const found = async (asker: Account, query: string) =>
         wire.page(expectStatus(200, await asker.api.get(`${wire.listPath('links')}?populate=person&${query}`))).total
@@ -215,6 +215,20 @@ inDialects(
       }
       const made = wire.row(wire.record(expectStatus(201, await ada.api.post('/collections/people', {}))))
       expect([made.fields, (await people.get(made.id)).fields]).toEqual([{ name: 'N' }, { name: 'N', salary: 77.25 }])
+    })
+
+    test('contract 13.2 a hidden default that links nowhere is refused without its id', async () => {
+      const { ada, owner, people } = await anOffice(wire)
+      const { id } = await people.create({})
+      const schema = { salary: { type: 'link', to: 'people', default: id }, name: { type: 'string' } }
+      expectStatus(200, await owner.patch('/collections/people', { schema }))
+      expectStatus(200, await owner.delete(`/collections/people/${id}`))
+
+      const refused = await ada.api.post('/collections/people', { name: 'B' })
+      const named = await owner.post('/collections/people', { name: 'B' })
+
+      for (const answer of [refused, named]) expectFailure(answer, 422, 'VALIDATION_ERROR')
+      expect([refused.text.includes(id), named.text.includes(id)]).toEqual([false, true])
     })
 
     test('contract 13.2 rules of hidden fields within others tell nothing of their values', async () => {

@@ -241,6 +241,7 @@ inDialects(
 inDialects('Writes of documents that only their creators read', (wire) => {
   const path = '/collections/posts'
   const permissions = { ...own, update: ['authenticated'] }
+  const records = { 'svc-dialect': `${wire.name}, acks=record` }
   /** The data that each way to change a document returns. */
   async function answers(api: Api, id: string): Promise<Fields[]> {
     const changed = [
@@ -248,7 +249,7 @@ inDialects('Writes of documents that only their creators read', (wire) => {
       await api.patch(`${path}/${id}`, { $append: { tags: ['x'] } }),
       await sendForm(api, 'PATCH', `${path}/${id}`, [textOf('data', { n: 2 }), fileOf('cover')]),
       await api.patch(`${path}/${id}`, { n: 3 }),
-      await api.post(`${path}/batch/documents/update`, { updates: { [id]: { data: { n: 4 } } } }),
+      await api.post(`${path}/batch/documents/update`, { updates: { [id]: { data: { n: 4 } } } }, records),
       await api.put(`${path}/${id}`, { n: 5 }),
     ]
     return changed.flatMap((one) => wire.record(expectStatus(200, one))).map((one) => wire.row(one).fields)

@@ -43,7 +43,7 @@ inDialects('Roles', (wire) => {
     const ask = async (who: typeof insider, query: string) =>
       wire.page(expectStatus(200, await who.api.get(`${wire.listPath('posts')}?${query}`))).rows
 
-    expect(wire.row((await ask(insider, 'populate=link'))[0]?.fields.link).fields).toEqual({ word: 'tea' })
+    expect(wire.link((await ask(insider, 'populate=link'))[0]?.fields.link).fields).toEqual({ word: 'tea' })
     expect((await ask(outsider, 'populate=link'))[0]?.fields.link).toBe(secret.id)
     expect(await ask(insider, 'populate=link&link.word=tea')).toHaveLength(1)
     expect(await ask(outsider, 'populate=link&link.word=tea')).toHaveLength(0)

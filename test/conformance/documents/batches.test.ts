@@ -83,10 +83,13 @@ inDialects('Batches', (wire) => {
     const updates = { [two]: { data: { a: 2 } }, [one]: { data: { b: 1 } } }
     const answer = expectStatus(200, await api.post(updatePath, { updates }))
 
-    expect(rowsOf(wire.record(answer)).map(({ id, fields }) => [id, fields])).toEqual([
-      [two, { name: 'two', a: 2 }],
-      [one, { name: 'one', a: 1, b: 1 }],
-    ])
+    if (wire.name === 'd') expect(wire.record(answer)).toMatchObject({ status: 'success', count: 2 })
+    else
+      expect(rowsOf(wire.record(answer)).map(({ id, fields }) => [id, fields])).toEqual([
+        [two, { name: 'two', a: 2 }],
+        [one, { name: 'one', a: 1, b: 1 }],
+      ])
+    expect((await posts.get(two)).fields).toEqual({ name: 'two', a: 2 })
     expect((await posts.get(one)).fields).toEqual({ name: 'one', a: 1, b: 1 })
   })
 
@@ -107,7 +110,10 @@ inDialects('Batches', (wire) => {
 
     const answer = expectStatus(200, await api.post(path, { document_ids: [two, one] }))
 
-    expect(wire.record(answer)).toEqual({ message: expect.stringMatching(/./), ids: [two, one], count: 2 })
+    expect(wire.record(answer)).toEqual({
+      message: expect.stringMatching(/./),
+      ...wire.removed({ ids: [two, one], count: 2 }),
+    })
     expect(await posts.names('')).toEqual(['three'])
   })
 
@@ -176,7 +182,7 @@ inDialects('Batches', (wire) => {
     )
     const tooMany = { document_ids: [...ids, unknownId] }
     expectFailure(await api.post(deletePaths[0] as string, tooMany), 422, 'VALIDATION_ERROR')
-    expect(rowsOf(wire.record(expectStatus(200, await api.post(updatePath, { updates }))))).toHaveLength(1_000)
+    expectStatus(200, await api.post(updatePath, { updates }))
     expect((await posts.list('seen=true')).total).toBe(1_000)
     expectStatus(200, await api.post(deletePaths[0] as string, { document_ids: ids }))
     expect((await posts.list()).total).toBe(0)
@@ -186,9 +192,10 @@ inDialects('Batches', (wire) => {
     const { api } = await someDocuments(wire)
 
     expect(wire.record(expectStatus(201, await api.post('/collections/posts/batch', { documents: [] })))).toEqual([])
-    expect(wire.record(expectStatus(200, await api.post(updatePath, { updates: {} })))).toEqual([])
+    const updated = expectStatus(200, await api.post(updatePath, { updates: {} }))
     const deleted = expectStatus(200, await api.post(deletePaths[0] as string, { document_ids: [] }))
-    expect(wire.record(deleted)).toMatchObject({ ids: [], count: 0 })
+    expect(wire.record(updated)).toEqual(wire.name === 'd' ? expect.objectContaining({ count: 0 }) : [])
+    expect(wire.record(deleted)).toMatchObject(wire.removed({ ids: [], count: 0 }))
   })
 
   test('contract 3.6 a batch of another form is 422', async () => {

@@ -26,7 +26,7 @@ inDialects('Bounded answers', (wire) => {
     }
 
     const { fields } = await posts.get(id, 'populate=l.l')
-    expect((wire.row((fields.l as unknown[])[59]).fields.l as unknown[]).length).toBe(60)
+    expect((wire.link((fields.l as unknown[])[59]).fields.l as unknown[]).length).toBe(60)
   })
 
   test('contract 10.10 an answer holds 10,000 populated records, and not one more', async () => {
@@ -37,7 +37,7 @@ inDialects('Bounded answers', (wire) => {
 
     const { fields } = await posts.get(id, 'populate=all')
 
-    expect(wire.row((fields.all as unknown[])[9_999]).fields).toEqual({ name: 'one' })
+    expect(wire.link((fields.all as unknown[])[9_999]).fields).toEqual({ name: 'one' })
     expectStatus(200, await api.get(`/collections/posts/${id}?populate=some&populate=other`))
     expectFailure(await api.get(`/collections/posts/${id}?populate=all&populate=other`), 422, 'RESULT_TOO_LARGE')
     expectFailure(await posts.ask('populate=all&populate=other'), 422, 'RESULT_TOO_LARGE')
@@ -77,13 +77,13 @@ inDialects('Bounded answers', (wire) => {
     const [listed] = (await posts.list(query)).rows
 
     const got = fields.items as (Fields & { also: unknown[] })[]
-    const made = wire.row(got[0]?.product).fields.made as Fields[]
-    expect(wire.row(made[0]?.by)).toEqual(maker)
+    const made = wire.link(got[0]?.product).fields.made as Fields[]
+    expect(wire.link(made[0]?.by)).toEqual(maker)
     expect(made[1]).toEqual({ by: 'nobody' })
     expect([got[0]?.n, got[1], got[2], ...got.slice(4)]).toEqual([1, 'text', { n: 2 }, null, 5, [], {}])
-    expect(wire.row(got[3]?.product)).toEqual(milk)
-    expect(wire.row(got[3]?.also[1])).toEqual(milk)
-    expect(wire.row((fields.deep as { items: Fields[] }).items[0]?.product)).toEqual(milk)
+    expect(wire.link(got[3]?.product)).toEqual(milk)
+    expect(wire.link(got[3]?.also[1])).toEqual(milk)
+    expect(wire.link((fields.deep as { items: Fields[] }).items[0]?.product)).toEqual(milk)
     expect(listed?.fields).toEqual(fields)
     expect((await posts.get(id)).fields.items).toEqual(items)
     expectStatus(200, await api.get(`/collections/posts/${id}?populate=items`))
@@ -117,7 +117,7 @@ inDialects(
       expectFailure(await ask('each'), 422, 'RESULT_TOO_LARGE')
       expectFailure(await posts.ask('limit=100'), 422, 'RESULT_TOO_LARGE')
       const { fields } = wire.row(wire.record(expectStatus(200, await ask('one'))))
-      expect(wire.row((fields.one as unknown[])[29]).fields).toEqual({ n: 0, text: large })
+      expect(wire.link((fields.one as unknown[])[29]).fields).toEqual({ n: 0, text: large })
       expect((await posts.list('limit=30&orderBy=n&order=asc')).rows.map(({ fields }) => fields.n)).toEqual(
         Array.from({ length: 30 }, (_, at) => at),
       )
@@ -138,7 +138,7 @@ inDialects(
 
       const items = fields.items as Fields[]
       expect(items.length).toBe(199_991)
-      expect(wire.row(items.at(-1)?.a).fields).toEqual({ name: 'linked' })
+      expect(wire.link(items.at(-1)?.a).fields).toEqual({ name: 'linked' })
       expect(items[0]).toEqual({})
       expect(unlinked.fields).toEqual(many)
       expectFailure(await posts.ask('limit=40&populate=items.a'), 422, 'RESULT_TOO_LARGE')

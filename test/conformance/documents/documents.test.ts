@@ -123,7 +123,7 @@ inDialects('Documents', (wire) => {
 
       const answer = expectStatus(200, await api.delete(`${path}${id}`))
 
-      expect(wire.record(answer)).toEqual({ message: expect.stringMatching(/./), id })
+      expect(wire.record(answer)).toEqual({ message: expect.stringMatching(/./), ...wire.removed({ id }) })
       expectFailure(await api.get(`/collections/posts/${id}`), 404, 'NOT_FOUND')
       expectFailure(await api.delete(`${path}${id}`), 404, 'NOT_FOUND')
     },

@@ -30,7 +30,7 @@ inDialects('The names of operators', (wire) => {
     expectFailure(await sendForm(api, 'POST', path, form), ...invalid)
     expectFailure(await logIn(first.email, first.password), 401, 'INVALID_CREDENTIALS')
     // Below the top they are names like any other.
-    expectStatus(201, await api.post(path, { ...account(), data: { saved: operation } }))
+    expectStatus(wire.statuses.signUp, await api.post(path, { ...account(), data: { saved: operation } }))
   })
 
   test.each(['$append', '$remove'])(

@@ -9,7 +9,7 @@ inDialects('Populate', (wire) => {
 
     const { rows } = await posts.list('populate=author&name=tea')
 
-    expect(wire.row(rows[0]?.fields.author)).toEqual(ada)
+    expect(wire.link(rows[0]?.fields.author)).toEqual(ada)
   })
 
   test('LST-05 populate is repeatable, and dotted for nesting', async () => {
@@ -22,17 +22,17 @@ inDialects('Populate', (wire) => {
     const comma = await posts.create({ 'first,author': ada.id, first: ada.id })
     const escaped = await posts.get(comma.id, 'populate=first%5C,author')
 
-    const author = wire.row(deep.fields.author)
-    const company = wire.row(author.fields.company)
+    const author = wire.link(deep.fields.author)
+    const company = wire.link(author.fields.company)
     expect([author.id, company.id]).toEqual([ada.id, acme.id])
-    expect(wire.row(company.fields.location)).toEqual(delft)
-    expect(wire.row(two.fields.author)).toEqual(ada)
-    expect(wire.row(two.fields.editor).fields.name).toBe('Bob')
-    expect(wire.row(wire.row(both.fields.author).fields.company)).toEqual(acme)
+    expect(wire.link(company.fields.location)).toEqual(delft)
+    expect(wire.link(two.fields.author)).toEqual(ada)
+    expect(wire.link(two.fields.editor).fields.name).toBe('Bob')
+    expect(wire.link(wire.link(both.fields.author).fields.company)).toEqual(acme)
     expect(deep.fields.editor).toBe(tea.fields.editor)
-    expect(wire.row(listed.rows[0]?.fields.editor).fields.name).toBe('Bob')
-    expect(wire.row(wire.row(listed.rows[0]?.fields.author).fields.company)).toEqual(acme)
-    expect([wire.row(escaped.fields['first,author']), escaped.fields.first]).toEqual([ada, ada.id])
+    expect(wire.link(listed.rows[0]?.fields.editor).fields.name).toBe('Bob')
+    expect(wire.link(wire.link(listed.rows[0]?.fields.author).fields.company)).toEqual(acme)
+    expect([wire.link(escaped.fields['first,author']), escaped.fields.first]).toEqual([ada, ada.id])
   })
 
   test('LST-05 an array of ids is replaced in its order, what leads nowhere stays', async () => {
@@ -43,11 +43,11 @@ inDialects('Populate', (wire) => {
     const { fields } = await posts.get(id, 'populate=readers')
 
     const populated = fields.readers as unknown[]
-    expect(wire.row(populated[0])).toEqual(bob)
+    expect(wire.link(populated[0])).toEqual(bob)
     expect(populated.slice(1, 3)).toEqual([unknownId, 'text'])
-    expect(wire.row(populated[3])).toEqual(ada)
+    expect(wire.link(populated[3])).toEqual(ada)
     expect(populated.slice(4, 7)).toEqual([5, null, { id: ada.id }])
-    expect(wire.row(populated[7])).toEqual(bob)
+    expect(wire.link(populated[7])).toEqual(bob)
     expect(populated).toHaveLength(9)
   })
 
@@ -66,7 +66,7 @@ inDialects('Populate', (wire) => {
 
     const { fields } = await posts.get(id, 'populate=credits.author')
 
-    expect(wire.row((fields.credits as { author: unknown }).author)).toEqual(ada)
+    expect(wire.link((fields.credits as { author: unknown }).author)).toEqual(ada)
   })
 
   test('contract 4.6 cycles stop at the depth', async () => {
@@ -80,7 +80,7 @@ inDialects('Populate', (wire) => {
     const names = []
     let next: unknown = fields.next
     while (typeof next === 'object' && next !== null) {
-      const row: Row = wire.row(next)
+      const row: Row = wire.link(next)
       names.push(row.fields.name)
       next = row.fields.next
     }
@@ -95,7 +95,7 @@ inDialects('Populate', (wire) => {
 
     const { fields } = await posts.get(id, 'populate=self')
 
-    expect(wire.row(fields.self).fields).toEqual({ name: 'self', self: id })
+    expect(wire.link(fields.self).fields).toEqual({ name: 'self', self: id })
   })
 
   test('contract 4.6 depth over 5 and more than 20 paths are 400', async () => {

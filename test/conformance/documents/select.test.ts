@@ -77,20 +77,20 @@ inDialects('Selected fields', (wire) => {
 
     const named = await read('populate=author.boss,readers&select=title,author.name,author.boss.age,readers.name')
     expect(Object.keys(named).sort()).toEqual(['author', 'readers', 'title'])
-    const author = wire.row(named.author)
+    const author = wire.link(named.author)
     expect({ ...author, fields: { ...author.fields, boss: null } }).toEqual({
       ...worker,
       fields: { name: 'Will', boss: null },
     })
-    expect(wire.row(author.fields.boss)).toEqual({ ...boss, fields: { age: 60 } })
+    expect(wire.link(author.fields.boss)).toEqual({ ...boss, fields: { age: 60 } })
     const [reader, unknown] = named.readers as unknown[]
-    expect([wire.row(reader).fields, unknown]).toEqual([{ name: 'Ada' }, unknownId])
+    expect([wire.link(reader).fields, unknown]).toEqual([{ name: 'Ada' }, unknownId])
 
     expect(await read('populate=author,readers&select=title')).toEqual({ title: 'Tea' })
     const shallow = await read('populate=author.boss&select=author.boss')
-    expect(wire.row(wire.row(shallow.author).fields.boss)).toEqual(boss)
-    expect(wire.row((await read('populate=author&select=author')).author)).toEqual(worker)
-    expect(wire.row((await read('populate=author&select=author.id')).author).fields).toEqual({})
+    expect(wire.link(wire.link(shallow.author).fields.boss)).toEqual(boss)
+    expect(wire.link((await read('populate=author&select=author')).author)).toEqual(worker)
+    expect(wire.link((await read('populate=author&select=author.id')).author).fields).toEqual({})
     // The filter and the order still see all of the document.
     expect(await posts.list('populate=author&select=title&author.name=Will&sort_by=size')).toMatchObject({ total: 1 })
   })

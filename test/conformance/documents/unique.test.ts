@@ -198,7 +198,7 @@ inDialects('Unique values', (wire) => {
     const others = await collection('others', slugs)
     await others.create({ slug: 'a' })
 
-    expectStatus(200, await api.delete('/api/collections/posts'))
+    expectStatus(wire.statuses.removedCollection, await api.delete('/api/collections/posts'))
     await collection('posts', slugs)
 
     await posts.create({ slug: 'a' })
@@ -268,7 +268,7 @@ inDialects(
       for (const slug of ['a', 'b'])
         expectFailure(await api.post('/collections/posts', { slug }), 409, 'DUPLICATE_VALUE')
       await posts.create({ slug: 'c' })
-      expectStatus(200, await api.delete('/api/collections/posts'))
+      expectStatus(wire.statuses.removedCollection, await api.delete('/api/collections/posts'))
       await control.snapshots.load(place)
       expectFailure(await api.post('/collections/posts', { slug: 'b' }), 409, 'DUPLICATE_VALUE')
       await posts.create({ slug: 'c' })

@@ -95,7 +95,7 @@ inDialects('Versions', (wire) => {
     const plain = await api.get(`/collections/posts/${id}`)
     const populated = await api.get(`/collections/posts/${id}?populate=author`)
 
-    expect(wire.row(wire.row(wire.record(populated)).fields.author)).toEqual(ada)
+    expect(wire.link(wire.row(wire.record(populated)).fields.author)).toEqual(ada)
     expect(populated.headers.etag).toBe(plain.headers.etag)
   })
 })

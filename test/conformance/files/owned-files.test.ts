@@ -119,7 +119,7 @@ inDialects('Owned files', (wire) => {
     const { fields: kept } = wire.row(wire.record(expectStatus(201, answer)))
     expectStatus(201, await sendForm(world.api, 'POST', '/storage/upload', [fileOf('file')]))
 
-    expectStatus(200, await world.api.delete('/collections/posts'))
+    expectStatus(wire.statuses.removedCollection, await world.api.delete('/collections/posts'))
 
     expect((await read(gone.cover)).status).toBe(404)
     expect((await read(kept.cover)).status).toBe(200)

@@ -93,7 +93,7 @@ inDialects('Storage', (wire) => {
 
     const answer = expectStatus(200, await world.api.delete(`/storage/file/${id}`))
 
-    expect(wire.record(answer)).toEqual({ message: expect.stringMatching(/./), id })
+    expect(wire.record(answer)).toEqual({ message: expect.stringMatching(/./), ...wire.removed({ id }) })
     expect((await read(url)).status).toBe(404)
     expect(await usageOf(wire, world)).toMatchObject({ files: 0, bytes: 0 })
     for (const gone of [id, unknownId, 'nothing']) {

@@ -192,7 +192,7 @@ inDialects(
       await createWithFiles(wire, listed.api, { ...exe, name: 'tool' })
       const account = JSON.stringify({ email: 'ada@example.com', password: 'Passw0rd' })
       const parts = [textOf('data', account), { ...exe, name: 'avatar' }]
-      expectStatus(201, await sendForm(listed.api, 'POST', '/auth-collections/signup', parts))
+      expectStatus(wire.statuses.signUp, await sendForm(listed.api, 'POST', '/auth-collections/signup', parts))
       expect((await listed.owner.get('/storage/info')).body).toMatchObject({ files: 3 })
     })
   },

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { anEmail, aTown, goodPassword, userOf } from '../../fixtures/accounts.js'
+import { anEmail, aTown, goodPassword, signedUp, userOf } from '../../fixtures/accounts.js'
 import { filesOf, read, sendForm } from '../../fixtures/files.js'
 import { control } from '../../fixtures/mail/mails.js'
 import { fileOf, textOf } from '../../fixtures/requests/form.js'
@@ -62,7 +62,7 @@ inDialects('Files of users', (wire) => {
     const profile = { full_name: 'Ada' }
     const signUp = async (...texts: ReturnType<typeof textOf>[]) => {
       const answer = await sendForm(api, 'POST', '/auth-collections/signup', [...texts, fileOf('avatar', 'face')])
-      return (wire.record(expectStatus(201, answer)) as { data: Record<string, unknown> }).data
+      return (signedUp(wire, answer) as { data: Record<string, unknown> }).data
     }
     const email = () => textOf('email', anEmail())
 

@@ -13,7 +13,7 @@ inDialects('The end of a stream', (wire) => {
     const events = await openEvents(service.url, '/realtime/sse/posts', headers)
     await posts.create({})
 
-    expectStatus(200, await api.delete('/collections/posts'))
+    expectStatus(wire.statuses.removedCollection, await api.delete('/collections/posts'))
 
     const ended = { type: 'error', code: 'INVALID_COLLECTION', message: expect.any(String) }
     expect((await socket.atLeast(4))[3]).toEqual({ ...ended, collection: 'posts' })

@@ -36,7 +36,9 @@ const shownBy: { readonly [Name in Axis]: (caller: Caller) => Promise<string> } 
   session: async ({ api: { dialect } }) => {
     const { apiKey } = await aProject()
     const account = { email: 'ada@example.com', password: 'Correct4Horse' }
-    return Object.keys((await apiOf({ 'x-api-key': apiKey }, dialect).post('/auth-collections/signup', account)).body as object).join()
+    return Object.keys(
+      (await apiOf({ 'x-api-key': apiKey }, dialect).post('/auth-collections/signup', account)).body as object,
+    ).join()
   },
   acks: async ({ api, id }) => (await api.delete(`${documents}/${id}`)).text,
   populate: async ({ api, id }) => {

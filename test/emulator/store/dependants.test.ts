@@ -18,6 +18,9 @@ beforeAll(async () => {
 })
 afterAll(() => server.stop())
 
+const waitingForLocks = sql`
+  select 1 as one from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`
+
 describe.each(engines)('on %s', (engine) => {
   let service: Service
   beforeAll(async () => {
@@ -74,4 +77,37 @@ describe.each(engines)('on %s', (engine) => {
       expect(lookups.length).toBeLessThanOrEqual(onDelete === 'delete' ? 2 : 1)
     },
   )
+
+  it('contract 13.3 refuses a deletion that began before the schema and the link that refuse it', async () => {
+    const { db } = service.backend
+    const owner = await contextWith(db)
+    const boards = await createCollection(owner, { name: 'boards' })
+    const board = await createDocument(owner, 'boards', {})
+    const schema = { board: { type: 'link', to: boards.id, onDelete: 'refuse' } } as const
+    const link = async () => {
+      await createCollection(owner, { name: 'cards', schema })
+      await createDocument(owner, 'cards', { board: board.id })
+    }
+    const remove = () =>
+      removeDocument(owner, 'boards', board.id, 'any').then(
+        () => 'deleted',
+        ({ code }) => code,
+      )
+
+    const outcome = await (db.capabilities.runsWritersTogether ? removeLate() : link().then(remove))
+
+    expect(outcome).toBe('DOCUMENT_IN_USE')
+
+    /** A lock that lets links through makes the deletion wait after it has begun. */
+    async function removeLate(): Promise<unknown> {
+      const { removal } = await db.transaction(async (tx) => {
+        await tx.query(sql`select 1 as one from documents where id = ${board.id} for no key update`)
+        const removal = remove()
+        await expect.poll(async () => (await db.query(waitingForLocks)).length).toBeGreaterThan(0)
+        await link()
+        return { removal }
+      })
+      return removal
+    }
+  })
 })

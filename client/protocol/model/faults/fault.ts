@@ -74,6 +74,7 @@ export const faultPresets = {
     { kind: 'drop', when: 'after', rate: 0.05 },
     { kind: 'status', status: 503, retryAfter: 1, rate: 0.1 },
   ],
+  offline: [{ kind: 'drop', when: 'before' }, { kind: 'flap', seconds: 1 }, { kind: 'stall' }],
   'rate-storm': [{ kind: 'status', status: 429, retryAfter: 1, rate: 0.5 }],
   'database-down': [{ kind: 'database' }],
   'realtime-flaps': [

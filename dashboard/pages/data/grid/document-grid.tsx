@@ -4,6 +4,7 @@ import { useLocation } from 'wouter'
 import type { Document } from '../../../../client/index.js'
 import type { Schema } from '../../../../client/protocol/model/collection.js'
 import { objectIn } from '../../../../client/protocol/model/json.js'
+import type { Sort } from '../../../../client/protocol/model/page.js'
 import { formatPath } from '../../../../client/protocol/model/path.js'
 import { useCollections } from '../../../frame/counts.js'
 import { useFlashes } from '../../../live/context.js'
@@ -14,7 +15,7 @@ import { formatTitle, formatUser } from '../form/titles.js'
 import type { QueryState } from '../query-state.js'
 import type { Documents } from '../use-documents.js'
 import { Cell, CellEditor, findCellRule } from './cell.js'
-import { createdColumn, type GridColumn, idColumn } from './layout.js'
+import { createdColumn, type GridColumn, type GridLayout, idColumn } from './layout.js'
 import type { Picked } from './use-picked.js'
 
 interface DocumentGridProps {
@@ -24,7 +25,7 @@ interface DocumentGridProps {
   readonly query: QueryState
   readonly documents: Documents
   readonly schema: Schema
-  readonly columns: readonly GridColumn[]
+  readonly layout: GridLayout
   readonly picked: Picked
 }
 
@@ -35,13 +36,13 @@ interface Editing {
 }
 
 export function DocumentGrid(props: DocumentGridProps) {
-  const { name, id, query, documents, schema, picked } = props
+  const { name, id, query, documents, schema, layout, picked } = props
   const { listLoaded } = documents
   const [, go] = useLocation()
   const fresh = useFlashes(name)
   const [editing, setEditing] = useState<Editing>()
   const search = query.text === '' ? '' : `?${query.text}`
-  const shown = useMemo(() => props.columns.filter(({ isShown }) => isShown), [props.columns])
+  const shown = useMemo(() => layout.columns.filter(({ isShown }) => isShown), [layout.columns])
   const openLink = useCallback(
     ({ collection, id: target, email }: Linked) => {
       if (email !== undefined) go(`/users/${target}`)
@@ -81,8 +82,8 @@ export function DocumentGrid(props: DocumentGridProps) {
       const onDone = (by: number) => step(document, column.name, by)
       return <CellEditor {...{ collection: name, document, column, rule, schema, onDone }} />
     }
-    return buildColumns(shown, query, picked, listLoaded, render)
-  }, [shown, query, picked, listLoaded, editing, schema, formatLinked, openLink, step, name])
+    return buildColumns(layout, query, picked, listLoaded, render)
+  }, [layout, query, picked, listLoaded, editing, schema, formatLinked, openLink, step, name])
   const edit = (index: number, column: string) => {
     const document = documents.at(index)
     const chosen = shown.find((each) => each.name === column)
@@ -149,21 +150,23 @@ const emptyWidth = '112px'
 const pinnedWidth = { text: 216, id: 96, other: 128 }
 
 function buildColumns(
-  shown: readonly GridColumn[],
+  { columns, resize }: GridLayout,
   query: QueryState,
   picked: Picked,
   listLoaded: () => readonly Document[],
   render: (column: GridColumn) => Column<Document>['cell'],
 ): Column<Document>[] {
   let left = boxWidth
-  const columns = shown.map((column): Column<Document> => {
-    const built = buildColumn(column, query, render)
-    if (!column.isPinned) return built
-    const width = choosePinnedWidth(column)
+  const shown = columns.filter(({ isShown }) => isShown)
+  const built = shown.map((column): Column<Document> => {
+    const own = { ...buildColumn(column, query, render), onResize: (to: number | undefined) => resize(column.name, to) }
+    const width = column.width ?? (column.isPinned ? choosePinnedWidth(column) : undefined)
+    if (width === undefined) return own
+    if (!column.isPinned) return { ...own, width: `${width}px` }
     left += width
-    return { ...built, width: `${width}px`, pinnedAt: left - width }
+    return { ...own, width: `${width}px`, pinnedAt: left - width }
   })
-  return [buildBoxes(picked, listLoaded), ...columns]
+  return [buildBoxes(picked, listLoaded), ...built]
 }
 
 function choosePinnedWidth({ name, type }: GridColumn): number {
@@ -247,21 +250,25 @@ interface HeadProps {
   readonly type?: string | undefined
 }
 
-/** Cycles through ascending, descending and unsorted. */
-function SortHead({ query, field, title, type }: HeadProps) {
-  const [sort] = query.sort
-  const direction = sort && formatPath(sort.path) === field ? sort.direction : undefined
+/** Cycles through ascending, descending and unsorted. With Shift, keeps the other fields of the order. */
+function SortHead({ query: { sort, change }, field, title, type }: HeadProps) {
+  const at = sort.findIndex(({ path }) => formatPath(path) === field)
+  const direction = sort[at]?.direction
   const next = direction === undefined ? 'asc' : direction === 'asc' ? 'desc' : undefined
-  const path: [string] = [field]
+  const own: Sort[] = next ? [{ path: [field], direction: next }] : []
+  const place = at < 0 ? sort.length : at
+  const rank = sort.length > 1 ? String(at + 1) : ''
   return (
     <button
       type="button"
       className="sort"
-      onClick={() => query.change({ sort: next ? [{ path, direction: next }] : [] })}
-      title={`Sort by ${title}`}
+      onClick={({ shiftKey }) =>
+        change({ sort: shiftKey ? [...sort.slice(0, place), ...own, ...sort.slice(place + 1)] : own })
+      }
+      title={`Sort by ${title}. Press Shift to keep the other fields.`}
     >
       {title}
-      {direction === undefined ? null : <span aria-hidden="true">{direction === 'asc' ? ' ↑' : ' ↓'}</span>}
+      {direction === undefined ? null : <span aria-hidden="true">{` ${direction === 'asc' ? '↑' : '↓'}${rank}`}</span>}
       {type === undefined ? null : <em>{type}</em>}
     </button>
   )

@@ -1,5 +1,5 @@
 /** Which columns a list shows, in which order, and which are pinned. Kept per collection in this browser. */
-import { useCallback, useState } from 'react'
+import { useCallback, useMemo, useState } from 'react'
 import type { Collection } from '../../../../client/index.js'
 import { type FieldRule, findRule } from '../../../../client/protocol/model/collection.js'
 import type { DataColumn, ValueType } from '../../../parts/columns.js'
@@ -24,6 +24,8 @@ export interface GridColumn {
   readonly isEmpty: boolean
   readonly isShown: boolean
   readonly isPinned: boolean
+  /** In pixels. Undefined for the usual width. */
+  readonly width?: number | undefined
 }
 
 interface Layout {
@@ -32,6 +34,7 @@ interface Layout {
   readonly shown?: readonly string[]
   readonly hidden?: readonly string[]
   readonly pinned?: readonly string[]
+  readonly widths?: Readonly<Record<string, number | undefined>>
 }
 
 export interface GridLayout {
@@ -40,6 +43,7 @@ export interface GridLayout {
   readonly show: (names: readonly string[], isShown: boolean) => void
   readonly pin: (name: string, isPinned: boolean) => void
   readonly move: (name: string, by: number) => void
+  readonly resize: (name: string, width: number | undefined) => void
   readonly reset: () => void
 }
 
@@ -57,33 +61,37 @@ export function useLayout(name: string, settings: Settings, found: readonly Data
     },
     [key],
   )
-  const columns = arrangeColumns(settings, found, layout)
-  const names = columns.map((column) => column.name)
-  const pinned = columns.filter(({ isPinned }) => isPinned).map((column) => column.name)
-  return {
-    columns,
-    isUsual: Object.keys(layout).length === 0,
-    show(asked, isShown) {
-      const without = (list: readonly string[] = []) => list.filter((each) => !asked.includes(each))
-      const [shown, hidden] = [without(layout.shown), without(layout.hidden)]
-      change({
-        ...layout,
-        shown: isShown ? [...shown, ...asked] : shown,
-        hidden: isShown ? hidden : [...hidden, ...asked],
-      })
-    },
-    pin(asked, isPinned) {
-      const others = pinned.filter((each) => each !== asked)
-      change({ ...layout, pinned: isPinned ? [...others, asked] : others })
-    },
-    move(asked, by) {
-      const order = names.filter((each) => each !== asked)
-      const to = Math.min(Math.max(names.indexOf(asked) + by, 0), order.length)
-      order.splice(to, 0, asked)
-      change({ ...layout, order })
-    },
-    reset: () => change({}),
-  }
+  // Stays the same between renders, so that unchanged rows are not rendered again.
+  return useMemo(() => {
+    const columns = arrangeColumns(settings, found, layout)
+    const names = columns.map((column) => column.name)
+    const pinned = columns.filter(({ isPinned }) => isPinned).map((column) => column.name)
+    return {
+      columns,
+      isUsual: Object.keys(layout).length === 0,
+      show(asked, isShown) {
+        const without = (list: readonly string[] = []) => list.filter((each) => !asked.includes(each))
+        const [shown, hidden] = [without(layout.shown), without(layout.hidden)]
+        change({
+          ...layout,
+          shown: isShown ? [...shown, ...asked] : shown,
+          hidden: isShown ? hidden : [...hidden, ...asked],
+        })
+      },
+      pin(asked, isPinned) {
+        const others = pinned.filter((each) => each !== asked)
+        change({ ...layout, pinned: isPinned ? [...others, asked] : others })
+      },
+      move(asked, by) {
+        const order = names.filter((each) => each !== asked)
+        const to = Math.min(Math.max(names.indexOf(asked) + by, 0), order.length)
+        order.splice(to, 0, asked)
+        change({ ...layout, order })
+      },
+      resize: (asked, width) => change({ ...layout, widths: { ...layout.widths, [asked]: width } }),
+      reset: () => change({}),
+    }
+  }, [settings, found, layout, change])
 }
 
 type Settings = Pick<Collection, 'schema' | 'title'>
@@ -100,6 +108,7 @@ function arrangeColumns(settings: Settings, found: readonly DataColumn[], layout
     .map((column, at) => ({
       ...column,
       isPinned: pinned.includes(column.name),
+      width: layout.widths?.[column.name],
       isShown: layout.shown?.includes(column.name) || (at < usuallyShown && !layout.hidden?.includes(column.name)),
     }))
     .sort((one, other) => Number(other.isPinned) - Number(one.isPinned) || rank(one.name) - rank(other.name))

@@ -3,11 +3,15 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
 import type { Control } from '../../../../client/control.js'
 import type { CountedCollection } from '../../../../client/index.js'
+import { isId } from '../../../../client/protocol/model/document.js'
 import { counted, formatCount } from '../../../../client/protocol/model/figures.js'
+import { parseJson } from '../../../../client/protocol/model/json.js'
 import { shellWord } from '../../../../client/snippets/shell.js'
 import { Copy } from '../../../parts/button.js'
 import { shortId } from '../../../parts/columns.js'
 import { useSession } from '../../../session/context.js'
+import { tabPath } from '../collection-tabs.js'
+import { formatTitle } from '../form/titles.js'
 import type { Change } from './changes.js'
 import type { Rules } from './collection-rules.js'
 
@@ -42,7 +46,7 @@ export function findBlocked(plan: Plan | undefined): string[] {
 }
 
 interface EffectsProps {
-  readonly collection: string
+  readonly collection: CountedCollection
   readonly changes: readonly Change[]
   readonly problems: ReadonlyMap<string, string>
   readonly plan: Plan | undefined
@@ -120,24 +124,45 @@ function describeFit(documents: number): string {
   return documents === 1 ? 'The only document fits.' : `All ${formatCount(documents)} documents fit.`
 }
 
-function Broken({ collection, planned }: { collection: string; planned: Planned }) {
+interface BrokenProps {
+  readonly collection: CountedCollection
+  readonly planned: Planned
+}
+
+/** Reads the titles of documents. Missing until loaded. */
+function useTitles(collection: CountedCollection, ids: readonly string[]): ReadonlyMap<string, string> {
+  const { owner, project } = useSession()
+  const titles = useQuery({
+    queryKey: ['titles', project.id, collection.id, collection.updatedAt, ids],
+    queryFn: async () => {
+      const { items } = await owner.collection(collection.name).list({ where: { id: { in: ids } }, count: false })
+      return new Map(items.map((document) => [document.id, formatTitle(document, collection)]))
+    },
+  })
+  return titles.data ?? noTitles
+}
+
+const noTitles: ReadonlyMap<string, string> = new Map()
+
+function Broken({ collection, planned }: BrokenProps) {
   const { documents, repair } = planned
+  const ids = documents.flatMap(({ id, holder }) => (holder === null ? [id] : [id, holder]))
+  const titles = useTitles(collection, [...new Set(ids)])
+  const link = (id: string) => (
+    <Link className="link cut" title={id} href={`${tabPath(collection.name, 'documents')}/${id}`}>
+      {titles.get(id) ?? shortId(id)}
+    </Link>
+  )
   const command = repair === null ? undefined : `svc ${repair.map(shellWord).join(' ')}`
   return (
     <>
       <p>{describeBroken(planned)}</p>
       {documents.map(({ id, value, problem, holder }) => (
         <div key={id} className="effect-line" title={problem}>
-          <span>
-            <DocumentLink collection={collection} id={id} />
-            {holder === null ? null : (
-              <>
-                {' as '}
-                <DocumentLink collection={collection} id={holder} />
-              </>
-            )}
-          </span>
-          <bdi className="mono cut">{value ?? 'missing'}</bdi>
+          {link(id)}
+          {holder === null ? null : <span className="dim">as</span>}
+          {holder === null ? null : link(holder)}
+          <bdi className="mono cut">{value === null ? 'missing' : formatFound(value)}</bdi>
         </div>
       ))}
       {command === undefined ? null : (
@@ -152,12 +177,10 @@ function Broken({ collection, planned }: { collection: string; planned: Planned 
   )
 }
 
-function DocumentLink({ collection, id }: { collection: string; id: string }) {
-  return (
-    <Link className="link mono" href={`/data/${encodeURIComponent(collection)}/${id}`}>
-      {shortId(id)}
-    </Link>
-  )
+/** Shortens ids. */
+function formatFound(json: string): string {
+  const value = parseJson(json)
+  return typeof value === 'string' && isId(value) ? shortId(value) : json
 }
 
 function describeBroken({ effect, option, count, problem, fields }: Planned): string {

@@ -95,7 +95,7 @@ function SchemaEditor({ collection }: { collection: CountedCollection }) {
           wrong={wrong}
           onFix={fix}
         >
-          <Effects collection={name} {...{ changes, problems, plan }} />
+          <Effects collection={collection} {...{ changes, problems, plan }} />
           {isInferring ? (
             <Inferred
               collection={collection}

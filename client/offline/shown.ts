@@ -1,0 +1,122 @@
+/** The persistent outbox as the store shows it: pending writes of all tabs, and saved ones that a list may not show yet. */
+import type { Document } from '../index.js'
+import type { Mutation } from '../store/mutation.js'
+import type { Outbox } from '../store/outbox.js'
+import type { OutboxState, PersistedOutbox, PersistenceOptions } from '../store/persistence.js'
+import type { PersistentOutbox, QueueEvents } from './persistent.js'
+
+/** Without storage, the store goes on with an outbox in memory. */
+const keepsNothing = ['unavailable', 'outdated']
+
+export function openShown(
+  open: (events: QueueEvents) => PersistentOutbox,
+  { onChange, dropLater, find, openPlain }: PersistenceOptions,
+): PersistedOutbox {
+  let mutations: readonly Mutation[] = []
+  let turn = 0
+  let plain: Outbox | undefined
+  let isClosed = false
+  let state: OutboxState | undefined
+  /** Ids of new documents, before and after they were saved. */
+  const savedIds = new Map<string, string>()
+
+  function put(next: readonly Mutation[]) {
+    mutations = next
+    state = undefined
+    if (!isClosed) onChange()
+  }
+
+  function replace(key: string, next: readonly Mutation[]) {
+    put(mutations.flatMap((other) => (other.key === key ? next : [other])))
+  }
+
+  function save(key: string, document: Document | undefined) {
+    const mutation = mutations.find((other) => other.key === key)
+    if (!mutation) return
+    if (document && document.id !== mutation.id) {
+      savedIds.set(mutation.id, document.id)
+      mutations = mutations.map((other) => (other.id === mutation.id ? { ...other, id: document.id } : other))
+    }
+    const { error: _, ...rest } = mutation
+    const saved: Mutation = { ...rest, id: document?.id ?? mutation.id, state: 'saved', document, turn: ++turn }
+    replace(key, [saved])
+    dropLater(saved, () => replace(key, []))
+  }
+
+  /** Shows writes of earlier pages and other tabs, and hides those that are in conflict. */
+  function adopt() {
+    const { waiting, sending, pending, conflicts } = outbox.state()
+    const writes = [sending ?? [], pending].flat()
+    const refused = new Set(conflicts.map(({ key }) => key))
+    const queued = new Map(writes.map((write) => [write.key, write]))
+    const known = new Set(mutations.map(({ key }) => key))
+    const shown = mutations.flatMap((mutation): Mutation[] => {
+      const write = queued.get(mutation.key)
+      if (refused.has(mutation.key)) return []
+      if (!write || mutation.state === 'saved') return [mutation]
+      const { id, body } = write
+      return [{ ...mutation, id, body, ...(waiting ? { state: 'waiting', error: waiting } : { state: 'pending' }) }]
+    })
+    const adopted = writes.flatMap((write): Mutation[] => {
+      const { error: _, theirs: __, ...mutation } = write
+      return known.has(write.key) ? [] : [{ ...mutation, state: 'pending' }]
+    })
+    put([...shown, ...adopted])
+  }
+
+  /** Returns the document that a write is based on: as a list has read it, or as an earlier write left it. */
+  function newest({ collection, id }: Mutation): Document | undefined {
+    const read = find(collection, id) as Document | undefined
+    const saved = mutations.findLast((other) => other.id === id && other.document)?.document as Document | undefined
+    return read && saved && read.updatedAt >= saved.updatedAt ? read : (saved ?? read)
+  }
+
+  const outbox = open({
+    onChange: adopt,
+    onSettled(key, document) {
+      if (document || mutations.some((other) => other.key === key && other.kind === 'remove')) save(key, document)
+      else replace(key, [])
+    },
+  })
+
+  return {
+    mutations: () => plain?.mutations() ?? mutations,
+    turn: () => plain?.turn() ?? turn,
+    async add(mutation) {
+      const { key, kind, id } = mutation
+      const own: Mutation = { ...mutation, id: savedIds.get(id) ?? id }
+      const base = kind === 'update' ? newest(own) : undefined
+      put([...mutations, own])
+      try {
+        if (keepsNothing.includes(await outbox.ready)) {
+          plain ??= openPlain()
+          put([])
+          return await plain.add(mutation, true)
+        }
+        return await outbox.add(own, base)
+      } catch (error) {
+        replace(key, [])
+        throw error
+      }
+    },
+    state() {
+      state ??= withUnkept(outbox.state(), plain?.mutations() ?? mutations)
+      return state
+    },
+    decide: outbox.decide,
+    readPage: outbox.readPage,
+    writePage: outbox.writePage,
+    close() {
+      isClosed = true
+      void outbox.close(true)
+    },
+  }
+}
+
+/** Adds the writes that the browser has not kept yet. */
+function withUnkept(state: OutboxState, mutations: readonly Mutation[]): OutboxState {
+  const { pending, sending, conflicts } = state
+  const kept = new Set([...pending, ...conflicts, ...(sending ? [sending] : [])].map(({ key }) => key))
+  const unkept = mutations.filter(({ key, state }) => state !== 'saved' && !kept.has(key))
+  return { ...state, pending: [...pending, ...unkept.map((one) => ({ ...one, state: 'pending' as const }))] }
+}
