@@ -66,7 +66,8 @@ describe('the client alone', () => {
     ]
     expect(code.map(({ path }) => path).sort()).toEqual(names.flatMap((name) => [`${name}.js`, `${name}.mjs`]))
     // The other entries are loaded only by those who import them.
-    const isOfClient = ({ path }: { path: string }) => !/^((offline|react|store|svelte|vue)\/|(extensions|server)\.)/.test(path)
+    const isOfClient = ({ path }: { path: string }) =>
+      !/^((offline|react|store|svelte|vue)\/|(extensions|server)\.)/.test(path)
     expect(bytes(code.filter(isOfClient))).toBeLessThan(64 * 1_024)
     expect(bytes(files.filter(isOfClient))).toBeLessThan(176 * 1_024)
     expect(files.filter(({ path }) => !/\.(m?js|d\.m?ts)$/.test(path)).map(({ path }) => path)).toEqual(
