@@ -3,6 +3,9 @@ import type { Failure } from './failure.js'
 /** Matches a command in a hint, up to the end of its line or sentence. */
 const command = /(?:^|[\s(:])((?:npx |pnpm exec |yarn |bunx --no-install )?svc [a-z][^\n]*?)(?=\.?$|\. |\)|, |; )/m
 
+/** Matches what the user would have to fill in: `…`, `<id>` or a word in capitals. */
+const placeholder = /[…<>]|(?<=[ =])[A-Z]{2,}(?= |$)/
+
 /** Commands that help if the hint names none. */
 const byCode: Readonly<Record<string, string>> = {
   NOT_RUNNING: 'svc dev --detach',
@@ -17,6 +20,6 @@ const byCode: Readonly<Record<string, string>> = {
 /** Returns a command to run next: the one in the hint, or one that fits the code, or the help. Can be typed as it is. */
 export function nextCommand({ hint, code }: Pick<Failure, 'hint' | 'code'>, id = ''): string {
   const hinted = hint === undefined ? undefined : command.exec(hint)?.[1]
-  if (hinted !== undefined && !/[…<>]|\bCOLLECTION\b/.test(hinted)) return hinted
+  if (hinted !== undefined && !placeholder.test(hinted)) return hinted
   return byCode[code] ?? `svc ${id.replaceAll(':', ' ')} --help`.replace('svc  ', 'svc ')
 }

@@ -77,7 +77,9 @@ function withUnique(schema: Schema, name: string): Schema {
 async function readSchema({ field, schema }: SettingsFlags): Promise<Schema | undefined> {
   if (field === undefined && schema === undefined) return undefined
   // The service validates the file, because it knows which rules exist.
-  const rules = Object.entries(schema === undefined ? {} : await readJsonObject(schema))
+  // `$schema` is for editors.
+  const { $schema: _, ...file } = schema === undefined ? {} : await readJsonObject(schema)
+  const rules = Object.entries(file)
   return Object.fromEntries([
     ...rules.map(([name, rule]) => [name, rule as Partial<FieldRule> as FieldRule] as const),
     ...(field ?? []).map(readRule),

@@ -14,6 +14,7 @@ const variables = [
   'SVC_DIALECT',
   'SVC_CONFIG_DIR',
   'SVC_TRUST_CODE',
+  'SVC_YES',
   'NO_COLOR',
   'FORCE_COLOR',
   'CI',

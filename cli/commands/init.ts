@@ -8,6 +8,7 @@ import { SvcCommand } from '../base/svc-command.js'
 import { rememberFolder } from '../config/folder-config.js'
 import { readApp } from '../init/app.js'
 import { ciKinds, planCi } from '../init/ci.js'
+import { editorKinds, planEditor } from '../init/editors.js'
 import { detectPackageManager } from '../init/package-manager.js'
 import {
   configAbove,
@@ -37,7 +38,7 @@ svc.json if a folder above has one.`)
   static override examples = [
     '<%= config.bin %> init',
     '<%= config.bin %> init notes --template web',
-    '<%= config.bin %> init --ci github',
+    '<%= config.bin %> init --ci github --editor vscode,devcontainer',
     '<%= config.bin %> init --template node --yes --json',
   ]
   static override args = { folder: Args.string({ default: '.', description: 'folder of the app' }) }
@@ -45,7 +46,14 @@ svc.json if a folder above has one.`)
     template: Flags.string({ description: 'template to use: chat, node, react or web' }),
     ci: Flags.option({
       options: ciKinds,
-      description: 'add a CI setup: a GitHub workflow, or a script for any CI',
+      description: 'add a CI setup: a GitHub workflow, a GitLab job, or a script for any CI',
+    })(),
+    editor: Flags.option({
+      options: editorKinds,
+      multiple: true,
+      multipleNonGreedy: true,
+      delimiter: ',',
+      description: 'add a dev container, or tasks for VS Code',
     })(),
   }
 
@@ -64,7 +72,8 @@ svc.json if a folder above has one.`)
       if (template) files.push(...planTemplate(root, template, folder, emulator))
       // A template names npm in its own package.json.
       const manager = app?.manager ?? detectPackageManager(folder, folder)
-      const plan = [...files, ...(flags.ci ? [planCi(root, flags.ci, folder, manager)] : [])]
+      const editors = (flags.editor ?? []).map((kind) => planEditor(root, kind, folder, manager))
+      const plan = [...files, ...(flags.ci ? [planCi(root, flags.ci, folder, manager)] : []), ...editors]
       requireWritable(plan, folder, template)
       return plan
     }

@@ -1,29 +1,40 @@
 /** Validates the content of a project file. */
-import { isObject } from '../../client/protocol/model/json.js'
+import { isObject, type JsonObject } from '../../client/protocol/model/json.js'
 import type { DevSettings, SvcConfig } from '../../client/protocol/model/project.js'
 import { CliFailure, exits } from '../base/failure.js'
 import { nearest } from '../terminal/nearest.js'
 
 type Test = (value: unknown) => boolean
-type Kind = readonly [isGood: Test, words: string]
+/** A test, what is wrong with other values, and the JSON Schema for editors. */
+type Kind = readonly [isGood: Test, words: string, schema: JsonObject]
 
 const isWhole =
   (min: number, max: number): Test =>
   (value) =>
     Number.isInteger(value) && Number(value) >= min && Number(value) <= max
 
-const text: Kind = [(value) => typeof value === 'string', 'is not text']
-const flag: Kind = [(value) => typeof value === 'boolean', 'is not true or false']
-const object: Kind = [isObject, 'is not an object']
-const count = (max: number): Kind => [isWhole(0, max), `is not a whole number up to ${max}`]
-const between = (min: number, max: number): Kind => [isWhole(min, max), `is not a whole number from ${min} to ${max}`]
+const text: Kind = [(value) => typeof value === 'string', 'is not text', { type: 'string' }]
+const flag: Kind = [(value) => typeof value === 'boolean', 'is not true or false', { type: 'boolean' }]
+const object: Kind = [isObject, 'is not an object', { type: 'object' }]
+const count = (max: number): Kind => [
+  isWhole(0, max),
+  `is not a whole number up to ${max}`,
+  { type: 'integer', minimum: 0, maximum: max },
+]
+const between = (min: number, max: number): Kind => [
+  isWhole(min, max),
+  `is not a whole number from ${min} to ${max}`,
+  { type: 'integer', minimum: min, maximum: max },
+]
 const texts: Kind = [
   (value) => typeof value === 'string' || (Array.isArray(value) && value.every((one) => typeof one === 'string')),
   'is neither text nor a list of texts',
+  { type: ['string', 'array'], items: { type: 'string' } },
 ]
 const textOrNumber: Kind = [
   (value) => typeof value === 'string' || typeof value === 'number',
   'is neither text nor a number',
+  { type: ['string', 'number'] },
 ]
 
 const forCommands = { profile: text, url: text, dialect: text, remote: text }
@@ -44,6 +55,9 @@ const dev = {
   types: text,
   latency: textOrNumber,
 } satisfies Record<keyof DevSettings, Kind>
+
+/** The settings of a project file and of its `dev` section, each with its JSON Schema. */
+export const configKinds: { readonly [Part in 'sections' | 'dev']: Readonly<Record<string, Kind>> } = { sections, dev }
 
 /** Leaves the values of project settings to the emulator. @throws {CliFailure} with exit 2, naming the file and the setting */
 export function readConfig(path: string, content: unknown): SvcConfig {

@@ -5,7 +5,7 @@ import type { PackageManager } from './package-manager.js'
 import { type PlannedFile, planFile } from './plan.js'
 import { repositoryRoot } from './repository.js'
 
-const sources = { github: 'github.yml', script: 'test.sh' } as const
+const sources = { github: 'github.yml', gitlab: 'gitlab.yml', script: 'test.sh' } as const
 
 export type CiKind = keyof typeof sources
 
@@ -17,8 +17,13 @@ export function planCi(root: string, kind: CiKind, folder: string, manager: Pack
   // GitHub reads workflows only at the root of the repository, so each app gets its own file there.
   const app = relative(repository, folder).split(sep)
   const workflow = join(repository, '.github', 'workflows', `${['test', ...app].filter(Boolean).join('-')}.yml`)
-  const place = kind === 'github' ? workflow : join(folder, 'ci', 'test.sh')
-  return planFile(place, filled(text, manager, { app: app.join('/'), lock: within(repository, manager.lock) }))
+  const places = {
+    github: workflow,
+    // GitLab reads only this file, so an app below the root is a job of its own that the root includes.
+    gitlab: join(folder, '.gitlab-ci.yml'),
+    script: join(folder, 'ci', 'test.sh'),
+  }
+  return planFile(places[kind], filled(text, manager, { app: app.join('/'), lock: within(repository, manager.lock) }))
 }
 
 interface Places {
@@ -35,6 +40,8 @@ function filled(text: string, manager: PackageManager, { app, lock }: Places): s
   const lines: Readonly<Record<string, string>> = {
     setup,
     cache: cache ? `          cache: ${cache}\n${lockLine}` : '',
+    enter: app ? `    - cd ${JSON.stringify(app)}\n` : '',
+    prepare: prepare[install.split(' ')[0] ?? ''] ?? '',
     folder: app ? `    defaults:\n      run:\n        working-directory: ${JSON.stringify(app)}\n` : '',
   }
   const words: Readonly<Record<string, string>> = {
@@ -44,6 +51,13 @@ function filled(text: string, manager: PackageManager, { app, lock }: Places): s
   return text
     .replace(/^\{\{(\w+)\}\}\n/gm, (whole, name) => lines[name] ?? whole)
     .replace(/\{\{(\w+)\}\}/g, (_, name) => words[name] ?? '')
+}
+
+/** Lines of a GitLab job that make the package manager available in the image of Node. */
+const prepare: Readonly<Record<string, string>> = {
+  pnpm: '    - corepack enable\n',
+  yarn: '    - corepack enable\n',
+  bun: '    - npm install --global bun\n',
 }
 
 /** Uses slashes on every system. */

@@ -6,6 +6,9 @@ import { type AppFolder, clientModule, readSettings } from './app.js'
 import { foldersFrom } from './repository.js'
 import { serverModule } from './server-module.js'
 
+/** JSON Schema by which editors complete `svc.json`. */
+const schemaPath = './node_modules/svc-toolkit/templates/schemas/svc.json'
+
 /** A file to write. */
 export interface PlannedFile {
   readonly path: string
@@ -62,7 +65,10 @@ function filesIn(folder: string): string[] {
 export function planExistingApp(app: AppFolder, emulator: EmulatorInfo | undefined): PlannedFile[] {
   const { folder } = app
   const source = existsSync(join(folder, 'src')) ? join(folder, 'src') : folder
-  const project = planFile(join(folder, 'svc.json'), `${JSON.stringify({ dialect: 'a' }, null, 2)}\n`)
+  const project = planFile(
+    join(folder, 'svc.json'),
+    `${JSON.stringify({ $schema: schemaPath, dialect: 'a' }, null, 2)}\n`,
+  )
   const files = [
     // A new file would hide the one above.
     ...(project.change === 'add' && configAbove(folder) !== undefined ? [] : [project]),

@@ -71,7 +71,10 @@ async function callWith(scope: Scope, { name, tool, given, notes }: Call): Promi
   const host = openHost(scope, notes, isSaving)
   if (!isSaving) {
     const result = await tool.run(given, host)
-    const ways = { command: 'Call undo, or run svc undo.', snapshot: 'Write it again as it was before.' }
+    const ways = {
+      command: 'Call undo, or run svc undo.',
+      snapshot: 'This service has no snapshots. Delete what you created, or write the earlier values again.',
+    }
     const way = takeBack === undefined ? undefined : (ways[takeBack as keyof typeof ways] ?? takeBack)
     return answerText({ result, notes, takeBack: effect === 'read' ? undefined : way })
   }

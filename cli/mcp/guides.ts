@@ -34,6 +34,6 @@ export function readGuide(root: string, uri: string): string | undefined {
   return readFileSync(join(folderOf(root), `${name}.md`), 'utf8')
 }
 
-export function titleOf(text: string): string {
+function titleOf(text: string): string {
   return /^# (.+)$/m.exec(text)?.[1] ?? ''
 }

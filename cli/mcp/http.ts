@@ -1,6 +1,6 @@
 /** Serves the Model Context Protocol over HTTP on this machine, to callers with the emulator's control token. */
 import { timingSafeEqual } from 'node:crypto'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -15,6 +15,9 @@ import {
 import { emulatorOfRunOrHere } from '../base/here.js'
 import type { Scope } from './call-tool.js'
 import { openServer } from './server.js'
+
+// Importing it would also load `fetch`, from Node 22 on. Decision 65.
+const { createServer } = process.getBuiltinModule('node:http')
 
 const host = '127.0.0.1'
 

@@ -15,7 +15,7 @@ export interface ToolInput {
 
 export type Given = Readonly<Record<string, unknown>>
 
-/** What tools run with. Opened for each call, because the emulator may have restarted. */
+/** Runs commands and calls for a tool. Opened for each call, because the emulator may have restarted. */
 export interface Host {
   readonly config: Config
   /** The emulator of the folder. @throws {CliFailure} with exit 8 if none runs */

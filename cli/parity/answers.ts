@@ -59,28 +59,28 @@ function matched(value: Json): Json {
 }
 
 /** Replaces texts and numbers by their kind, so that only the structure is left. Codes stay, because apps read them. */
-function structureOf(value: Json, key = ''): Json {
+function describeStructure(value: Json, key = ''): Json {
   if (typeof value === 'string') return key === 'code' || /^<.*>$/.test(value) ? value : '<text>'
   if (typeof value === 'number') return '<number>'
-  if (Array.isArray(value)) return value.slice(0, 1).map((item) => structureOf(item))
+  if (Array.isArray(value)) return value.slice(0, 1).map((item) => describeStructure(item))
   if (!isObject(value)) return value
-  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, structureOf(inner, name)]))
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, describeStructure(inner, name)]))
 }
 
 function numbersIn(body: Json): Json[] {
   return (itemsIn(body) ?? []).map((item) => fieldsIn(item).n ?? null)
 }
 
-function kindOf(body: Json): string {
+function describeKind(body: Json): string {
   if (itemsIn(body)) return 'documents'
   const inner = unwrapped(body)
   return isObject(inner) && typeof inner.name === 'string' ? 'the record of the collection' : 'something else'
 }
 
 /** Returns the envelope of a list, with the records left out. */
-function envelopeOf(body: Json): Json {
+function describeEnvelope(body: Json): Json {
   const inner = unwrapped(body) ?? null
-  if (!isObject(inner)) return Array.isArray(inner) ? 'an array' : structureOf(inner)
+  if (!isObject(inner)) return Array.isArray(inner) ? 'an array' : describeStructure(inner)
   const entries = Object.entries(inner).map(([name, value]) => [name, Array.isArray(value) ? '<records>' : '<value>'])
   return Object.fromEntries(entries)
 }
@@ -116,14 +116,14 @@ const readers: { readonly [L in Look]: Reader } = {
   rows: ({ answer }) => numbersIn(answer.body).toSorted((one, other) => Number(one) - Number(other)),
   order: ({ answer }) => numbersIn(answer.body),
   count: ({ answer }) => itemsIn(answer.body)?.length ?? 'no list',
-  kind: ({ answer }) => kindOf(answer.body),
-  list: ({ answer }) => envelopeOf(answer.body),
+  kind: ({ answer }) => describeKind(answer.body),
+  list: ({ answer }) => describeEnvelope(answer.body),
   record: ({ answer }) => (isWrapped(answer.body) ? '{success, data}' : 'bare'),
-  document: ({ answer }) => structureOf(matched(documentIn(answer.body))),
+  document: ({ answer }) => describeStructure(matched(documentIn(answer.body))),
   fields: ({ answer }) => matched(fieldsIn(documentIn(answer.body))),
   links: ({ answer }) => linksIn(answer.body),
-  error: ({ answer }) => structureOf(matched(answer.body)),
-  body: ({ answer }) => structureOf(matched(unwrapped(answer.body) ?? null)),
+  error: ({ answer }) => describeStructure(matched(answer.body)),
+  body: ({ answer }) => describeStructure(matched(unwrapped(answer.body) ?? null)),
   value: ({ answer }) => matched(unwrapped(answer.body) ?? null),
   session: ({ answer }) => sessionIn(answer.body),
   event: ({ frames }) => frames.map(({ event }) => event ?? null),
@@ -131,7 +131,9 @@ const readers: { readonly [L in Look]: Reader } = {
   changes: ({ frames }) => frames.map(({ event }) => String(event).charAt(0)),
   frame: ({ frames }) =>
     frames.map((frame) =>
-      Object.fromEntries(Object.entries(frame).map(([name, value]) => [name, isObject(value) ? '<record>' : '<value>'])),
+      Object.fromEntries(
+        Object.entries(frame).map(([name, value]) => [name, isObject(value) ? '<record>' : '<value>']),
+      ),
     ),
 }
 

@@ -1,7 +1,7 @@
 /** The form of a parity case. Cases are data, so that a file of the folder can add its own. */
 import { type Json, objectOfMany } from '../../client/protocol/model/json.js'
 
-/** What the last answer of a case is compared by, in addition to its outcome. */
+/** Views of the last answer that a case can compare, in addition to its outcome. */
 export const looks = [
   'outcome',
   'status',
@@ -24,11 +24,11 @@ export const looks = [
 ] as const
 export type Look = (typeof looks)[number]
 
-/** What the probe found that a service can do. */
+/** Abilities of a service that the probe finds. */
 export const capabilities = ['write', 'collections', 'batch', 'put', 'users', 'quiet reads', 'idempotency'] as const
 export type Capability = (typeof capabilities)[number]
 
-/** Who sends a step. `owner` may set permissions, which takes the secret key at the emulator. */
+/** Senders of a step. `owner` may set permissions, which takes the secret key at the emulator. */
 export const senders = ['key', 'owner', 'user', 'nobody', 'stranger'] as const
 
 export interface Step {
@@ -54,7 +54,7 @@ export interface ParityCase {
   readonly compare: readonly Look[]
   /** Subscribes to this collection after the first step, and compares the events. */
   readonly listen?: string
-  /** What to change in the app if no setting makes both sides agree. */
+  /** Says what to change in the app if no setting makes both sides agree. */
   readonly change?: string
 }
 

@@ -43,7 +43,9 @@ export function chooseCases(folder: string, groups: string | undefined): readonl
 function ownCases(folder: string): ParityCase[] {
   const own = join(folder, folderName)
   if (!existsSync(own)) return []
-  const files = readdirSync(own).filter((name) => name.endsWith('.json')).sort()
+  const files = readdirSync(own)
+    .filter((name) => name.endsWith('.json'))
+    .sort()
   return files.flatMap((name) => readCases(join(own, name), `${folderName}/${name}`))
 }
 

@@ -1,13 +1,15 @@
 /** Finds the setting that makes the emulator answer as the service does. */
-import { type Axis, axisNames, listForms } from '../../client/protocol/wire/axes.js'
+import { type Axis, axisNames, type Dialect, listForms } from '../../client/protocol/wire/axes.js'
 import { formatDialect, parseDialect } from '../../client/protocol/wire/dialects.js'
 import type { ParityCase } from './case.js'
 import { compareObservations } from './compare.js'
 import { type Observation, runCase, type Stage } from './run-case.js'
 
-export interface Unexplained {
+/** A case that was asked at both sides. */
+export interface Compared {
   readonly one: ParityCase
   readonly there: Observation
+  readonly differs: boolean
 }
 
 export interface Advice {
@@ -15,57 +17,110 @@ export interface Advice {
   readonly dialect: string
   /** The changed axes: `document=snake`. */
   readonly forms: readonly string[]
-  /** Ids of the findings that it mends. */
-  readonly mends: readonly string[]
+  /** By the id of a finding: the form that mends it, such as `document=snake`. */
+  readonly mends: ReadonlyMap<string, string>
 }
 
 type Choice = readonly [axis: Axis, form: string]
 
-/** Tries other forms at the emulator. The first that makes a case equal is the advice for its axis. */
+type IsMended = (choices: readonly Choice[], one: Compared) => Promise<boolean>
+
+/** Tries other forms at the emulator, and combines those that make it agree with the service. */
 export async function findAdvice(
-  findings: readonly Unexplained[],
+  compared: readonly Compared[],
   stage: Stage,
   dialect: string,
 ): Promise<Advice | undefined> {
-  const choices = new Map<Axis, string>()
+  const current = parseDialect(dialect)
+  const isMended: IsMended = (choices, one) => isMendedBy(choices, one, stage, current)
+  const findings = compared.filter(({ differs }) => differs)
+  const ofAxes = await chooseByAxis(compared, current, isMended)
+  const choices = await chooseForRest(findings, { current, ofAxes, isMended })
+  if (choices.length === 0) return undefined
+  const mends = new Map<string, string>()
   for (const finding of findings) {
-    const known = [...choices].filter(([axis]) => axis === finding.one.axis)
-    if (known.length > 0 && (await isMendedBy(known, finding, stage, dialect))) continue
-    const choice = await firstMending(finding, stage, dialect)
-    if (choice && !choices.has(choice[0])) choices.set(...choice)
+    if (!(await isMended(choices, finding))) continue
+    const byOwn = choices.find(([axis]) => axis === finding.one.axis)
+    const cause = byOwn ?? (await firstMending(choices, (choice) => isMended([choice], finding)))
+    mends.set(finding.one.id, (cause ? [cause] : choices).map(written).join(', '))
   }
-  if (choices.size === 0) return undefined
-  const mends: string[] = []
-  for (const finding of findings) {
-    if (await isMendedBy([...choices], finding, stage, dialect)) mends.push(finding.one.id)
-  }
-  const forms = [...choices].map((choice) => choice.join('='))
-  return { dialect: formatDialect(parseDialect(forms.join(', '), parseDialect(dialect))), forms, mends }
+  const forms = choices.map(written)
+  return { dialect: formatDialect(parseDialect(forms.join(', '), current)), forms, mends }
 }
 
-/** Tries the axis of the case first, then all others. */
-async function firstMending(finding: Unexplained, stage: Stage, dialect: string): Promise<Choice | undefined> {
-  const names = axisNames()
-  const first = names.filter((axis) => axis === finding.one.axis)
-  const current = parseDialect(dialect)
-  for (const axis of [...first, ...names.filter((name) => name !== finding.one.axis)]) {
-    for (const form of listForms(axis)) {
-      if (current[axis] === form) continue
-      const choice = [axis, String(form)] as const
-      if (await isMendedBy([choice], finding, stage, dialect)) return choice
+/**
+ * Chooses for each axis the form that agrees with the service in most cases of the axis, those that are the same now included:
+ * a form that mends one filter may break others.
+ */
+async function chooseByAxis(
+  compared: readonly Compared[],
+  current: Dialect,
+  isMended: IsMended,
+): Promise<readonly Choice[]> {
+  const choices: Choice[] = []
+  for (const axis of axisNames()) {
+    const cases = compared.filter(({ one }) => one.axis === axis)
+    if (!cases.some(({ differs }) => differs)) continue
+    let best: string | undefined
+    let most = cases.filter(({ differs }) => !differs).length
+    for (const [, form] of listOtherForms(axis, current)) {
+      const agreeing = await count(cases, (one) => isMended([[axis, form]], one))
+      if (agreeing > most) [best, most] = [form, agreeing]
     }
+    if (best !== undefined) choices.push([axis, best])
   }
+  return choices
+}
+
+interface Rest {
+  readonly current: Dialect
+  readonly ofAxes: readonly Choice[]
+  readonly isMended: IsMended
+}
+
+/** Adds the first form that mends a finding of a subject without an axis. */
+async function chooseForRest(findings: readonly Compared[], { current, ofAxes, isMended }: Rest): Promise<Choice[]> {
+  const choices = [...ofAxes]
+  for (const finding of findings) {
+    if (ofAxes.some(([axis]) => axis === finding.one.axis) || (await isMended(choices, finding))) continue
+    const open = axisNames().filter((axis) => !choices.some(([name]) => name === axis))
+    const others = open.flatMap((axis) => listOtherForms(axis, current))
+    const choice = await firstMending(others, (choice) => isMended([choice], finding))
+    if (choice) choices.push(choice)
+  }
+  return choices
+}
+
+/** Lists the other forms of an axis. */
+function listOtherForms(axis: Axis, current: Dialect): Choice[] {
+  return listForms(axis).flatMap((form) => (current[axis] === form ? [] : [[axis, String(form)] as const]))
+}
+
+function written(choice: Choice): string {
+  return choice.join('=')
+}
+
+async function firstMending(
+  choices: readonly Choice[],
+  mends: (choice: Choice) => Promise<boolean>,
+): Promise<Choice | undefined> {
+  for (const choice of choices) if (await mends(choice)) return choice
   return undefined
+}
+
+async function count(cases: readonly Compared[], agrees: (one: Compared) => Promise<boolean>): Promise<number> {
+  let number = 0
+  for (const one of cases) if (await agrees(one)) number++
+  return number
 }
 
 async function isMendedBy(
   choices: readonly Choice[],
-  { one, there }: Unexplained,
+  { one, there }: Compared,
   stage: Stage,
-  dialect: string,
+  current: Dialect,
 ): Promise<boolean> {
-  const asked = [...choices.map((choice) => choice.join('='))].join(', ')
-  const tried = formatDialect(parseDialect(asked, parseDialect(dialect)))
+  const tried = formatDialect(parseDialect(choices.map(written).join(', '), current))
   const here = await runCase(one, stage, { dialect: tried })
   return compareObservations(one, here, there) === undefined
 }

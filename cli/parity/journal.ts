@@ -34,7 +34,12 @@ export function runsFolder(): string {
 
 /** Names sort by time. */
 export function newRun(now: Date): string {
-  return now.getTime().toString(36) + Math.floor(Math.random() * 46_656).toString(36).padStart(3, '0')
+  return (
+    now.getTime().toString(36) +
+    Math.floor(Math.random() * 46_656)
+      .toString(36)
+      .padStart(3, '0')
+  )
 }
 
 export function isRun(name: string): boolean {
@@ -45,16 +50,16 @@ export function openJournal(run: string): Journal {
   const folder = join(runsFolder(), run)
   const file = join(folder, fileName)
   mkdirSync(folder, { recursive: true, mode: 0o700 })
-  const entries = new Map(readJournal(file).map((entry) => [keyOf(entry), entry]))
+  const entries = new Map(readJournal(file).map((entry) => [journalKey(entry), entry]))
   return {
     run,
     folder,
     add(entry) {
       appendLines(file, [entry])
-      entries.set(keyOf(entry), entry)
+      entries.set(journalKey(entry), entry)
     },
     done(entry) {
-      if (!entries.delete(keyOf(entry))) return
+      if (!entries.delete(journalKey(entry))) return
       appendLines(file, [{ ...entry, isGone: true }])
     },
     open: () => [...entries.values()],
@@ -77,8 +82,8 @@ function readJournal(file: string): Entry[] {
   for (const value of readLines(file).values) {
     const entry = readEntry(value)
     if (!entry) continue
-    if (entry.isGone) left.delete(keyOf(entry))
-    else left.set(keyOf(entry), { kind: entry.kind, name: entry.name })
+    if (entry.isGone) left.delete(journalKey(entry))
+    else left.set(journalKey(entry), { kind: entry.kind, name: entry.name })
   }
   return [...left.values()]
 }
@@ -90,6 +95,6 @@ function readEntry(value: unknown): (Entry & { readonly isGone: boolean }) | und
   return kind && typeof name === 'string' ? { kind, name, isGone: isGone === true } : undefined
 }
 
-function keyOf({ kind, name }: Entry): string {
+function journalKey({ kind, name }: Entry): string {
   return `${kind} ${name}`
 }

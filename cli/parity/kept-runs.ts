@@ -9,7 +9,11 @@ import { reportName, targetName } from './saved-names.js'
 const mostKept = 20
 
 /** @throws {CliFailure} if there is no such run */
-export function requireRun(run: string): { readonly journal: Journal; readonly url: string; readonly profile: string | null } {
+export function requireRun(run: string): {
+  readonly journal: Journal
+  readonly url: string
+  readonly profile: string | null
+} {
   const { url, profile } = readFileOfRun(run, targetName)
   if (typeof url !== 'string') throw noRun(run)
   return { journal: openJournal(run), url, profile: typeof profile === 'string' ? profile : null }

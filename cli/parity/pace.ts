@@ -64,9 +64,20 @@ export function openPace({ maxCalls, perSecond, signal, reserved, onWait }: Budg
   }
 }
 
+/** Paces the clean-up, which no budget and no Ctrl-C stops. */
+export function openCleaningPace({ perSecond, onWait }: Pick<Budget, 'perSecond' | 'onWait'>): Pace {
+  const { signal } = new AbortController()
+  return openPace({ maxCalls: Number.POSITIVE_INFINITY, perSecond, signal, reserved: () => 0, onWait })
+}
+
 function tooMany(retryAfter: string | null): CliFailure {
   const told = retryAfter === null ? 'does not say when to try again' : `asks to wait ${retryAfter} seconds`
-  return new CliFailure('RATE_LIMITED', exits.rateLimited, `The service limits requests and ${told}.`, 'Use a lower --rate.')
+  return new CliFailure(
+    'RATE_LIMITED',
+    exits.rateLimited,
+    `The service limits requests and ${told}.`,
+    'Use a lower --rate.',
+  )
 }
 
 function unreachable(cause: unknown): CliFailure {

@@ -9,7 +9,7 @@ import { Disturbed } from './side.js'
 
 export interface Probed {
   readonly can: ReadonlySet<Capability>
-  /** What a reader of the report should know. */
+  /** Notes for the reader of the report. */
   readonly facts: readonly string[]
 }
 
@@ -22,41 +22,60 @@ export async function probe(stage: Stage, { isReadOnly }: { readonly isReadOnly:
   if ([400, 401, 403, 422].includes(users.status)) throw badKey(users)
   const facts = [...skew(users), ...(await listsCollections(stage))]
   if (isReadOnly) return { can: new Set(), facts }
-  const can = new Set<Capability>(['write'])
   const name = `parity_${stage.run}_probe`
   stage.journal?.add({ kind: 'collection', name })
-  const isOkay = async (step: Step): Promise<Answer | undefined> => {
-    const answer = await side.send(step).catch(ifDisturbed)
-    return answer && answer.status < 400 ? answer : undefined
-  }
-  if (await isOkay({ method: 'GET', path: `/collections/${name}/documents` })) facts.push('Reading a missing collection creates it.')
-  else can.add('quiet reads')
-  // A read may have made it already.
-  const made = await side.send({ method: 'POST', path: '/collections', body: { name } }).catch(ifDisturbed)
-  if (!made || made.status < 400 || made.status === 409 || !can.has('quiet reads')) can.add('collections')
-  const body = { n: 1 }
-  const documents = `/collections/documents?collection=${name}`
-  const headers = { 'idempotency-key': name }
-  const first = await isOkay({ method: 'POST', path: documents, body, headers })
-  const id = first && textIn(first.body, 'id')
-  if (id !== undefined) {
-    const path = `/collections/${name}/documents/${id}`
-    const put = await side.send({ method: 'PUT', path, body }).catch(ifDisturbed)
-    if (!put || ![404, 405].includes(put.status)) can.add('put')
-    // The second of two equal requests, which a service that obeys the key answers without a new document.
-    const again = await isOkay({ method: 'POST', path: documents, body, headers })
-    if (again && textIn(again.body, 'id') === id) can.add('idempotency')
-    else facts.push('Idempotency keys are not obeyed, so a repeated POST creates twice.')
-  }
-  const unknown = await isOkay({ method: 'GET', path: `/collections/${name}/documents?parity_unknown=1` })
-  if (unknown && !isEmpty(unknown)) facts.push('Unknown parameters are ignored.')
-  const batch = await side
-    .send({ method: 'POST', path: `/collections/${name}/batch/documents/create`, body: { documents: [{ n: 2 }] } })
-    .catch(ifDisturbed)
-  if (!batch || ![404, 405].includes(batch.status)) can.add('batch')
-  can.add('users')
+  const quiet = await readsQuietly(stage, name)
+  const made = await probeDocuments(stage, name)
   await removeProbe(stage, name)
+  return {
+    can: new Set([...quiet.can, ...made.can, 'write', 'users']),
+    facts: [...facts, ...quiet.facts, ...made.facts],
+  }
+}
+
+interface Part {
+  readonly can: Capability[]
+  readonly facts: string[]
+}
+
+async function readsQuietly({ side }: Stage, name: string): Promise<Part> {
+  const read = await side.send({ method: 'GET', path: `/collections/${name}/documents` }).catch(ifDisturbed)
+  const isQuiet = read === undefined || read.status >= 400
+  return isQuiet
+    ? { can: ['quiet reads'], facts: [] }
+    : { can: [], facts: ['Reading a missing collection creates it.'] }
+}
+
+/** Asks only whether a route is there. What gets no clear answer counts as there, and each case finds out. */
+async function probeDocuments({ side }: Stage, name: string): Promise<Part> {
+  const send = (step: Step) => side.send(step).catch(ifDisturbed)
+  const isThere = (answer: Answer | undefined) => !answer || ![404, 405].includes(answer.status)
+  const can: Capability[] = []
+  const facts: string[] = []
+  if (isThere(await send({ method: 'POST', path: '/collections', body: { name } }))) can.push('collections')
+  const body = { n: 1 }
+  // The second of two equal requests, which a service that obeys the key answers without a new document.
+  const create = {
+    method: 'POST',
+    path: `/collections/documents?collection=${name}`,
+    ...{ body, headers: { 'idempotency-key': name } },
+  }
+  const ids = [idIn(await send(create)), idIn(await send(create))]
+  if (ids[0] !== undefined && ids[0] === ids[1]) can.push('idempotency')
+  else facts.push('Idempotency keys are not obeyed, so a repeated POST may create twice.')
+  const path = `/collections/${name}/documents`
+  const id = ids.find((one) => one !== undefined)
+  if (id === undefined || isThere(await send({ method: 'PUT', path: `${path}/${id}`, body }))) can.push('put')
+  const unknown = await send({ method: 'GET', path: `${path}?parity_unknown=1` })
+  if (unknown && unknown.status < 400 && !isEmpty(unknown)) facts.push('Unknown parameters are ignored.')
+  const batch = { documents: [{ n: 2 }] }
+  const batchPath = `/collections/${name}/batch/documents/create`
+  if (isThere(await send({ method: 'POST', path: batchPath, body: batch }))) can.push('batch')
   return { can, facts }
+}
+
+function idIn(answer: Answer | undefined): string | undefined {
+  return answer && answer.status < 400 ? textIn(answer.body, 'id') : undefined
 }
 
 /** Runs the part of the probe that decides nothing but what the report says. */
@@ -82,7 +101,7 @@ function isEmpty({ body }: Answer): boolean {
 
 function skew({ header }: Answer): string[] {
   const at = Date.parse(header('date') ?? '')
-  const off = Math.abs(at - Date.now())
+  const off = Math.abs(at - new Date().getTime())
   return off > maxSkewMilliseconds ? [`The clock of the service is off by ${Math.round(off / 60_000)} minutes.`] : []
 }
 

@@ -15,7 +15,8 @@ export function junitReport({ cases, findings }: ParityReport): string {
     if (result !== 'differs') return `  ${head}><skipped message="${escaped(`${result}: ${why ?? ''}`)}"/></testcase>`
     const finding = findings.find((one) => one.id === id)
     if (!finding) return `  ${head}/>`
-    if (finding.accepted) return `  ${head}><skipped message="${escaped(`accepted: ${finding.accepted.reason}`)}"/></testcase>`
+    if (finding.accepted)
+      return `  ${head}><skipped message="${escaped(`accepted: ${finding.accepted.reason}`)}"/></testcase>`
     return `  ${head}><failure type="${finding.level}" message="${escaped(finding.part)}">${escaped(sides(finding))}</failure></testcase>`
   })
   const failures = findings.filter(({ accepted }) => accepted === null).length
@@ -24,8 +25,8 @@ export function junitReport({ cases, findings }: ParityReport): string {
   return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuite name="svc parity" ${counts}>\n${lines.join('\n')}\n</testsuite>\n`
 }
 
-function sides({ here, there, change }: ParityFinding): string {
-  return `emulator: ${JSON.stringify(here)}\nservice: ${JSON.stringify(there)}\n${change ?? 'A setting mends it.'}`
+function sides({ here, there, change, mendedBy }: ParityFinding): string {
+  return `emulator: ${JSON.stringify(here)}\nservice: ${JSON.stringify(there)}\n${change ?? `${mendedBy} mends it.`}`
 }
 
 const style = `body{font:15px/1.5 system-ui,sans-serif;max-width:70rem;margin:2rem auto;padding:0 1rem;color-scheme:light dark}
@@ -59,11 +60,11 @@ ${findings.length === 0 ? '<p>None.</p>' : findings.map(findingHtml).join('\n')}
 `
 }
 
-function findingHtml({ id, level, part, here, there, change, isMended, accepted, exchanges }: ParityFinding): string {
+function findingHtml({ id, level, part, here, there, change, mendedBy, accepted, exchanges }: ParityFinding): string {
   const why = accepted
     ? `Accepted until ${accepted.until}: ${accepted.reason}`
-    : isMended
-      ? 'The setting above mends it.'
+    : mendedBy !== null
+      ? `${mendedBy} mends it.`
       : (change ?? '')
   const side = (name: string, value: unknown, list: ParityFinding['exchanges']['here']) => {
     const kept = list.map(({ request, status, answer }) => `${request}\n→ ${status ?? 'no answer'} ${answer}`)

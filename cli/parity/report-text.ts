@@ -13,29 +13,31 @@ const colours: { readonly [L in Level]: (text: string) => string } = {
 export function describeReport(report: ParityReport): string {
   const { cases, findings, facts, advice, left, stopped, calls } = report
   const lines = [
-    table(countByAxis(cases).map(({ notApplicable, notTried, ...row }) => ({
-      ...row,
-      'not applicable': notApplicable,
-      'not tried': notTried,
-    }))),
+    table(
+      countByAxis(cases).map(({ notApplicable, notTried, ...row }) => ({
+        ...row,
+        'not applicable': notApplicable,
+        'not tried': notTried,
+      })),
+    ),
     '',
     ...findings.flatMap(describeFinding),
     ...facts.map((fact) => onStdout.dim(fact)),
     `${scoreLine(report)} ${counted(calls, 'call')}.`,
     ...(stopped === null ? [] : [onStdout.yellow(`Stopped early: ${stopped}`)]),
     ...adviceLines(advice, report),
-    ...(left.length === 0 ? [] : [`Left behind at the service: ${left.join(', ')}`]),
+    ...leftLines(left, report.run),
   ]
   return lines.join('\n')
 }
 
 function describeFinding(finding: ParityFinding): string[] {
-  const { id, level, part, here, there, isMended, change, accepted } = finding
+  const { id, level, part, here, there, mendedBy, change, accepted } = finding
   const head = `${colours[level](level.padEnd(6))}  ${onStdout.bold(id)}  ${part}`
   const more = accepted
     ? [`        accepted until ${accepted.until}: ${accepted.reason}`]
-    : isMended
-      ? ['        The setting below mends it.']
+    : mendedBy !== null
+      ? [`        ${mendedBy} mends it.`]
       : [`        ${change}`]
   return [head, `        emulator  ${short(here)}`, `        service   ${short(there)}`, ...more, '']
 }
@@ -50,5 +52,18 @@ function short(value: unknown): string {
 function adviceLines(advice: ParityReport['advice'], { run, findings }: ParityReport): string[] {
   if (!advice) return []
   const of = `${advice.mends} of ${counted(findings.length, 'difference')}`
-  return [`To make the emulator answer like the service (mends ${of}): ${advice.command}`, `Or: svc parity apply ${run}`]
+  return [
+    `To make the emulator answer like the service (mends ${of}): ${advice.command}`,
+    `Or: svc parity apply ${run}`,
+  ]
+}
+
+/** Users are many and named alike. */
+function leftLines(left: readonly string[], run: string): string[] {
+  const users = left.filter((name) => name.startsWith('user '))
+  const others = left.filter((name) => !name.startsWith('user '))
+  return [
+    ...(users.length === 0 ? [] : [`Left behind: ${counted(users.length, 'user')} parity+${run}-…@example.com`]),
+    ...(others.length === 0 ? [] : [`Left behind: ${others.join(', ')}. Remove: svc parity clean ${run}`]),
+  ]
 }

@@ -1,4 +1,4 @@
-/** What a run found, as the terminal and files show it. */
+/** Results of a run, as the terminal and files show them. */
 import type { Json } from '../../client/protocol/model/json.js'
 import type { Difference, Level } from './compare.js'
 import type { Exchange } from './side.js'
@@ -21,9 +21,9 @@ export interface ParityFinding {
   readonly part: Difference['part']
   readonly here: Json
   readonly there: Json
-  /** Whether the advice of the report mends it. */
-  readonly isMended: boolean
-  /** What to change in the app, if no setting mends it. */
+  /** The part of the advice that mends it, such as `document=snake`. */
+  readonly mendedBy: string | null
+  /** Says what to change in the app, if no setting mends it. */
   readonly change: string | null
   /** Reason and end of an accepted difference. */
   readonly accepted: { readonly reason: string; readonly until: string } | null
@@ -50,7 +50,7 @@ export interface ParityReport {
     readonly command: string
     readonly mends: number
   } | null
-  /** What the run could not remove. */
+  /** Things that the run could not remove. */
   readonly left: readonly string[]
   /** Why the run ended early. */
   readonly stopped: string | null
@@ -78,7 +78,7 @@ export function countByAxis(cases: readonly CaseResult[]): AxisRow[] {
   })
 }
 
-export function scoreOf(cases: readonly CaseResult[]): Pick<ParityReport, 'score' | 'coverage'> {
+export function calculateScore(cases: readonly CaseResult[]): Pick<ParityReport, 'score' | 'coverage'> {
   const same = cases.filter(({ result }) => result === 'same').length
   const compared = same + cases.filter(({ result }) => result === 'differs').length
   return {

@@ -6,10 +6,10 @@ import { fill, fillJson, type Look, type ParityCase, type Step, usedIn } from '.
 import { password } from './cases/accounts.js'
 import { many, rows } from './cases/filters.js'
 import type { Entry } from './journal.js'
-import { listen } from './listen.js'
+import { type Listener, listen } from './listen.js'
 import { Disturbed, type Exchange, type SendOptions, type Side } from './side.js'
 
-/** What a case showed on one side. */
+/** The answer of one side to a case. */
 export interface Observation {
   readonly outcome: 'done' | 'refused' | 'failed'
   readonly status: number
@@ -82,33 +82,45 @@ interface Running {
 }
 
 async function runSteps(one: ParityCase, stage: Stage, { values, options }: Running): Promise<Observation> {
-  const { side, signal } = stage
-  let listener: Awaited<ReturnType<typeof listen>>
+  let listener: Listener | undefined
   let answer: Answer = { status: 0, body: null, header: () => null }
   let step = 0
   let events = 0
   try {
     for (const given of one.steps) {
       if (step === 1 && one.listen !== undefined) {
-        const { url, key } = side
-        const collection = fill(one.listen, values)
-        listener = await listen({ url, key, collection, dialect: options.dialect, signal })
+        listener = await openListener(one.listen, stage, { values, options })
         if (!listener) return { outcome: 'refused', status: 0, step, seen: {}, type: null }
       }
       step++
-      answer = await side.send(filled(given, values), { ...options, token: values.get('token') })
-      if (given.as === 'owner' && side.name === 'there' && [401, 403].includes(answer.status)) {
-        throw new NotApplicable('needs a key that may set permissions')
-      }
+      answer = await stage.side.send(filled(given, values), { ...options, token: values.get('token') })
+      if (isOwnerRefused(given, answer, stage)) throw new NotApplicable('It needs a key that may set permissions.')
       if (answer.status >= 400) break
-      if (listener) events += Array.isArray(objectBody(given).documents) ? 2 : 1
+      events += countEvents(given)
       await bind(given, answer, values)
     }
-    const frames = (await listener?.hear(events)) ?? []
+    // The first step only makes the collection.
+    const frames = (await listener?.hear(events - 1)) ?? []
     return observe(one, { answer, step, frames })
   } finally {
     listener?.close()
   }
+}
+
+function openListener(collection: string, { side, signal }: Stage, { values, options }: Running) {
+  const { url, key } = side
+  return listen({ url, key, collection: fill(collection, values), dialect: options.dialect, signal })
+}
+
+function isOwnerRefused({ as }: Step, { status }: Answer, { side }: Stage): boolean {
+  return as === 'owner' && side.name === 'there' && [401, 403].includes(status)
+}
+
+/** Counts the events that a write should cause. */
+function countEvents({ method, body }: Step): number {
+  if (method === 'GET') return 0
+  const items = isObject(body) ? body.documents : undefined
+  return Array.isArray(items) ? items.length : 1
 }
 
 function observe(
@@ -121,10 +133,6 @@ function observe(
   const looks = isReadable && step === steps.length ? compare : []
   const seen = Object.fromEntries(looks.map((look) => [look, lookAt(look, { answer, frames })]))
   return { outcome, status, step, seen, type: answer.header('content-type')?.split(';')[0] ?? null }
-}
-
-function objectBody({ body }: Step) {
-  return isObject(body) ? body : {}
 }
 
 function filled(step: Step, values: ReadonlyMap<string, string>): Step {

@@ -2,15 +2,16 @@
 import { CliFailure } from '../base/failure.js'
 import { type Capability, isWriting, type ParityCase } from './case.js'
 import { compareObservations, type Difference } from './compare.js'
-import { type Advice, findAdvice } from './explain.js'
+import { type Advice, type Compared, findAdvice } from './explain.js'
 import { BudgetSpent } from './pace.js'
 import type { CaseResult } from './report.js'
 import { NotApplicable, type Observation, runCase, type Stage } from './run-case.js'
 import { Disturbed, type Exchange } from './side.js'
 
+export const stoppedByUser = 'You stopped the run.'
+
 export interface RawFinding {
   readonly one: ParityCase
-  readonly there: Observation
   readonly difference: Difference
   readonly exchanges: { readonly here: readonly Exchange[]; readonly there: readonly Exchange[] }
 }
@@ -28,59 +29,79 @@ interface Parity {
   readonly there: Stage
   readonly can: ReadonlySet<Capability>
   readonly dialect: string
-  readonly onCase: () => void
 }
 
 export async function runParity(cases: readonly ParityCase[], parity: Parity): Promise<Outcome> {
   const results: CaseResult[] = []
   const findings: RawFinding[] = []
-  let rest: string | undefined
-  let stopped: CliFailure | undefined
+  const compared: Compared[] = []
+  let ended: Ended | undefined
   for (const one of cases) {
     const { id, axis } = one
-    const why = rest ?? blocked(one, parity.can)
-    if (why !== undefined) {
-      results.push({ id, axis, ...why_(why, rest !== undefined || !parity.can.has('write')) })
-      continue
-    }
-    try {
-      const finding = await compareCase(one, parity)
-      if (finding) findings.push(finding)
-      results.push({ id, axis, result: finding ? 'differs' : 'same' })
-    } catch (error) {
-      if (error instanceof NotApplicable) results.push({ id, axis, result: 'not applicable', why: error.message })
-      else if (error instanceof Unstable || error instanceof Disturbed) {
-        results.push({ id, axis, result: 'not tried', why: 'The service did not answer the same twice.' })
-      } else {
-        rest = restOf(error, parity.there.signal)
-        if (error instanceof CliFailure) stopped = error
-        results.push({ id, axis, result: 'not tried', why: rest })
-      }
-    }
-    parity.onCase()
+    const known = ended ? notTried(ended.why) : blocked(one, parity.can)
+    const asked = known ? { shown: known } : await askCase(one, parity)
+    results.push({ id, axis, ...asked.shown })
+    if (asked.compared) compared.push(asked.compared)
+    if (asked.finding) findings.push(asked.finding)
+    ended ??= asked.ended
   }
-  const advice = parity.there.signal.aborted ? undefined : await findAdvice(findings, parity.here, parity.dialect)
-  return { cases: results, findings, advice, stopped }
+  const advice = parity.there.signal.aborted ? undefined : await findAdvice(compared, parity.here, parity.dialect)
+  return { cases: results, findings, advice, stopped: ended?.failure }
 }
 
-function why_(why: string, isNotTried: boolean): Pick<CaseResult, 'result' | 'why'> {
-  return { result: isNotTried ? 'not tried' : 'not applicable', why }
+interface Ended {
+  readonly why: string
+  readonly failure: CliFailure | undefined
+}
+
+interface Asked {
+  readonly shown: Shown
+  readonly compared?: Compared
+  readonly finding?: RawFinding | undefined
+  /** Why the rest is not tried. */
+  readonly ended?: Ended
+}
+
+async function askCase(one: ParityCase, parity: Parity): Promise<Asked> {
+  try {
+    const { there, finding } = await compareCase(one, parity)
+    const shown: Shown = { result: finding ? 'differs' : 'same' }
+    return { shown, compared: { one, there, differs: finding !== undefined }, finding }
+  } catch (error) {
+    const shown = describeUncompared(error)
+    if (shown) return { shown }
+    const why = explainEnd(error, parity.there.signal)
+    return { shown: notTried(why), ended: { why, failure: error instanceof CliFailure ? error : undefined } }
+  }
+}
+
+type Shown = Pick<CaseResult, 'result' | 'why'>
+
+function notTried(why: string): Shown {
+  return { result: 'not tried', why }
+}
+
+/** Returns the result of a case that could not be compared. Undefined for what ends the run. */
+function describeUncompared(error: unknown): Shown | undefined {
+  if (error instanceof NotApplicable) return { result: 'not applicable', why: error.message }
+  const isUnclear = error instanceof Unstable || error instanceof Disturbed
+  return isUnclear ? notTried('The service did not answer the same twice.') : undefined
 }
 
 /** Returns why the rest of the cases is not tried. @throws what is not about the service */
-function restOf(error: unknown, signal: AbortSignal): string {
-  if (signal.aborted) return 'You stopped the run.'
+function explainEnd(error: unknown, signal: AbortSignal): string {
+  if (signal.aborted) return stoppedByUser
   if (error instanceof BudgetSpent) return 'The budget of calls was spent.'
   if (error instanceof CliFailure) return error.message
   throw error
 }
 
-function blocked(one: ParityCase, can: ReadonlySet<Capability>): string | undefined {
-  if (!can.has('write') && (isWriting(one) || one.needs?.includes('write'))) return 'It writes.'
+function blocked(one: ParityCase, can: ReadonlySet<Capability>): Shown | undefined {
   const missing = one.needs?.filter((need) => !can.has(need)) ?? []
-  // Without writes, nothing is known about what a service can do.
-  if (missing.length === 0) return undefined
-  return `The service lacks: ${missing.join(', ')}.`
+  if (!can.has('write') && (isWriting(one) || missing.length > 0)) return notTried('It writes.')
+  return missing.length === 0
+    ? undefined
+    : { result: 'not applicable', why: `The service lacks: ${missing.join(', ')}.` }
 }
 
 /** Thrown when a side does not answer the same twice. */
@@ -88,14 +109,19 @@ class Unstable extends Error {
   override readonly name = 'Unstable'
 }
 
-async function compareCase(one: ParityCase, { here, there }: Parity): Promise<RawFinding | undefined> {
+/** Runs a case that differs again, because what differs from itself is noise. @throws {Unstable} */
+async function compareCase(
+  one: ParityCase,
+  { here, there }: Parity,
+): Promise<{ readonly there: Observation; readonly finding?: RawFinding }> {
   const first = await runBoth(one, here, there)
-  if (!first.difference) return undefined
+  if (!first.difference) return { there: first.there }
   const again = await runBoth(one, here, there)
   const isStable =
     !compareObservations(one, first.here, again.here) && !compareObservations(one, first.there, again.there)
   if (!isStable) throw new Unstable()
-  return { one, there: again.there, difference: first.difference, exchanges: again.exchanges }
+  const { difference } = first
+  return { there: again.there, finding: { one, difference, exchanges: again.exchanges } }
 }
 
 async function runBoth(one: ParityCase, here: Stage, there: Stage) {

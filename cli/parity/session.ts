@@ -2,7 +2,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Control } from '../../client/control.js'
-import type { CliFailure } from '../base/failure.js'
 import { openControl } from '../target/control.js'
 import type { OwnEmulator } from '../target/emulator-of-run.js'
 import { fetchDirectly } from '../target/fetch-directly.js'
@@ -11,14 +10,15 @@ import { shellWord } from '../terminal/shell-word.js'
 import type { ParityCase } from './case.js'
 import { cleanUp } from './clean.js'
 import { levels } from './compare.js'
-import { type Journal, newRun, openJournal } from './journal.js'
+import type { Advice } from './explain.js'
+import { type Entry, type Journal, newRun, openJournal } from './journal.js'
 import { pruneRuns } from './kept-runs.js'
 import { readAccepted } from './lock-file.js'
-import { openPace } from './pace.js'
+import { openCleaningPace, openPace } from './pace.js'
 import { probe } from './probe.js'
-import { type ParityReport, scoreOf } from './report.js'
+import { calculateScore, type ParityReport } from './report.js'
 import type { Stage } from './run-case.js'
-import { type Outcome, type RawFinding, runParity } from './run-parity.js'
+import { type Outcome, type RawFinding, runParity, stoppedByUser } from './run-parity.js'
 import { reportName, targetName } from './saved-names.js'
 import { openSide } from './side.js'
 
@@ -40,73 +40,77 @@ interface ProveOptions {
 export type Proved = ParityReport & { readonly exit: number | undefined }
 
 export async function proveParity(options: ProveOptions): Promise<Proved> {
-  const { target, emulator, cases, isReadOnly, signal } = options
+  const { target, emulator, signal, perSecond, onWait } = options
   const now = new Date()
   const accepted = readAccepted(options.folder, now)
   const journal = openJournal(newRun(now))
   const { url, from, key, profile } = target
   save(journal, targetName, { url, profile: profile ?? null })
-  const pace = openPace({
-    ...{ maxCalls: options.maxCalls, perSecond: options.perSecond, signal, onWait: options.onWait },
-    reserved: () => journal.open().filter(({ kind }) => kind === 'collection').length,
-  })
+  const reserved = () => journal.open().filter(({ kind }) => kind === 'collection').length
+  const pace = openPace({ maxCalls: options.maxCalls, perSecond, signal, reserved, onWait })
+  const cleaning = openCleaningPace({ perSecond, onWait })
   const side = { name: 'there', url, key, ownerKey: key, fetch: options.fetch } as const
-  const there = openStage(journal, { ...openSide({ ...side, signal, pace }) }, signal, journal)
-  let outcome: Outcome | undefined
-  let facts: readonly string[] = []
-  let dialect = ''
-  let left: readonly { readonly kind: string; readonly name: string }[] = []
+  const there: Stage = { ...openStage(journal, openSide({ ...side, pace }), signal), journal }
+  let compared: Compared
+  let left: readonly Entry[] = []
   try {
-    const probed = await probe(there, { isReadOnly })
-    facts = probed.facts
-    const project = await openProject(openControl(emulator), emulator, { journal, key })
-    dialect = project.dialect
-    const local = openSide({ name: 'here', url: emulator.url, ...project, fetch: fetchDirectly, signal: neverAborted() })
-    const here = openStage(journal, local, neverAborted())
-    outcome = await runParity(cases, { here, there, can: probed.can, dialect, onCase: () => {} })
+    compared = await compareAll(options, { there, journal })
   } finally {
-    // A new signal, because Ctrl-C must not stop the clean-up.
-    left = await cleanUp({ journal, there: openSide({ ...side, signal: neverAborted() }), emulator })
+    left = await cleanUp({ journal, there: openSide({ ...side, pace: cleaning }), emulator })
   }
-  const { cases: results, findings, advice, stopped } = outcome
+  const { outcome, facts, dialect } = compared
+  const { cases, findings, advice, stopped } = outcome
   const report: ParityReport = {
-    ...{ run: journal.run, at: now.toISOString(), url, from, dialect, calls: pace.calls, ...scoreOf(results), facts },
-    cases: results,
+    ...{ run: journal.run, at: now.toISOString(), url, from, dialect, facts, cases, ...calculateScore(cases) },
+    calls: pace.calls + cleaning.calls,
     findings: findings.map((finding) => describe(finding, outcome, accepted)).toSorted(byLevel),
-    advice: advice
-      ? {
-          ...{ dialect: advice.dialect, forms: advice.forms, mends: advice.mends.length },
-          command: `svc project set dialect=${shellWord(advice.dialect)}`,
-        }
-      : null,
+    advice: advice ? describeAdvice(advice) : null,
     left: left.map(({ kind, name }) => `${kind} ${name}`),
-    stopped: stoppedWords(stopped, signal),
+    stopped: signal.aborted ? stoppedByUser : (stopped?.message ?? null),
   }
   save(journal, reportName, report)
   pruneRuns()
   return { ...report, exit: stopped?.exit }
 }
 
-function stoppedWords(stopped: CliFailure | undefined, { aborted }: AbortSignal): string | null {
-  return aborted ? 'You stopped the run.' : (stopped?.message ?? null)
+interface Compared {
+  readonly outcome: Outcome
+  readonly facts: readonly string[]
+  /** Dialect of the emulator's project. */
+  readonly dialect: string
+}
+
+/** Probes the service, opens a throw-away project, and runs the cases. */
+async function compareAll(
+  { target, emulator, cases, isReadOnly, signal }: ProveOptions,
+  { there, journal }: { readonly there: Stage; readonly journal: Journal },
+): Promise<Compared> {
+  try {
+    const { can, facts } = await probe(there, { isReadOnly })
+    const { key } = target
+    const { dialect, ...keys } = await openProject(openControl(emulator), emulator, { journal, key })
+    const local = openSide({ name: 'here', url: emulator.url, ...keys, fetch: fetchDirectly })
+    const here = openStage(journal, local, new AbortController().signal)
+    return { outcome: await runParity(cases, { here, there, can, dialect }), facts, dialect }
+  } catch (error) {
+    // Ctrl-C during the probe. Later, the run ends with what it has.
+    if (!signal.aborted) throw error
+    const untried = cases.map(({ id, axis }) => ({ id, axis, result: 'not tried', why: stoppedByUser }) as const)
+    return { outcome: { cases: untried, findings: [], advice: undefined, stopped: undefined }, facts: [], dialect: '' }
+  }
+}
+
+function describeAdvice({ dialect, forms, mends }: Advice): ParityReport['advice'] {
+  return { dialect, forms, mends: mends.size, command: `svc project set dialect=${shellWord(dialect)}` }
 }
 
 function save({ folder }: Journal, name: string, value: object): void {
   writeFileSync(join(folder, name), `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600 })
 }
 
-function neverAborted(): AbortSignal {
-  return new AbortController().signal
-}
-
-function openStage(
-  { run }: Journal,
-  side: Stage['side'],
-  signal: AbortSignal,
-  journal?: Stage['journal'],
-): Stage {
+function openStage({ run }: Journal, side: Stage['side'], signal: AbortSignal): Stage {
   let number = 0
-  return { side, run, signal, fixtures: new Map(), next: () => ++number, ...(journal ? { journal } : {}) }
+  return { side, run, signal, fixtures: new Map(), next: () => ++number }
 }
 
 interface Project {
@@ -138,11 +142,11 @@ function describe(
   accepted: ReturnType<typeof readAccepted>,
 ): ParityReport['findings'][number] {
   const { id, axis, change } = one
-  const isMended = advice?.mends.includes(id) === true
+  const mendedBy = advice?.mends.get(id) ?? null
   const known = accepted.find((entry) => entry.id === id && entry.part === difference.part)
   return {
-    ...{ id, axis, ...difference, isMended, exchanges },
-    change: isMended ? null : (change ?? 'Do not rely on this in the app.'),
+    ...{ id, axis, ...difference, mendedBy, exchanges },
+    change: mendedBy !== null ? null : (change ?? 'Do not rely on this in the app.'),
     accepted: known ? { reason: known.reason, until: known.until } : null,
   }
 }

@@ -46,7 +46,6 @@ interface SideOptions {
   /** Key of steps as `owner`. */
   readonly ownerKey: string | undefined
   readonly fetch: typeof globalThis.fetch
-  readonly signal: AbortSignal
   readonly pace?: Pace
 }
 
@@ -55,7 +54,7 @@ const timeoutMilliseconds = 15_000
 const mostReads = 5
 const maxKept = 4_000
 
-export function openSide({ name, url, key, ownerKey, fetch, signal, pace }: SideOptions): Side {
+export function openSide({ name, url, key, ownerKey, fetch, pace }: SideOptions): Side {
   const keys = { key, owner: ownerKey, user: key, nobody: undefined, stranger: 'svc_public_parity_no_such_key' }
 
   async function ask(step: Step, { token, keep, dialect }: SendOptions): Promise<Answer> {
@@ -73,7 +72,8 @@ export function openSide({ name, url, key, ownerKey, fetch, signal, pace }: Side
     const response = await fetch(url + step.path, {
       ...{ method: step.method, headers },
       ...(body === undefined ? {} : { body }),
-      signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMilliseconds)]),
+      // Ctrl-C waits for the answer: the clean-up must not overtake a write that is under way.
+      signal: AbortSignal.timeout(timeoutMilliseconds),
     }).catch((cause) => {
       keep?.push({ request, status: null, answer: '' })
       throw cause
@@ -81,7 +81,7 @@ export function openSide({ name, url, key, ownerKey, fetch, signal, pace }: Side
     const text = await response.text()
     pace?.worked()
     keep?.push({ request, status: response.status, answer: mask(text).slice(0, maxKept) })
-    return { status: response.status, body: parseJson(text), header: (header) => response.headers.get(header) }
+    return { status: response.status, body: parseJson(text), header: (header) => response.headers.get(header) ?? null }
   }
 
   /** Returns what disturbed the request, unless it was answered. */
@@ -90,7 +90,7 @@ export function openSide({ name, url, key, ownerKey, fetch, signal, pace }: Side
     try {
       answer = await ask(step, options)
     } catch (cause) {
-      if (cause instanceof CliFailure || signal.aborted || !isNetwork(cause)) throw cause
+      if (cause instanceof CliFailure || !isNetwork(cause)) throw cause
       pace?.failed(cause)
       return new Disturbed(undefined)
     }
@@ -146,8 +146,8 @@ function describeRequest({ step, url, headers }: { step: Step; url: string; head
     return `-H ${quote(`${name}: ${value}`)}`
   })
   const body = step.body === undefined ? [] : [`-d ${quote(mask(JSON.stringify(step.body)))}`]
-  const parts = Object.entries(step.form ?? {}).map(([name, part]) =>
-    `-F ${quote(typeof part === 'string' ? `${name}=${part}` : `${name}=@${part.file}`)}`,
+  const parts = Object.entries(step.form ?? {}).map(
+    ([name, part]) => `-F ${quote(typeof part === 'string' ? `${name}=${part}` : `${name}=@${part.file}`)}`,
   )
   return ['curl', '-X', step.method, quote(mask(url + step.path)), ...shown, ...body, ...parts].join(' ')
 }

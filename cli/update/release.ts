@@ -20,7 +20,7 @@ export const dayMilliseconds = 86_400_000
 const maxMilliseconds = 5_000
 const releaseForm = /^\d+\.\d+\.\d+$/
 
-export function releaseFile(): string {
+function releaseFile(): string {
   return join(configFolder(), 'release.json')
 }
 

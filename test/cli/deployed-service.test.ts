@@ -104,7 +104,7 @@ const cases: { readonly [command: string]: Case } = {
 }
 
 /** They ask the emulator of the folder as well, or send no key. */
-const apart = ['diff', 'link', 'profiles:add', 'pull', 'push', 'wait']
+const apart = ['diff', 'link', 'parity:clean', 'parity:run', 'profiles:add', 'pull', 'push', 'wait']
 const dialects = ['a', 'b', 'c'] as const
 
 let here: InProcess

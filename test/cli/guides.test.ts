@@ -30,6 +30,7 @@ const scripts: readonly (readonly [guide: string, said: RegExp])[] = [
   ],
   ['types.md', /\+ {2}rating\?: number\n[\s\S]*exit 10\n[\s\S]*"name" is not of type "string"/],
   ['events.md', /request\.refused[\s\S]*\nlogin\.failed\n[\s\S]*- views: 1\n\+ views: 2\n$/],
+  ['parity.md', /mends (\d+) of \1 differences[\s\S]*\n100% the same, 100% of the cases compared/],
   ['pull-and-push.md', /exit 10\n[\s\S]*redacted-[0-9a-f]{12} +\S/],
   [
     'hosted-service.md',

@@ -30,6 +30,8 @@ const apart = [
     'open',
   ],
   ...['stop', 'tail'],
+  // They need a run, which `parity.test.ts` makes.
+  ...['parity:apply', 'parity:clean'],
 ]
 const manifest = JSON.parse(readFileSync(fileURLToPath(new URL('../../oclif.manifest.json', import.meta.url)), 'utf8'))
 type Args = Record<string, { required?: boolean }>
@@ -61,6 +63,7 @@ const further: { readonly [command: string]: readonly string[] } = {
   'idp:login': ['--as', 'ada', '--timeout', '1'],
   link: ['http://127.0.0.1:1'],
   'mail:wait': ['--timeout', '0'],
+  'parity:run': ['--group', 'keys,methods', '--rate', '1000'],
   'project:set': ['a=b'],
   'snapshot:import': ['rows.ndjson'],
   trigger: ['posts.updated'],
@@ -128,10 +131,11 @@ function typed(command: string, args: Args): string[] {
 }
 
 /** They need a service beside the emulator, which is the same one under another name. */
-const between = ['diff', 'pull', 'push']
+const between = ['diff', 'parity:run', 'pull', 'push']
 
 /** Its exit code and output do not depend on the answers: it asks another service, or none. */
 const unasked = [
+  'parity:run',
   'link',
   'status',
   'wait',

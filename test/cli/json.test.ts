@@ -65,6 +65,10 @@ const words: { readonly [command: string]: () => string[] } = {
   'docs:create': () => ['posts', 'title=Hello'],
   link: () => ['http://127.0.0.1:1', '--key', 'svc_key_x'],
   trigger: () => ['posts.created'],
+  // There is no other service, and no run.
+  'parity:apply': () => [],
+  'parity:clean': () => ['m1x2y3z4', '--yes'],
+  'parity:run': () => ['--yes'],
   'docs:delete': () => ['posts', id, id, '--yes'],
   'docs:edit': () => ['posts', id],
   'docs:export': () => ['posts', '--out', 'posts.ndjson'],
@@ -224,7 +228,8 @@ function typed(command: string): string[] {
 /** Whether a text is a command of svc with flags that it has, and nothing to fill in. */
 function canBeTyped(next: string): boolean {
   const [, line = ''] = /^(?:npx |pnpm exec |yarn )?svc (.*)$/.exec(next) ?? []
-  const words = line.split(' ')
+  // What follows the dashes is the user's own command.
+  const words = line.split(' -- ')[0]?.split(' ') ?? []
   const id = [3, 2, 1].map((length) => words.slice(0, length).join(':')).find((known) => commands.includes(known))
   if (id === undefined || /[<>…]|\b[A-Z]{4,}\b/.test(line)) return false
   const known = ['help', ...Object.keys(manifest.commands[id].flags)]

@@ -5,6 +5,7 @@ import { emulatorOfRunOrHere } from '../../base/here.js'
 import { ServiceCommand } from '../../base/service-command.js'
 import { cleanUp } from '../../parity/clean.js'
 import { requireRun } from '../../parity/kept-runs.js'
+import { openCleaningPace } from '../../parity/pace.js'
 import { openSide } from '../../parity/side.js'
 import { counted } from '../../terminal/print.js'
 import { prose } from '../../terminal/prose.js'
@@ -40,10 +41,13 @@ itself, unless its process is killed. Users cannot be deleted, so they are only 
     if (target.url !== url) throw misuse(`Run ${args.run} was against ${url}, not ${target.url}.`)
     const entries = journal.open()
     const collections = entries.filter(({ kind }) => kind === 'collection')
-    await this.confirmWrite({ ...asked, yes: flags.yes }, `Delete ${counted(collections.length, 'collection')} of run ${args.run}`)
+    await this.confirmWrite(
+      { ...asked, yes: flags.yes },
+      `Delete ${counted(collections.length, 'collection')} of run ${args.run}`,
+    )
     const { key } = target
-    const { signal } = new AbortController()
-    const side = openSide({ name: 'there', url, key, ownerKey: key, fetch: this.guarded(), signal })
+    const pace = openCleaningPace({ perSecond: 5, onWait: () => {} })
+    const side = openSide({ name: 'there', url, key, ownerKey: key, fetch: this.guarded(), pace })
     const left = await cleanUp({ journal, there: side, emulator: emulatorOfRunOrHere(undefined) })
     this.note(`Removed ${counted(entries.length - left.length, 'entry').replace('entrys', 'entries')}.`)
     for (const { kind, name } of left) this.noteAlways(`Left behind: ${kind} ${name}`)

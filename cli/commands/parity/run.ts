@@ -4,12 +4,10 @@ import { exits } from '../../base/failure.js'
 import { emulatorOfRunOrHere, noEmulator } from '../../base/here.js'
 import { type CommandInput, ServiceCommand } from '../../base/service-command.js'
 import { stopSignal } from '../../base/stop-signal.js'
-import { chooseCases } from '../../parity/choose-cases.js'
-import { unfinishedRuns } from '../../parity/journal.js'
-import { describeReport } from '../../parity/report-text.js'
-import { htmlReport, junitReport } from '../../parity/report-files.js'
-import { proveParity } from '../../parity/session.js'
 import { estimate } from '../../parity/estimate.js'
+import { unfinishedRuns } from '../../parity/journal.js'
+import { htmlReport, junitReport } from '../../parity/report-files.js'
+import { describeReport } from '../../parity/report-text.js'
 import { noOtherService } from '../../target/target.js'
 import { counted } from '../../terminal/print.js'
 import { prose } from '../../terminal/prose.js'
@@ -28,7 +26,11 @@ A file parity/*.json in this folder adds cases of your own. parity.lock.json lis
     '<%= config.bin %> parity run --against staging --check --junit parity.xml --yes',
   ]
   static override flags = {
-    against: Flags.string({ description: 'profile of the service', helpValue: 'profile', exclusive: ['profile', 'url'] }),
+    against: Flags.string({
+      description: 'profile of the service',
+      helpValue: 'profile',
+      exclusive: ['profile', 'url'],
+    }),
     group: Flags.string({ description: 'axes or subjects to compare, separated by commas [default: all]' }),
     'max-calls': Flags.integer({ description: 'maximum number of requests to the service', default: 1_000, min: 20 }),
     rate: Flags.integer({ description: 'maximum number of requests a second', default: 5, min: 1, max: 1_000 }),
@@ -49,14 +51,17 @@ A file parity/*.json in this folder adds cases of your own. parity.lock.json lis
     const target = this.requireTarget(there)
     if (target.url === emulator.url && flags.url === undefined) throw noOtherService()
     const isReadOnly = flags['read-only']
+    const { chooseCases } = await import('../../parity/choose-cases.js')
     const cases = chooseCases(process.cwd(), flags.group)
     const { calls, collections, users } = estimate(cases, isReadOnly)
-    for (const run of unfinishedRuns()) this.noteAlways(`Run ${run} left something behind. Remove it: svc parity clean ${run}`)
+    for (const run of unfinishedRuns())
+      this.noteAlways(`Run ${run} left something behind. Remove it: svc parity clean ${run}`)
     this.note(
       `Key: ${target.keyFrom ?? 'none'}. About ${counted(Math.min(calls, flags['max-calls']), 'call')}, ${counted(collections, 'collection')} and ${counted(users, 'user')}.`,
     )
     if (users > 0) this.noteAlways(`The service cannot delete users, so ${counted(users, 'user')} will stay.`)
     if (!isReadOnly) await this.confirmWrite({ ...there, yes: flags.yes }, 'Run parity cases', { isAlwaysAsked: true })
+    const { proveParity } = await import('../../parity/session.js')
     const stop = stopSignal()
     try {
       const report = await proveParity({

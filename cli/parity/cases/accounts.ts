@@ -9,6 +9,8 @@ const signUp: Step = {
   path: '/auth-collections/signup',
   body: { email: '{email}', password, data: { name: 'Ada' } },
 }
+/** A user of the case, since it changes. */
+const signedUp: Step = { ...signUp, bind: 'token' }
 const logIn = (email: string, secret: string): Step => ({
   method: 'POST',
   path: '/auth-collections/login',
@@ -26,7 +28,7 @@ const cases: readonly (readonly [id: string, steps: readonly Step[], compare: re
   [
     'two_factor.login',
     [
-      { ...signUp, bind: 'token' },
+      signedUp,
       { method: 'POST', path: '/auth/2fa/enable', body: {}, as: 'user', bind: 'secret' },
       { method: 'POST', path: '/auth/2fa/verify', body: { code: '{code}' }, as: 'user' },
       logIn('{email}', password),
@@ -37,7 +39,12 @@ const cases: readonly (readonly [id: string, steps: readonly Step[], compare: re
   ['accounts.sign-up-then-login', [signUp, logIn('{email}', password)], ['outcome']],
   ['accounts.email-taken', [signUp, signUp], ['status'], 'Treat 400 and 409 alike.'],
   ['accounts.email-in-capitals', [logIn('{loudUser}', password)], ['outcome'], 'Write addresses in small letters.'],
-  ['accounts.email-invalid', [{ ...signUp, body: { email: 'ada', password } }], ['outcome'], 'Check the address first.'],
+  [
+    'accounts.email-invalid',
+    [{ ...signUp, body: { email: 'ada', password } }],
+    ['outcome'],
+    'Check the address first.',
+  ],
   [
     'accounts.password-weak',
     [{ ...signUp, body: { email: '{email}', password: 'short' } }],
@@ -52,26 +59,26 @@ const cases: readonly (readonly [id: string, steps: readonly Step[], compare: re
   ['accounts.me', [asUser('GET', '/auth-collections/me')], ['outcome'], 'Ask GET /auth-collections/user.'],
   [
     'accounts.update',
-    [asUser('PATCH', '/auth-collections/user', { data: { city: 'Bern' } }), asUser('GET', '/auth-collections/user')],
+    [
+      signedUp,
+      asUser('PATCH', '/auth-collections/user', { data: { city: 'Bern' } }),
+      asUser('GET', '/auth-collections/user'),
+    ],
     ['outcome'],
   ],
   [
     'accounts.update-roles',
-    [asUser('PATCH', '/auth-collections/user', { roles: ['admin'] })],
+    [signedUp, asUser('PATCH', '/auth-collections/user', { roles: ['admin'] })],
     ['outcome'],
     'Never let the app set roles.',
   ],
   [
     'accounts.append',
-    [asUser('PATCH', '/auth-collections/user', { $append: { likes: ['tea'] } })],
+    [signedUp, asUser('PATCH', '/auth-collections/user', { $append: { likes: ['tea'] } })],
     ['outcome'],
     'Read the array, change it in the app, and write the whole array.',
   ],
-  [
-    'accounts.user-without-token',
-    [{ method: 'GET', path: '/auth-collections/user' }],
-    ['status'],
-  ],
+  ['accounts.user-without-token', [{ method: 'GET', path: '/auth-collections/user' }], ['status']],
   [
     'accounts.bad-token',
     [{ method: 'GET', path: '/auth-collections/user', headers: { authorization: 'Bearer bad' } }],
@@ -79,7 +86,7 @@ const cases: readonly (readonly [id: string, steps: readonly Step[], compare: re
   ],
   [
     'accounts.logout',
-    [{ ...signUp, bind: 'token' }, { method: 'POST', path: '/auth-collections/logout', as: 'user' }],
+    [signedUp, { method: 'POST', path: '/auth-collections/logout', as: 'user' }],
     ['outcome'],
     'Forget the token in the app.',
   ],
@@ -90,7 +97,11 @@ const cases: readonly (readonly [id: string, steps: readonly Step[], compare: re
     'Use POST /auth-collections/forgot-password.',
   ],
   ['users.list', [{ method: 'GET', path: '/auth-collections/users?limit=1' }], ['list']],
-  ['users.list-empty', [{ method: 'GET', path: '/auth-collections/users?limit=1&email=nobody%40example.invalid' }], ['list']],
+  [
+    'users.list-empty',
+    [{ method: 'GET', path: '/auth-collections/users?limit=1&email=nobody%40example.invalid' }],
+    ['list'],
+  ],
   ['users.missing', [{ method: 'GET', path: '/auth-collections/users/nobody' }], ['status']],
 ]
 

@@ -142,9 +142,16 @@ export const documentCases: readonly ParityCase[] = [
   ),
   onDocument('writes.null', [{ method: 'PATCH', path: one, body: { title: null } }, read], readBack),
   onDocument('writes.deleted-is-gone', [{ method: 'DELETE', path: one }, read]),
-  onDocument('writes.deleted-from-list', [{ method: 'DELETE', path: one }, { method: 'GET', path: at }], {
-    compare: ['count'],
-  }),
+  onDocument(
+    'writes.deleted-from-list',
+    [
+      { method: 'DELETE', path: one },
+      { method: 'GET', path: at },
+    ],
+    {
+      compare: ['count'],
+    },
+  ),
   onDocument('acks.delete', [{ method: 'DELETE', path: one }], { compare: ['status', 'body'] }),
   ...operators.map(([id, body]) =>
     onCollection(
@@ -228,9 +235,7 @@ export const documentCases: readonly ParityCase[] = [
   },
   onCollection('collections.twice', [setUp], { compare: ['outcome'] }),
   onCollection('collections.bad-name', [{ method: 'POST', path: '/collections', body: { name: 'parity bad/name' } }]),
-  onCollection('collections.deleted', [
-    { method: 'DELETE', path: '/collections/{fresh}' },
-  ]),
+  onCollection('collections.deleted', [{ method: 'DELETE', path: '/collections/{fresh}' }]),
   onCollection('collections.renamed', [
     { method: 'PATCH', path: '/collections/{fresh}', body: { name: '{fresh}_b' } },
     { method: 'PATCH', path: '/collections/{fresh}_b', body: { name: '{fresh}' } },
@@ -240,13 +245,21 @@ export const documentCases: readonly ParityCase[] = [
     { method: 'GET', path: '/collections/{fresh}_b/documents/{id}' },
   ]),
 
-  onDocument('versions.unchanged-since', [
-    { method: 'GET', path: one, bind: 'tag' },
-    { method: 'PATCH', path: one, body: { n: 2 } },
-    { method: 'PATCH', path: one, body: { n: 3 }, headers: { 'if-match': '{tag}' } },
-  ], { change: 'Compare the document before you write it. The service does not obey if-match.' }),
-  onDocument('versions.not-modified', [
-    { method: 'GET', path: one, bind: 'tag' },
-    { method: 'GET', path: one, headers: { 'if-none-match': '{tag}' } },
-  ], { compare: ['status'], change: 'Do not rely on 304.' }),
+  onDocument(
+    'versions.unchanged-since',
+    [
+      { method: 'GET', path: one, bind: 'tag' },
+      { method: 'PATCH', path: one, body: { n: 2 } },
+      { method: 'PATCH', path: one, body: { n: 3 }, headers: { 'if-match': '{tag}' } },
+    ],
+    { change: 'Compare the document before you write it. The service does not obey if-match.' },
+  ),
+  onDocument(
+    'versions.not-modified',
+    [
+      { method: 'GET', path: one, bind: 'tag' },
+      { method: 'GET', path: one, headers: { 'if-none-match': '{tag}' } },
+    ],
+    { compare: ['status'], change: 'Do not rely on 304.' },
+  ),
 ]

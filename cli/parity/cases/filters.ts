@@ -35,7 +35,9 @@ const spellings = [
 ] as const
 
 const bySuffix = spellings.flatMap(([spelling, mark]) =>
-  suffixes.map(([suffix, value, field = 'status']) => filtered(`${spelling}-${suffix}`, `${field}${mark}${suffix}=${value}`)),
+  suffixes.map(([suffix, value, field = 'status']) =>
+    filtered(`${spelling}-${suffix}`, `${field}${mark}${suffix}=${value}`),
+  ),
 )
 
 const others: readonly (readonly [id: string, query: string])[] = [

@@ -23,10 +23,7 @@ export const limitCases: readonly ParityCase[] = [
     id: 'bodies.not-json',
     axis: 'bodies',
     needs: own,
-    steps: [
-      setUp,
-      { method: 'POST', path: documents, body: '{"n":', headers: { 'content-type': 'application/json' } },
-    ],
+    steps: [setUp, { method: 'POST', path: documents, body: '{"n":', headers: { 'content-type': 'application/json' } }],
     compare: ['outcome'],
   },
   {

@@ -63,7 +63,12 @@ export const rightsCases: readonly ParityCase[] = [
     axis: 'rights',
     needs: ['collections'],
     steps: [
-      { method: 'POST', path: '/collections', body: { name: '{fresh}', permissions: { create: ['editor'] } }, as: 'owner' },
+      {
+        method: 'POST',
+        path: '/collections',
+        body: { name: '{fresh}', permissions: { create: ['editor'] } },
+        as: 'owner',
+      },
       actions.create,
     ],
     compare: ['status'],
@@ -81,9 +86,7 @@ export const rightsCases: readonly ParityCase[] = [
   {
     id: 'rights.bad-token-beside-key',
     axis: 'rights',
-    steps: [
-      { method: 'GET', path: '/collections/{rows}/documents', headers: { authorization: 'Bearer bad' } },
-    ],
+    steps: [{ method: 'GET', path: '/collections/{rows}/documents', headers: { authorization: 'Bearer bad' } }],
     compare: ['status'],
     change: 'Remove the token from requests as soon as it has expired.',
   },

@@ -113,27 +113,38 @@ describe('the skills', () => {
     expect(names.toSorted()).toEqual((await readdir(skills)).sort())
     for (const name of names) {
       const text = await readFile(join(skills, name, 'SKILL.md'), 'utf8')
-      for (const [, code = ''] of text.matchAll(/^```js\n(.*?)^```$/gms))
-        await writeFile(join(world.folder, 'posts.test.js'), code)
+      await writeFile(join(world.folder, 'posts.test.js'), blocks(text, 'js').join('\n'))
+      // Something must have failed before anyone asks why.
       if (name === 'svc-find-out-why') await world.svc(['docs', 'get', 'notes', 'missing'])
-      for (const [, block = ''] of text.matchAll(/^```sh\n(.*?)^```$/gms)) {
-        for (const line of block.trim().split('\n')) {
-          const said = line.replace('dev --detach', 'dev --detach --port 0')
-          const ran = await execa('sh', ['-c', said.replace('npx --no svc', `"${process.execPath}" "${bin}"`)], {
-            ...{ cwd: world.folder, env: cleanEnv(world.folder), extendEnv: false, reject: false, all: true },
-          })
-
-          // A diff exits with 10 if there are differences.
-          expect(line.includes('svc diff') ? [0, 10] : [0], `${line}\n${ran.all}`).toContain(ran.exitCode)
-          if (line.includes('--json')) expect(() => JSON.parse(ran.stdout)).not.toThrow()
-        }
-      }
+      for (const line of blocks(text, 'sh').flatMap((block) => block.trim().split('\n'))) await expectRun(line)
     }
 
     await world.svc(['stop'])
     await other.close()
   })
 })
+
+const blocks = (text: string, language: string) =>
+  [...text.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, 'gms'))].map(([, block = '']) => block)
+
+/** Runs a line of a skill in the folder of the app. */
+async function expectRun(line: string): Promise<void> {
+  const said = line
+    .replace('dev --detach', 'dev --detach --port 0')
+    .replace('npx --no svc', `"${process.execPath}" "${bin}"`)
+  const options = {
+    cwd: world.folder,
+    env: cleanEnv(world.folder),
+    extendEnv: false,
+    reject: false,
+    all: true,
+  } as const
+  const ran = await execa('sh', ['-c', said], options)
+
+  // A diff exits with 10 if there are differences.
+  expect(line.includes('svc diff') ? [0, 10] : [0], `${line}\n${ran.all}`).toContain(ran.exitCode)
+  if (line.includes('--json')) expect(() => JSON.parse(ran.stdout)).not.toThrow()
+}
 
 /** Makes `svc-toolkit` resolve to this tree. */
 async function useOwnPackages(folder: string): Promise<void> {

@@ -1,13 +1,15 @@
 /** `svc mcp`: a scripted agent finds its way over both transports, and content of the service stays data. */
-import { readFile } from 'node:fs/promises'
+import { readFile, rm, writeFile } from 'node:fs/promises'
 import { request } from 'node:http'
 import { platform } from 'node:os'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dataMark, maxAnswerBytes } from '../../../cli/mcp/answer.js'
 import { maxUsualTools, tools } from '../../../cli/mcp/tools.js'
 import { controlClient } from '../../../client/control.js'
 import { createClient } from '../../../client/index.js'
 import { openSender } from '../../../client/send.js'
+import { newSharedProject } from '../../fixtures/shared-emulator.js'
 import { openWorld, type SharedProject, type World } from '../command-line.js'
 import { openFakeService } from '../fake-service.js'
 import { type Agent, controlToken, overHttp, overStdio, startHttp, versions } from './mcp-client.js'
@@ -225,16 +227,54 @@ test('without --allow-writes, it offers and runs no tool that writes', async () 
   expect(await owner().collection(posts).count()).toBe(0)
 })
 
-test('it uses the emulator of its folder, whatever service the environment and svc.json name', async () => {
+test.each([
+  ['SVC_URL', (url: string) => ({ SVC_URL: url, SVC_API_KEY: 'svc_secret_other' })],
+  ['a key of another service', () => ({ SVC_API_KEY: 'svc_secret_other' })],
+  ['a profile', () => ({ SVC_PROFILE: 'nowhere' })],
+])('it uses the emulator of its folder, whatever svc.json and %s name', async (_, variables) => {
   const other = await openFakeService(() => ({ body: [] }))
-  const agent = await overStdio(world, [], 'legacy', { SVC_URL: other.url, SVC_API_KEY: 'svc_secret_other' })
+  await writeFile(join(world.folder, 'svc.json'), JSON.stringify({ url: other.url }))
+  const agent = await overStdio(world, [], 'legacy', variables(other.url))
 
   const said = await agent.call('collections')
 
   await agent.close()
   other.close()
+  await rm(join(world.folder, 'svc.json'))
   expect(said.isError, said.text).toBe(false)
   expect(other.asked).toEqual([])
+})
+
+test('with a profile it works on that service, with the tools that every service has', async () => {
+  const hosted = await newSharedProject('there')
+  const other = createClient({ url: hosted.url, apiKey: hosted.secretKey })
+  const posts = name('posts')
+  await other.collections.create({ name: posts })
+  await world.svc(['profiles', 'add', posts, '--url', hosted.url, '--key', hosted.secretKey])
+  const agent = await overStdio(world, ['--profile', posts, '--allow-writes', '--tools', 'all'], 'legacy')
+
+  const listed = (await agent.client.listTools()).tools.map((tool) => tool.name)
+  const written = await agent.call('write_document', { collection: posts, action: 'create', fields: { title: 'Tea' } })
+  const refused = await agent.call('sql', { query: 'select 1' })
+
+  await agent.close()
+  expect(listed).toEqual([
+    ...['collections', 'find_documents', 'get_document', 'write_document', 'write_collection', 'types'],
+  ])
+  expect(written.data.takeBack).toMatch(/^This service has no snapshots[.]/)
+  expect(written.data.snapshot).toBeUndefined()
+  expect(await other.collection(posts).count()).toBe(1)
+  expect(refused.data.error).toMatchObject({ code: 'MISUSE', next: 'svc mcp' })
+})
+
+test.each([
+  [['--tools', 'nonsense'], 2, 'No tool "nonsense".'],
+  [['--profile', 'nowhere'], 4, 'nowhere'],
+  [['--profile', 'nowhere', '--port', '0'], 4, 'nowhere'],
+])('svc mcp %j is refused before it serves', async (words, exit, message) => {
+  const ran = await world.svc(['mcp', ...words])
+
+  expect(ran).toMatchObject({ exit, stderr: expect.stringContaining(message), stdout: '' })
 })
 
 test('without an emulator it starts, and each call says how to start one', async () => {

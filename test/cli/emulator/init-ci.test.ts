@@ -1,8 +1,8 @@
 /** Tests that `svc init --ci` uses the app's package manager, and never a foreign package named svc. */
-import { existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { execa } from 'execa'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { endsByItself } from '../../fixtures/patience.js'
 import { serve } from '../../fixtures/servers.js'
@@ -33,6 +33,7 @@ function run(env: Readonly<Record<string, string>> = {}) {
 
 test.each([
   ['github', '.github/workflows/test.yml'],
+  ['gitlab', '.gitlab-ci.yml'],
   ['script', 'ci/test.sh'],
 ])('--ci %s adds what runs the tests in an emulator of their own', async (kind, file) => {
   anApp()
@@ -44,6 +45,90 @@ test.each([
   expect(ran.stderr).not.toContain('no script "test"')
   expect(text(...file.split('/'))).toContain('npx --no svc exec -- npm test')
   expect(again).toMatchObject({ files: expect.arrayContaining([{ path: file, change: 'keep' }]) })
+})
+
+test.each([
+  ['npm', '', ['npm ci', 'npx --no svc exec -- npm test']],
+  ['pnpm', 'pnpm@9.1.0', ['corepack enable', 'pnpm install --frozen-lockfile', 'pnpm exec svc exec -- pnpm test']],
+  ['yarn', 'yarn@4.1.0', ['corepack enable', 'yarn install --immutable', 'yarn svc exec -- yarn test']],
+])('the job for GitLab runs the commands of %s', async (_, packageManager, script) => {
+  anApp(packageManager ? { packageManager } : {})
+
+  await world.svc(['init', '--ci', 'gitlab', '--yes'])
+
+  expect(parse(text('.gitlab-ci.yml'))).toEqual({
+    test: { image: 'node:24', variables: { SVC_TRUST_CODE: '1' }, script },
+  })
+})
+
+test('--editor adds a dev container and tasks of VS Code, and leaves existing ones alone', async () => {
+  anApp({ packageManager: 'pnpm@9.1.0' })
+  mkdirSync(path('.vscode'))
+  writeFileSync(path('.vscode', 'tasks.json'), '{}')
+
+  const done = await world.json(['init', '--editor', 'devcontainer,vscode', '--yes'])
+  const kept = text('.vscode', 'tasks.json')
+  rmSync(path('.vscode'), { recursive: true })
+  await world.json(['init', '--editor', 'vscode', '--yes'])
+
+  const container = JSON.parse(text('.devcontainer', 'devcontainer.json'))
+  const { tasks } = JSON.parse(text('.vscode', 'tasks.json')) as { tasks: { command: string }[] }
+  const { commands } = JSON.parse(readFileSync(new URL('../../../oclif.manifest.json', import.meta.url), 'utf8'))
+  expect(done).toMatchObject({ files: expect.arrayContaining([{ path: '.vscode/tasks.json', change: 'keep' }]) })
+  expect(kept).toBe('{}')
+  expect(container).toMatchObject({
+    postCreateCommand: 'pnpm install',
+    postStartCommand: 'pnpm exec svc dev --detach --yes',
+  })
+  for (const { command } of tasks) {
+    const words = command.replace(/ --.*/, '').split(' ').slice(3)
+    expect(Object.keys(commands), command).toContain(words.join(':'))
+  }
+})
+
+describe('the action', () => {
+  interface Step {
+    readonly run: string
+    readonly env?: Readonly<Record<string, string>>
+  }
+  const { inputs, runs } = parse(
+    readFileSync(new URL('../../../deploy/action/action.yml', import.meta.url), 'utf8'),
+  ) as { inputs: Record<string, { default: string }>; runs: { using: string; steps: readonly Step[] } }
+
+  /** Runs its steps as GitHub does, in the folder of the app. */
+  async function runAction(given: Readonly<Record<string, string>>) {
+    const filled = (value: string) =>
+      value.replace(/\$\{\{ inputs\.([\w-]+) \}\}/g, (_, name) => given[name] ?? inputs[name]?.default ?? '')
+    let last: number | undefined
+    for (const { run: script, env = {} } of runs.steps) {
+      // An input inside a script could run as code.
+      expect(script).not.toContain('${{')
+      const own = Object.fromEntries(Object.entries(env).map(([name, value]) => [name, filled(value)]))
+      const options = { cwd: world.folder, env: { ...cleanEnv(world.folder), ...own }, extendEnv: false, reject: false }
+      last = (await execa('bash', ['-e', '-c', script], { ...options, ...endsByItself })).exitCode
+      if (last !== 0) break
+    }
+    return last
+  }
+
+  test('its steps run the command in a clean folder, with a seeded emulator, and pass on its exit code', async () => {
+    anApp()
+    mkdirSync(path('node_modules', '.bin'), { recursive: true })
+    symlinkSync(bin, path('node_modules', '.bin', 'svc'))
+    writeFileSync(path('seed.json'), '{"collections":{"posts":{"documents":[{"title":"Tea"}]}}}')
+    const command = 'npx --no svc docs count posts --quiet > "counted $USER.txt"; exit 7'
+
+    expect(runs.using).toBe('composite')
+    expect(await runAction({ command, seed: 'seed.json' })).toBe(7)
+    expect(text('counted .txt').trim()).toBe('1')
+  })
+
+  test('where svc is not installed, it fails and runs no foreign package', async () => {
+    anApp()
+
+    expect(await runAction({ command: 'touch ran' })).not.toBe(0)
+    expect(existsSync(path('ran'))).toBe(false)
+  })
 })
 
 test('the script of --ci installs, tests against an emulator and ends with the exit code of the tests', async () => {

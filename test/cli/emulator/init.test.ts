@@ -47,7 +47,7 @@ test('after a yes it has written what it showed', async () => {
   const ran = await world.terminal(['init'], [['Write these files?', 'y\n']])
 
   expect(ran.exit).toBe(0)
-  expect(JSON.parse(text('svc.json'))).toEqual({ dialect: 'a' })
+  expect(JSON.parse(text('svc.json'))).toMatchObject({ dialect: 'a' })
   expect(text('svc.js')).toContain('createClient')
 })
 
