@@ -117,8 +117,9 @@ function methodsIn(file) {
   const methods = parseSource(file)
     .statements.flatMap((each) => (ts.isFunctionDeclaration(each) ? [...(each.body?.statements ?? [])] : []))
     .flatMap((each) => (ts.isReturnStatement(each) && each.expression ? [each.expression] : []))
-    .find(ts.isObjectLiteralExpression)
-    ?.properties.filter(ts.isMethodDeclaration)
+    .filter(ts.isObjectLiteralExpression)
+    .map(({ properties }) => properties.filter(ts.isMethodDeclaration))
+    .find((found) => found.length > 0)
   if (!methods?.length) throw new Error(`${file}: no methods found.`)
   return methods.map((method) => {
     const name = method.name.getText()

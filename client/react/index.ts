@@ -56,7 +56,7 @@ export interface Hooks<Schema extends AnySchema<Schema>, UserData extends object
   /** Provides the client to all components below. */
   SvcProvider(props: {
     readonly client: Client<Schema, UserData>
-    /** What the server has read: shown at once, also in the HTML. */
+    /** Data that the server has read. It is shown at once, also in the HTML. */
     readonly initialData?: InitialData
     readonly children?: ReactNode
   }): ReactElement

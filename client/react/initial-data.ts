@@ -14,7 +14,7 @@ export interface InitialData {
   readonly documents?: readonly {
     readonly collection: string
     readonly document: Document<object>
-    /** What the page populates and selects. */
+    /** Links and fields that the page populates and selects. */
     readonly options?: object
   }[]
 }

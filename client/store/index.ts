@@ -27,7 +27,7 @@ export interface Readable<Value> {
 
 /** Follows changes of the service while it has subscribers, and for a second longer. */
 export interface Live<State> extends Readable<State> {
-  /** What a server has read, for a page that it rendered. */
+  /** The state that a server has read, for a page that it rendered. */
   readonly initial: State | undefined
   /** Reads without a subscriber. Resolves once there is a state to show, or there was no subscriber for a while. */
   ready(): Promise<void>

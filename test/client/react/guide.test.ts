@@ -63,7 +63,12 @@ it('the guide compiles with the types that its commands write, TanStack Query am
 
   const ran = await execa(process.execPath, [tool('typescript/bin/tsc'), '-p', folder], { reject: false, all: true })
 
-  expect(files.map(({ name }) => name).filter(Boolean)).toEqual(['src/svc.ts', 'src/main.tsx', 'src/tasks.tsx', 'src/page.tsx'])
+  expect(files.map(({ name }) => name).filter(Boolean)).toEqual([
+    'src/svc.ts',
+    'src/main.tsx',
+    'src/tasks.tsx',
+    'src/page.tsx',
+  ])
   expect(ran.all).toBe('')
 })
 
