@@ -52,8 +52,8 @@ export interface Browser {
 }
 
 const problems: Partial<Record<StorageState, string>> = {
-  unavailable: 'This browser keeps no writes.',
-  outdated: 'Reload the page: another tab is newer.',
+  unavailable: 'Writes are not kept.',
+  outdated: 'Reload the page.',
   full: 'This device is full.',
   unsupported: '`persist` needs idempotency keys, which this service lacks.',
 }

@@ -110,8 +110,9 @@ export function openQueue(options: QueueOptions): Queue {
     isReading = true
     while (isStale && !isLeader && !signal.aborted) {
       isStale = false
-      const read = await database.entries(0)
-      if (isLeader) break
+      // Fails if the database was closed in between.
+      const read = await database.entries(0).catch(() => undefined)
+      if (isLeader || !read) break
       entries = read
       show()
     }
