@@ -62,9 +62,11 @@ async function chooseByAxis(
     const cases = compared.filter(({ one }) => one.axis === axis)
     if (!cases.some(({ differs }) => differs)) continue
     let best: string | undefined
-    let most = cases.filter(({ differs }) => !differs).length
+    // On top of the forms chosen so far, because one axis may hide another.
+    let most = await count(cases, (one) => isMended(choices, one))
+    if (most === cases.length) continue
     for (const [, form] of listOtherForms(axis, current)) {
-      const agreeing = await count(cases, (one) => isMended([[axis, form]], one))
+      const agreeing = await count(cases, (one) => isMended([...choices, [axis, form]], one))
       if (agreeing > most) [best, most] = [form, agreeing]
     }
     if (best !== undefined) choices.push([axis, best])

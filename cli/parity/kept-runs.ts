@@ -58,6 +58,6 @@ function readFileOfRun(run: string, name: string): JsonObject {
 function noRun(run?: string): CliFailure {
   const message = run === undefined ? 'There is no parity run yet.' : `No parity run "${run}" in this folder.`
   const known = runs().slice(-3)
-  const hint = known.length > 0 ? `The newest runs: ${known.join(', ')}` : 'Start one: svc parity run --against PROFILE'
+  const hint = known.length > 0 ? `The newest runs: ${known.join(', ')}` : 'Start one: svc parity run --help'
   return new CliFailure('NOT_FOUND', exits.notFound, message, hint)
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import { CliFailure, exits } from '../base/failure.js'
 
-export const lockName = 'parity.lock.json'
+const lockName = 'parity.lock.json'
 
 const lockFile = z.strictObject({
   accepted: z.array(

@@ -52,7 +52,8 @@ async function expectNothingLeft(): Promise<void> {
 describe.each([
   ['a', 'b'],
   ['b', 'c'],
-  ['c', 'a'],
+  ['c', 'd'],
+  ['d', 'a'],
 ] as const satisfies readonly (readonly [DialectName, DialectName])[])('here %s, there %s', (ours, theirs) => {
   test('finds exactly the axes that differ, and its advice leaves no difference', async () => {
     await speak(here, ours)
