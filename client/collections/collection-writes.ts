@@ -2,9 +2,9 @@ import type { Session } from '../auth/session.js'
 import { type WithFiles, writeForm } from '../files/forms.js'
 import { repeatable } from '../keys.js'
 import type { Document } from '../protocol/model/document.js'
+import { SvcError } from '../protocol/model/errors.js'
 import type { Json } from '../protocol/model/json.js'
 import { encodeBatchCreate, encodeBatchDelete, encodeBatchUpdate, encodeFields } from '../protocol/wire/body/encode.js'
-import { SvcError } from '../protocol/model/errors.js'
 import { decodeDocument } from '../protocol/wire/document/decode.js'
 import * as addresses from '../protocol/wire/paths/encode.js'
 import { reaches } from '../protocol/wire/reach.js'
@@ -59,18 +59,6 @@ type ArrayItem<Value> = unknown extends Value
     : Value extends readonly (infer Item)[]
       ? Item | WithDates<Item>
       : never
-
-/** Returns the body form of batches and multipart forms. */
-function formSpeaks({ body, name }: NamedDialect) {
-  return { body: reaches[name].body ?? body }
-}
-
-/** @throws {SvcError} `VALIDATION_ERROR` for operators that the service would store as fields */
-function withoutOperators<Changes extends object>({ name }: NamedDialect, changes: Changes): Changes {
-  const operator = reaches[name].hasOperators ? undefined : Object.keys(changes ?? {}).find((field) => /^\$(append|remove|unset)$/.test(field))
-  if (!operator) return changes
-  throw new SvcError('VALIDATION_ERROR', `The service of dialect ${name} has no ${operator}. Read the document, and write the whole field.`)
-}
 
 /** Opens the calls that write documents of one collection. */
 export function collectionWrites<Data extends object>({ ask }: Session, name: string) {
@@ -233,4 +221,21 @@ export function collectionWrites<Data extends object>({ ask }: Session, name: st
       return many('/delete', () => encodeBatchDelete(ids), options, decodeAllRemoved(ids))
     },
   }
+}
+
+/** Returns the body form of batches and multipart forms. */
+function formSpeaks({ body, name }: NamedDialect) {
+  return { body: reaches[name].body ?? body }
+}
+
+/** @throws {SvcError} `VALIDATION_ERROR` for operators that the service would store as fields */
+function withoutOperators<Changes extends object>({ name }: NamedDialect, changes: Changes): Changes {
+  const operator = reaches[name].hasOperators
+    ? undefined
+    : Object.keys(changes ?? {}).find((field) => /^\$(append|remove|unset)$/.test(field))
+  if (!operator) return changes
+  throw new SvcError(
+    'VALIDATION_ERROR',
+    `The service of dialect ${name} has no ${operator}. Read the document, and write the whole field.`,
+  )
 }

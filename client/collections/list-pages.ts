@@ -9,8 +9,8 @@ import type { Where } from '../protocol/model/where.js'
 import { otherForm } from '../protocol/wire/expected.js'
 import type { Listed } from '../protocol/wire/list/decode.js'
 import { encodeListQuery, recordParameters } from '../protocol/wire/query/encode.js'
-import { decodePage, type ReadItem } from '../protocol/wire/records/decode.js'
 import { reaches } from '../protocol/wire/reach.js'
+import { decodePage, type ReadItem } from '../protocol/wire/records/decode.js'
 import type { NamedDialect, Spoken } from '../protocol/wire/spoken.js'
 import type { CallOptions } from './collection-writes.js'
 import { readLinks } from './links.js'
@@ -110,7 +110,10 @@ export async function* allPages<Item>(
   }
   const after = await count()
   if (read === after && after >= before) return
-  throw new SvcError('CONFLICT', `Read ${read} of ${after} documents, because some were deleted meanwhile. Read them again.`)
+  throw new SvcError(
+    'CONFLICT',
+    `Read ${read} of ${after} documents, because some were deleted meanwhile. Read them again.`,
+  )
 }
 
 /** Number of documents per page while iterating. Every dialect allows it. */

@@ -22,7 +22,10 @@ type FilesFor<Value> = Value extends readonly (infer Item)[]
  *
  * @throws {SvcError} `VALIDATION_ERROR` for an array that mixes files and values, since some services keep only the files
  */
-export function writeForm(fields: object, write: (plain: Fields, isForm: boolean) => JsonObject): Pick<RequestParts, 'body' | 'form'> {
+export function writeForm(
+  fields: object,
+  write: (plain: Fields, isForm: boolean) => JsonObject,
+): Pick<RequestParts, 'body' | 'form'> {
   let plain = fields
   let form: FormData | undefined
   for (const [name, value] of Object.entries(fields ?? {})) {
