@@ -234,8 +234,5 @@ function withoutOperators<Changes extends object>({ name }: NamedDialect, change
     ? undefined
     : Object.keys(changes ?? {}).find((field) => /^\$(append|remove|unset)$/.test(field))
   if (!operator) return changes
-  throw new SvcError(
-    'VALIDATION_ERROR',
-    `The service of dialect ${name} has no ${operator}. Read the document, and write the whole field.`,
-  )
+  throw new SvcError('VALIDATION_ERROR', `Dialect ${name} has no ${operator}. Write the whole field.`)
 }
