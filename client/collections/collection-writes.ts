@@ -60,23 +60,6 @@ type ArrayItem<Value> = unknown extends Value
       ? Item | WithDates<Item>
       : never
 
-/** Returns the body form of batches and multipart forms. */
-function formSpeaks({ body, name }: NamedDialect) {
-  return { body: reaches[name].body ?? body }
-}
-
-/** @throws {SvcError} `VALIDATION_ERROR` for operators that the service would store as fields */
-function withoutOperators<Changes extends object>({ name }: NamedDialect, changes: Changes): Changes {
-  const operator = reaches[name].hasOperators
-    ? undefined
-    : Object.keys(changes ?? {}).find((field) => /^\$(append|remove|unset)$/.test(field))
-  if (!operator) return changes
-  throw new SvcError(
-    'VALIDATION_ERROR',
-    `The service of dialect ${name} has no ${operator}. Read the document, and write the whole field.`,
-  )
-}
-
 /** Opens the calls that write documents of one collection. */
 export function collectionWrites<Data extends object>({ ask }: Session, name: string) {
   const one = (method: Method, toPath: (spoken: NamedDialect) => string, fields: object, options?: RequestParts) =>
@@ -238,4 +221,18 @@ export function collectionWrites<Data extends object>({ ask }: Session, name: st
       return many('/delete', () => encodeBatchDelete(ids), options, decodeAllRemoved(ids))
     },
   }
+}
+
+/** Returns the body form of batches and multipart forms. */
+function formSpeaks({ body, name }: NamedDialect) {
+  return { body: reaches[name].body ?? body }
+}
+
+/** @throws {SvcError} `VALIDATION_ERROR` for operators that the service would store as fields */
+function withoutOperators<Changes extends object>({ name }: NamedDialect, changes: Changes): Changes {
+  const operator = reaches[name].hasOperators
+    ? undefined
+    : Object.keys(changes ?? {}).find((field) => /^\$(append|remove|unset)$/.test(field))
+  if (!operator) return changes
+  throw new SvcError('VALIDATION_ERROR', `Dialect ${name} has no ${operator}. Write the whole field.`)
 }

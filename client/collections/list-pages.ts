@@ -110,10 +110,7 @@ export async function* allPages<Item>(
   }
   const after = await count()
   if (read === after && after >= before) return
-  throw new SvcError(
-    'CONFLICT',
-    `Read ${read} of ${after} documents, because some were deleted meanwhile. Read them again.`,
-  )
+  throw new SvcError('CONFLICT', `Read ${read} of ${after} documents. Read them again.`)
 }
 
 /** Number of documents per page while iterating. Every dialect allows it. */

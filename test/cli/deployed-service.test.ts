@@ -27,8 +27,8 @@ const secrets = [deployedToken, deployedUser.email]
 interface Case {
   readonly words: readonly string[]
   readonly isRead: boolean
-  /** Exit codes with the right key, in dialects a, b and c. */
-  readonly exits: readonly [a: number, b: number, c: number]
+  /** Exit codes with the right key, in each dialect. */
+  readonly exits: readonly [a: number, b: number, c: number, d: number]
   /** Exit code without a good key; left out, 3. */
   readonly keyless: number
 }
@@ -42,70 +42,70 @@ const writes = (words: readonly string[], exits: Case['exits'], keyless = 3): Ca
   isRead: false,
 })
 /** Only the owner of an emulator may do it. */
-const owns = (words: readonly string[]): Case => writes(words, [3, 3, 3])
+const owns = (words: readonly string[]): Case => writes(words, [3, 3, 3, 3])
 
 const cases: { readonly [command: string]: Case } = {
-  api: reads(['GET', '/collections/posts/documents'], [0, 0, 0]),
+  api: reads(['GET', '/collections/posts/documents'], [0, 0, 0, 0]),
   // The service refuses to list collections before it looks at the key.
-  'collections:check': reads([], [5, 5, 5], 5),
-  'collections:create': writes(['notes'], [0, 0, 7]),
-  'collections:delete': writes(['posts'], [4, 4, 4]),
-  'collections:get': reads(['posts'], [4, 4, 4]),
-  'collections:list': reads([], [5, 5, 5], 5),
-  'collections:permissions': reads(['posts'], [4, 4, 4]),
-  'collections:rename': writes(['posts', 'notes'], [4, 4, 4]),
-  'collections:schema': reads(['posts'], [4, 4, 4]),
-  'collections:schema:infer': reads(['posts'], [4, 4, 4]),
-  'dialects:detect': reads(['--collection', 'posts'], [0, 0, 0]),
-  'docs:aggregate': reads(['posts', '--sum', 'views'], [4, 4, 4]),
-  'docs:batch': writes(['posts', '-f', 'operations.ndjson', '--restart'], [4, 4, 4]),
-  'docs:count': reads(['posts'], [5, 0, 5]),
-  'docs:create': writes(['posts', 'title=Milk'], [0, 0, 7]),
-  'docs:delete': writes(['posts', id], [4, 0, 4]),
-  'docs:edit': reads(['posts', id], [4, 0, 4]),
-  'docs:export': reads(['posts'], [5, 1, 5]),
-  'docs:get': reads(['posts', id], [4, 0, 4]),
-  'docs:import': writes(['posts', 'rows.ndjson', '--restart'], [4, 4, 4]),
-  'docs:list': reads(['posts'], [5, 0, 5]),
-  'docs:migrate': writes(['posts', 'migration.ts'], [5, 1, 5]),
-  'docs:replace': writes(['posts', id, 'title=Milk'], [4, 5, 4]),
+  'collections:check': reads([], [5, 5, 5, 5], 5),
+  'collections:create': writes(['notes'], [0, 0, 7, 0]),
+  'collections:delete': writes(['posts'], [4, 4, 4, 0]),
+  'collections:get': reads(['posts'], [4, 4, 4, 4]),
+  'collections:list': reads([], [5, 5, 5, 5], 5),
+  'collections:permissions': reads(['posts'], [4, 4, 4, 4]),
+  'collections:rename': writes(['posts', 'notes'], [4, 4, 4, 5]),
+  'collections:schema': reads(['posts'], [4, 4, 4, 4]),
+  'collections:schema:infer': reads(['posts'], [4, 4, 4, 4]),
+  'dialects:detect': reads(['--collection', 'posts'], [0, 0, 0, 0]),
+  'docs:aggregate': reads(['posts', '--sum', 'views'], [4, 4, 4, 4]),
+  'docs:batch': writes(['posts', '-f', 'operations.ndjson', '--restart'], [4, 4, 4, 0]),
+  'docs:count': reads(['posts'], [5, 0, 5, 0]),
+  'docs:create': writes(['posts', 'title=Milk'], [0, 0, 7, 0]),
+  'docs:delete': writes(['posts', id], [4, 0, 4, 0]),
+  'docs:edit': reads(['posts', id], [4, 0, 4, 0]),
+  'docs:export': reads(['posts', '--out', 'exported.ndjson', '--restart'], [5, 1, 5, 0]),
+  'docs:get': reads(['posts', id], [4, 0, 4, 0]),
+  'docs:import': writes(['posts', 'rows.ndjson', '--restart'], [4, 4, 4, 0]),
+  'docs:list': reads(['posts'], [5, 0, 5, 0]),
+  'docs:migrate': writes(['posts', 'migration.ts'], [5, 1, 5, 0]),
+  'docs:replace': writes(['posts', id, 'title=Milk'], [4, 5, 4, 0]),
   'docs:transfer': owns(['posts', id, '--no-owner']),
-  'docs:update': writes(['posts', id, 'title=Milk'], [4, 0, 4]),
-  'files:delete': writes([id], [4, 4, 4]),
-  'files:download': reads(['letters'], [4, 4, 4]),
-  'files:info': reads([], [4, 4, 4]),
-  'files:list': reads([], [4, 4, 4]),
-  'files:upload': writes(['rows.ndjson'], [4, 4, 4]),
-  'idp:callback': writes(['google', '--code', 'x', '--state', 'x'], [4, 4, 4]),
-  'idp:url': writes(['google', '--redirect-url', 'http://localhost:5173'], [4, 4, 4]),
-  openapi: reads([], [4, 4, 4]),
-  seed: writes(['seed.json'], [5, 0, 7]),
-  'seed:generate': writes(['posts', '--count', '2'], [4, 4, 4]),
-  tail: reads(['posts'], [5, 1, 5]),
-  trigger: writes(['posts.updated'], [5, 0, 5]),
-  'types:generate': reads(['--out', '-'], [5, 5, 5], 5),
+  'docs:update': writes(['posts', id, 'title=Milk'], [4, 0, 4, 0]),
+  'files:delete': writes([id], [4, 4, 4, 4]),
+  'files:download': reads(['letters'], [4, 4, 4, 4]),
+  'files:info': reads([], [4, 4, 4, 4]),
+  'files:list': reads([], [4, 4, 4, 4]),
+  'files:upload': writes(['rows.ndjson'], [4, 4, 4, 4]),
+  'idp:callback': writes(['google', '--code', 'x', '--state', 'x'], [4, 4, 4, 4]),
+  'idp:url': writes(['google', '--redirect-url', 'http://localhost:5173'], [4, 4, 4, 4]),
+  openapi: reads([], [4, 4, 4, 4]),
+  seed: writes(['seed.json'], [5, 0, 7, 0]),
+  'seed:generate': writes(['posts', '--count', '2'], [4, 4, 4, 4]),
+  tail: reads(['posts'], [5, 1, 5, 4]),
+  trigger: writes(['posts.updated'], [5, 0, 5, 0]),
+  'types:generate': reads(['--out', '-'], [5, 5, 5, 5], 5),
   'users:2fa:code': owns([ada]),
   'users:2fa:disable': owns([ada]),
   'users:2fa:enable': owns([ada]),
   'users:2fa:verify': owns([ada, '123456']),
   'users:delete': owns([ada]),
-  'users:get': reads([ada], [1, 1, 1]),
-  'users:list': reads([], [1, 1, 1]),
-  'users:login': writes([ada, ...password], [0, 0, 1]),
+  'users:get': reads([ada], [1, 1, 1, 0]),
+  'users:list': reads([], [1, 1, 1, 0]),
+  'users:login': writes([ada, ...password], [0, 0, 1, 0]),
   'users:logout': owns([ada]),
   'users:password:change': owns([ada, ...password, ...newPassword]),
-  'users:password:request-reset': writes([ada], [4, 4, 4]),
-  'users:password:reset': writes(['--token', 'x', ...newPassword], [4, 4, 4]),
-  'users:signup': writes([ada, ...password], [0, 0, 7]),
+  'users:password:request-reset': writes([ada], [4, 4, 4, 4]),
+  'users:password:reset': writes(['--token', 'x', ...newPassword], [4, 4, 4, 4]),
+  'users:signup': writes([ada, ...password], [0, 0, 7, 0]),
   'users:token': owns([ada]),
   'users:update': owns([ada, 'name=Ada']),
   'users:verify': owns([ada]),
-  whoami: reads([], [0, 0, 0]),
+  whoami: reads([], [0, 0, 0, 0]),
 }
 
 /** They ask the emulator of the folder as well, or send no key. */
 const apart = ['diff', 'link', 'parity:clean', 'parity:run', 'profiles:add', 'pull', 'push', 'wait']
-const dialects = ['a', 'b', 'c'] as const
+const dialects = ['a', 'b', 'c', 'd'] as const
 
 let here: InProcess
 let service: DeployedService
@@ -148,6 +148,7 @@ describe.each<[how: string, dialect: (typeof dialects)[number], key: string | un
   ['in dialect a', 'a', 'svc_public_deployed', every],
   ['in dialect b', 'b', 'svc_public_deployed', every],
   ['in dialect c', 'c', 'svc_public_deployed', every],
+  ['in dialect d', 'd', 'svc_public_deployed', every],
   ['with no key', 'a', undefined, every],
   ['in dialect b with no key', 'b', undefined, few],
   ['in dialect a with a wrong key', 'a', 'svc_public_of_somebody_else', few],
@@ -170,7 +171,8 @@ describe.each<[how: string, dialect: (typeof dialects)[number], key: string | un
     const asked = service.requests.slice(before)
     if (isRead) expect(asked.filter(({ method }) => method !== 'GET')).toEqual([])
     if (isRead) expect([...service.collections.keys()]).toEqual(['posts'])
-    expect(asked.filter(({ path }) => /[?&]limit=0\b/.test(path))).toEqual([])
+    // The service refuses such a page, which is how it is told from others.
+    if (command !== 'dialects:detect') expect(asked.filter(({ path }) => /[?&]limit=0\b/.test(path))).toEqual([])
   })
 })
 

@@ -55,7 +55,7 @@ it('decodes answers and encodes requests, and leaves the other half of the wire 
   const ofAxes = modules.flatMap(
     (path) => /protocol\/wire\/([\w-]+)\/([\w-]+)\.ts$/.exec(path)?.slice(1, 3).join('/') ?? [],
   )
-  const requests = ['body', 'filters', 'paths', 'query']
+  const requests = ['body', 'filters', 'order', 'paths', 'query']
   const halves = ofAxes.filter((path) => /\/(schema|encode|decode)$/.test(path))
   expect(halves.length).toBeGreaterThan(8)
   expect(halves.filter((path) => path !== halfOf(path.split('/')[0] ?? '', requests))).toEqual([])

@@ -15,7 +15,10 @@ export default class DialectsShow extends SvcCommand {
     '<%= config.bin %> dialects show "a, document=flat" --json',
   ]
   static override args = {
-    dialect: Args.string({ required: true, description: 'a, b, c, d, or a dialect with exceptions: "a, document=flat"' }),
+    dialect: Args.string({
+      required: true,
+      description: 'a, b, c, d, or a dialect with exceptions: "a, document=flat"',
+    }),
   }
 
   async run() {

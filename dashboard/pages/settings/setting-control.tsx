@@ -45,7 +45,12 @@ export function SettingControl({ name, value, choices, isBusy, onSet }: ControlP
   }
   if (choices.length > 0 && choices.includes(String(value))) {
     return (
-      <select aria-label={name} value={String(value)} disabled={isBusy} onChange={({ target }) => onSet(target.value === 'null' ? null : target.value)}>
+      <select
+        aria-label={name}
+        value={String(value)}
+        disabled={isBusy}
+        onChange={({ target }) => onSet(target.value === 'null' ? null : target.value)}
+      >
         {choices.map((choice) => (
           <option key={choice}>{choice}</option>
         ))}

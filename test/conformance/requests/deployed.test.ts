@@ -128,8 +128,9 @@ describe('Realtime of one collection', () => {
     expectStatus(201, await api.post('/collections/posts/batch/documents/create', { documents }))
 
     for (const socket of sockets) {
-      const heard = (await socket.atLeast(4)).slice(1) as unknown as { event: string; data: { data: Fields } }[]
-      expect(heard.map(({ event, data }) => [event, data.data.n])).toEqual([1, 2, 3].map((n) => ['create', n]))
+      const heard = (await socket.atLeast(4)).slice(1)
+      const seen = heard.map(({ event, data }) => [event, (data as { data: Fields }).data.n])
+      expect(seen).toEqual([1, 2, 3].map((n) => ['create', n]))
       socket.close()
     }
   })
