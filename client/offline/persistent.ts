@@ -55,7 +55,7 @@ const problems: Partial<Record<StorageState, string>> = {
   unavailable: 'Writes are not kept.',
   outdated: 'Reload the page.',
   full: 'This device is full.',
-  unsupported: '`persist` needs idempotency keys, which this service lacks.',
+  unsupported: '`persist` needs idempotency keys.',
 }
 
 export function openPersistent(
