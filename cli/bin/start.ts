@@ -26,10 +26,12 @@ function mayNotice(words: readonly string[]): boolean {
 }
 
 async function noticeRelease(root: string): Promise<void> {
+  const manifest: Interfaces.PJSON = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+  // A clone is updated with git, and its releases are not in the registry.
+  if (manifest.private === true && process.env.SVC_UPDATE_NOTICE !== 'on') return
   const notice = await import('../update/notice.js')
-  const { version }: { version: string } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   // A notice is not worth a failure, such as a read-only home.
-  await notice.noticeRelease(version).catch(() => undefined)
+  await notice.noticeRelease(manifest.version).catch(() => undefined)
 }
 
 /** Runs one command, prints its failure, and leaves its exit code in `process.exitCode`. */

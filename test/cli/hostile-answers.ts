@@ -68,5 +68,7 @@ export const lists = {
   ...{ versions: [version], next: null, isWhole: false },
   ...{ documents: [thing], users: [thing], mails: [thing], accounts: [thing], projects: [thing], keys: [thing] },
   connections,
+  // Documents that link to a deleted one.
+  collections: [{ collection: evil, deleted: 1, changed: 1 }],
   ...{ faults: [], total: 1, limit: 20 },
 }

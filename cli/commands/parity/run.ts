@@ -33,7 +33,7 @@ A file parity/*.json in this folder adds cases of your own. parity.lock.json lis
     }),
     group: Flags.string({ description: 'axes or subjects to compare, separated by commas [default: all]' }),
     'max-calls': Flags.integer({ description: 'maximum number of requests to the service', default: 1_000, min: 20 }),
-    rate: Flags.integer({ description: 'maximum number of requests a second', default: 5, min: 1, max: 1_000 }),
+    rate: Flags.integer({ description: 'maximum number of requests per second', default: 5, min: 1, max: 1_000 }),
     'read-only': Flags.boolean({ description: 'only read, which leaves out most cases' }),
     check: Flags.boolean({ description: 'exit with 10 if a difference is not accepted' }),
     junit: Flags.string({ description: 'write a JUnit report to this file', helpValue: 'file' }),

@@ -45,6 +45,7 @@ test.each<[where: string, env: Record<string, string>, words: string[]]>([
   ['in CI', { CI: 'true' }, ['dialects', 'list']],
   ['with --json', {}, ['dialects', 'list', '--json']],
   ['with SVC_UPDATE_NOTICE=off', { SVC_UPDATE_NOTICE: 'off' }, ['dialects', 'list']],
+  ['in a private package, such as a clone,', { SVC_UPDATE_NOTICE: '' }, ['dialects', 'list']],
 ])('%s nothing is said and nobody is asked', async (_, env, words) => {
   await know({ checkedAt: 0, latest: '99.0.0' })
 

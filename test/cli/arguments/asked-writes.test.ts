@@ -38,9 +38,11 @@ const writes: readonly (readonly [asks: Asks, ...words: string[]])[] = [
   // A backup would download the file, which this service does not have.
   ['always', 'files', 'delete', '--folder', 'letters', '--no-backup'],
   ['never', 'files', 'upload', 'rows.ndjson'],
+  ['always', 'parity', 'run', '--group', 'methods', '--rate', '1000'],
   ['always', 'push', '--force'],
   ['never', 'seed', 'seed.json'],
   ['never', 'seed', 'generate', 'posts', '--count', '2'],
+  ['never', 'trigger', 'posts.updated', id],
   ['never', 'users', '2fa', 'disable', ...asAda, '--code', '123456'],
   ['never', 'users', '2fa', 'enable', ...asAda],
   ['never', 'users', '2fa', 'verify', ...asAda, '123456'],
@@ -65,6 +67,7 @@ const reads: readonly (readonly string[])[] = [
   ['diff'],
   ['docs', 'aggregate', 'posts', '--sum', 'views'],
   ['docs', 'count', 'posts'],
+  ['docs', 'delete', 'posts', '--where', 'text=Hi', '--dry-run'],
   ['docs', 'export', 'posts', '--out', 'posts.ndjson', '--replace'],
   ['docs', 'get', 'posts', id],
   ['docs', 'list', 'posts'],
@@ -93,8 +96,17 @@ const owners: readonly (readonly string[])[] = [
   ['users', 'update', 'ada@example.com', '--role', 'a', 'username=ada'],
 ]
 
-/** Commands that write to no service: `pull` writes to the folder's emulator, and asks about that itself. */
-const others: readonly (readonly string[])[] = [['profiles', 'add', 'staging'], ['pull'], ['wait', '--timeout', '0']]
+/**
+ * Commands that write to no service: `pull` writes to the folder's emulator, and asks about that itself. `parity clean` needs a
+ * run, which `parity.test.ts` makes.
+ */
+const others: readonly (readonly string[])[] = [
+  ['link', 'http://127.0.0.1:1'],
+  ['parity', 'clean', 'x'],
+  ['profiles', 'add', 'staging'],
+  ['pull'],
+  ['wait', '--timeout', '0'],
+]
 
 type Kind = 'own' | 'emulator' | 'foreign'
 
@@ -240,8 +252,9 @@ test('every command that can be sent to another service is in one of the tables'
 })
 
 describe.each(Object.keys(ways) as Way[])('%s', (way) => {
-  // A push compares the emulator of the folder with another service.
-  const isTried = (place: string, [name]: readonly string[]) => place !== 'own' || name !== 'push'
+  // They compare the emulator of the folder with another service.
+  const isTried = (place: string, [name = '']: readonly string[]) =>
+    place !== 'own' || !['parity', 'push'].includes(name)
   const tried = writes.flatMap(([asks, ...words]) =>
     cells([words]).flatMap(([title, place]) => (isTried(place, words) ? [[title, place, asks, words] as const] : [])),
   )
@@ -359,6 +372,7 @@ function answer(text: string, isEmulator: boolean): (request: { method: string; 
   const lists = { documents: [document], users: [user], files: [file], total: 1, limit: 20, offset: 0 }
   return ({ method, path }) => {
     if (path === '/_svc/api/health') return isEmulator ? { body: { status: 'ok', folder: 'x' } } : { status: 404 }
+    if (path.endsWith('/dependants')) return { body: { collections: [] } }
     if (path === '/_svc/api/process') return { body: { pid: process.pid, dataDir: null } }
     if (path === '/collections' && method === 'GET') return { body: [collection] }
     if (path.startsWith('/realtime')) return failure(403, 'FORBIDDEN', 'No.')
