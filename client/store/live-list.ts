@@ -31,6 +31,7 @@ export interface LiveState<Item> {
   readonly error: SvcError | undefined
 }
 
+type Asked = Extensible<UntypedSchema, Fields>
 export type ListQuery = ListOptions<Fields, string, UntypedSchema>
 
 export interface LiveEntry {
@@ -125,8 +126,8 @@ export function openEntry(
     state = noState
   }
 
-  async function receive(from: LiveList<Doc>, { items, total, limit }: Page<Doc>, readIn: number) {
-    overlay ??= openOverlay(await openShape(client.collection(collection), query))
+  async function receive(from: LiveList<Doc>, asked: Asked, { items, total, limit }: Page<Doc>, readIn: number) {
+    overlay ??= openOverlay(await openShape(asked, query))
     if (live !== from) return
     const next = { items: withKnown(items, [...read.items, ...state.items]), total, limit, turn: readIn }
     overlay.receive(read, next, pending())
@@ -137,9 +138,9 @@ export function openEntry(
   }
 
   /** Shows the last known page until the list is read. */
-  async function showKept(from: LiveList<Doc>) {
+  async function showKept(from: LiveList<Doc>, asked: Asked) {
     const page = await outbox().readPage?.(key)
-    if (page && live === from && state.isLoading) void receive(from, page as Page<Doc>, 0)
+    if (page && live === from && state.isLoading) void receive(from, asked, page as Page<Doc>, 0)
   }
 
   function open() {
@@ -149,11 +150,12 @@ export function openEntry(
     if (state.error) show({ error: undefined, isLoading: true })
     if (state.status === 'closed') show({ status: 'connecting' })
     try {
-      const opened: LiveList<Doc> = client.collection(collection).live({
+      const asked = client.collection(collection)
+      const opened: LiveList<Doc> = asked.live({
         ...query,
         onRead: () => outbox().turn(),
         onPage(page, turn = 0) {
-          void receive(opened, page, turn)
+          void receive(opened, asked, page, turn)
           outbox().writePage?.(key, page)
         },
         onStatus: (status) => live === opened && show({ status }),
@@ -164,7 +166,7 @@ export function openEntry(
         },
       })
       live = opened
-      showKept(opened)
+      showKept(opened, asked)
     } catch (error) {
       // The query holds a value that cannot be sent.
       show({ error: error as SvcError, isLoading: false })
@@ -220,7 +222,7 @@ export function openEntry(
 }
 
 /** Describes a list. Only the service can tell what matches if documents do not come with all that the query tests. */
-async function openShape(asked: Extensible<UntypedSchema, Fields>, query: ListQuery): Promise<ListShape> {
+async function openShape(asked: Asked, query: ListQuery): Promise<ListShape> {
   const { session, toQuery } = asked[internals]
   const { where, sort, populate, select } = toQuery(query)
   const populated = populate.map(([name]) => name)
