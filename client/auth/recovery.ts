@@ -9,7 +9,7 @@ export function recoveryCalls({ post }: AuthCalls<unknown>) {
      * Changes the password and ends all other sessions.
      *
      * @example
-     * await svc.auth.signUp({ email: 'rosa@example.com', password: 'Correct4Horse' })
+     * await svc.auth.signUp({ email: 'edith@example.com', password: 'Correct4Horse' })
      * await svc.auth.changePassword({ oldPassword: 'Correct4Horse', newPassword: 'Better5Horse' })
      *
      * @throws {SvcError} `INVALID_CREDENTIALS`, `VALIDATION_ERROR`
@@ -22,7 +22,7 @@ export function recoveryCalls({ post }: AuthCalls<unknown>) {
      * Emails a password reset link if a user has this address. Also succeeds if no user does.
      *
      * @example
-     * await svc.auth.requestPasswordReset('rosa@example.com')
+     * await svc.auth.requestPasswordReset('edith@example.com')
      */
     async requestPasswordReset(email: string, options?: CallOptions): Promise<void> {
       await post('/auth/request-password-reset', { email }, options, noToken)

@@ -230,9 +230,9 @@ function formSpeaks({ body, name }: NamedDialect) {
 
 /** @throws {SvcError} `VALIDATION_ERROR` for operators that the service would store as fields */
 function withoutOperators<Changes extends object>({ name }: NamedDialect, changes: Changes): Changes {
-  const operator = reaches[name].hasOperators
-    ? undefined
-    : Object.keys(changes ?? {}).find((field) => /^\$(append|remove|unset)$/.test(field))
-  if (!operator) return changes
-  throw new SvcError('VALIDATION_ERROR', `Dialect ${name} has no ${operator}. Write the whole field.`)
+  for (const field in changes) {
+    if (!reaches[name].hasOperators && /^\$(append|remove|unset)$/.test(field))
+      throw new SvcError('VALIDATION_ERROR', `This dialect has no "${field}". Write the whole field.`)
+  }
+  return changes
 }

@@ -33,8 +33,8 @@ interface ListInput extends CallOptions {
 /** Request for one page. */
 export interface PageQuery extends Partial<ListQuery>, CallOptions {
   readonly where: Where
-  /** For later pages: the filter of the whole list, and how many documents were read before. */
-  readonly behind?: { readonly where: Where; readonly read: number }
+  /** For pages by cursor: the filter of the whole list, and the offset that reads the same page. */
+  readonly byOffset?: Pick<PageQuery, 'where' | 'offset'>
 }
 
 /** Converts list options to a query. */
@@ -62,7 +62,7 @@ export async function listPage<Item extends { readonly data: Fields }>(
   read: ReadItem<Item>,
   query: PageQuery,
 ): Promise<Page<Item>> {
-  const { offset = 0, populate = [], signal, behind = { where: query.where, read: offset } } = query
+  const { where, offset, populate = [], signal } = query
   const decode = decodePage(listed, linked(read, populate))
   let isOwn: unknown
   const readPage = (asked: PageQuery) =>
@@ -78,17 +78,16 @@ export async function listPage<Item extends { readonly data: Fields }>(
   const page = await readPage(query)
   // A service that does not know a parameter treats it as a filter, which matches nothing.
   if (!page.items[0] && !isOwn && (query.sort?.[0] || query.count === false)) {
-    const { items } = await readPage({ where: behind.where, limit: 1, offset: behind.read || undefined })
+    const { items } = await readPage({ where, offset, ...query.byOffset, limit: 1 })
     if (items[0]) throw otherForm('filters', 'The list is empty only with a sort, a cursor or "count". ')
   }
-  return { ...page, offset }
+  return { ...page, offset: offset ?? 0 }
 }
 
 /** Pages by offset, oldest first, if the service ignores filters by id. */
 function withoutCursor({ name }: NamedDialect, query: PageQuery): PageQuery {
-  const { behind, sort } = query
-  if (reaches[name].hasCursor || !behind || sort?.[0]?.path[0] !== 'id') return query
-  return { ...query, where: behind.where, offset: behind.read, sort: [{ path: ['created_at'], direction: 'asc' }] }
+  if (reaches[name].hasCursor || !query.byOffset) return query
+  return { ...query, ...query.byOffset, sort: [{ path: ['created_at'], direction: 'asc' }] }
 }
 
 /**
@@ -109,8 +108,8 @@ export async function* allPages<Item>(
     yield page
   }
   const after = await count()
-  if (read === after && after >= before) return
-  throw new SvcError('CONFLICT', `Read ${read} of ${after} documents. Read them again.`)
+  if (read !== after || after < before)
+    throw new SvcError('CONFLICT', `Read ${read} of ${after} documents. Read the collection again.`)
 }
 
 /** Number of documents per page while iterating. Every dialect allows it. */
@@ -140,9 +139,12 @@ export async function* readPages<
     const cursor: Where['all'] = last ? [{ any: [{ path: ['id'], operator: 'gt', value: last }] }] : []
     const step: Partial<PageQuery> = sort
       ? { offset: read }
-      : { where: { all: [...where.all, ...cursor] }, sort: [{ path: ['id'], direction: 'asc' }] }
-    const behind = { where, read }
-    const page = await list({ ...query, ...step, behind, limit, count: false }).catch((error) => {
+      : {
+          where: { all: [...where.all, ...cursor] },
+          sort: [{ path: ['id'], direction: 'asc' }],
+          byOffset: { where, offset: read || undefined },
+        }
+    const page = await list({ ...query, ...step, limit, count: false }).catch((error) => {
       if (limit < 2 || error.code !== 'RESULT_TOO_LARGE') throw error
     })
     if (!page) {

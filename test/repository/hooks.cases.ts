@@ -8,10 +8,10 @@ import { type Installed, type PackageName, tool } from '../fixtures/packages/pac
 /** @param projectOf an empty project in which the package is installed */
 export function hooksCases(name: PackageName, projectOf: () => Installed): void {
   it.each([
-    ['store', 'asText,noDocument,noMutations,noState,openStore,unknownSession', ['mjs', 'cjs'], 'openStore'],
-    ['vue', 'SvcPlugin,useAuth,useClient,useDocument,useLive,useMutation', ['mjs', 'cjs'], 'createHooks'],
+    ['store', 'asText,noDocument,noMutations,noOutbox,noState,openStore,unknownSession', ['mjs', 'cjs'], 'openStore'],
+    ['vue', 'SvcPlugin,useAuth,useClient,useDocument,useLive,useMutation,useOutbox', ['mjs', 'cjs'], 'createHooks'],
     // Svelte has no files for \`require\`.
-    ['svelte', 'provideClient,useAuth,useClient,useDocument,useLive,useMutation', ['mjs'], 'createHooks'],
+    ['svelte', 'provideClient,useAuth,useClient,useDocument,useLive,useMutation,useOutbox', ['mjs'], 'createHooks'],
   ])('brings the entry %s for the framework that the app has, with types', async (entry, all, kinds, call) => {
     const project = projectOf()
     const compilers = { vue: ['vue', '@vue', 'csstype'], svelte: ['svelte', 'esm-env', 'clsx', 'devalue'], store: [] }
@@ -63,7 +63,7 @@ export const none = () => useLive('pots')`,
       'hooks/tsconfig.json': tsconfig,
     })
 
-    const all = 'SvcProvider,useAuth,useClient,useDocument,useLive,useMutation,usePage'
+    const all = 'SvcProvider,useAuth,useClient,useDocument,useLive,useMutation,useOutbox,usePage'
     expect((await project.node('hooks.mjs')).all).toBe(all)
     expect((await project.node('hooks.cjs')).all).toBe(all)
     expect((await project.node(tool('typescript/bin/tsc'), '-p', 'hooks')).all).toBe('')

@@ -49,7 +49,7 @@ async function work(url, apiKey, collection) {
 const run = (collection: string) => `work(process.argv[2], process.argv[3], '${collection}')`
 
 describe('the client alone', () => {
-  it('has no dependencies, code under 64 KB, and nothing beside its code but types and words: under 176 KB', async () => {
+  it('has no dependencies, code under 70 KB, and nothing beside its code but types and words: under 184 KB', async () => {
     const { stdout: list } = await execa('tar', ['-tvzf', tarballs['svc-toolkit-client']])
     const { stdout: manifest } = await execa('tar', ['-xzOf', tarballs['svc-toolkit-client'], 'package/package.json'])
     const files = list.split('\n').map((line) => {
@@ -68,8 +68,9 @@ describe('the client alone', () => {
     // The other entries are loaded only by those who import them.
     const isOfClient = ({ path }: { path: string }) =>
       !/^((offline|react|store|svelte|vue)\/|(extensions|server)\.)/.test(path)
-    expect(bytes(code.filter(isOfClient))).toBeLessThan(64 * 1_024)
-    expect(bytes(files.filter(isOfClient))).toBeLessThan(176 * 1_024)
+    // The core comes twice, as an ES module and for `require`. Dialect d adds 2 KB to each, and 5 KB of types.
+    expect(bytes(code.filter(isOfClient))).toBeLessThan(70 * 1_024)
+    expect(bytes(files.filter(isOfClient))).toBeLessThan(184 * 1_024)
     expect(files.filter(({ path }) => !/\.(m?js|d\.m?ts)$/.test(path)).map(({ path }) => path)).toEqual(
       expect.arrayContaining(['LICENSE', 'README.md', 'package.json']),
     )
