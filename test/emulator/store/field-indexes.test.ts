@@ -6,6 +6,7 @@ import { fieldValue, inCollection, isRegular } from '../../../emulator/store/lis
 import { inlined, type KnownFields, makeFieldIndex } from '../../../emulator/store/lists/indexes.js'
 import { buildPage } from '../../../emulator/store/lists/page.js'
 import { planList } from '../../../emulator/store/lists/plan.js'
+import { rowsRead } from '../../fixtures/databases/rows-read.js'
 import {
   aCollection,
   and,
@@ -186,6 +187,25 @@ onEachEngine(() => {
 
       expect(buildPage(planList(place, query)).planned).toBe('once')
       expect((await list(posts, query, indexes)).found).toHaveLength(50)
+    })
+
+    test('is not needed for many values, even if the table holds only a few large documents', async () => {
+      await aCollection(
+        'pictures',
+        Array.from({ length: 30 }, (_, n) => ({ n, text: 'x'.repeat(200_000) })),
+      )
+      const posts = await aCollection('posts', [{ key: 'k7' }], 30)
+      await database().query(sql`analyze documents`)
+      const place = { project: 'p', collection: { id: posts, name: 'posts' }, mayReadAll: true, roles: [] }
+      const values = Array.from({ length: 50 }, (_, n) => `k${n}`)
+      const filter: Where = { all: [{ any: [{ path: ['key'], operator: 'in', values }] }] }
+      const query = { where: filter, sort: [], limit: 100, offset: 0, count: true, populate: [], select: [] }
+
+      const statement = buildPage(planList(place, query))
+
+      expect((await list(posts, query)).found).toEqual([{ key: 'k7' }])
+      // The ids that were found are compared with the ids of all, without their data. Each value would read all data.
+      expect(await rowsRead(database(), 'documents', [statement])).toBeLessThan(100)
     })
 
     test('over what a filter compares and what sorts changes nothing about what is found', async () => {
