@@ -218,7 +218,7 @@ function readAnswer(
 ): HttpAnswer {
   const header: HeaderReader = (name) => headers.get(name)
   // A page of a proxy stays text, so that no call takes it for an empty body.
-  const body = parseJson(text) ?? (/^\s*(null)?\s*$/.test(text) ? null : text)
+  const body = /^(null)?$/.test(text) ? null : (parseJson(text) ?? text)
   // Leaves out the query and text values, because they may hold tokens or personal data.
   const form = text
     .slice(0, 200)
