@@ -32,7 +32,7 @@ export async function findDependants(target: Target, deletion: Deletion): Promis
   return (await planDeletion(target, deletion).catch(emptyIfRefused)) ?? []
 }
 
-/** An emulator of an older version has no such operation. */
+/** An emulator of an older version has no such operation, and another program at its address answers anything. */
 function emptyIfRefused(error: unknown): readonly Dependants[] {
   if (error instanceof SvcError) return []
   throw error
@@ -42,14 +42,19 @@ function emptyIfRefused(error: unknown): readonly Dependants[] {
  * Asks the emulator of this folder for everything that a deletion takes along. Undefined for other services, which cannot
  * be asked.
  *
- * @throws {SvcError} `DOCUMENT_IN_USE` or `RESULT_TOO_LARGE` if the deletion would be refused
+ * @throws {SvcError} `DOCUMENT_IN_USE` or `RESULT_TOO_LARGE` if the deletion would be refused, `INVALID_RESPONSE` if something
+ * else answers
  */
 export async function planDeletion(target: Target, { to, ids }: Deletion): Promise<readonly Dependants[] | undefined> {
   const { emulator } = target
   if (!emulator) return undefined
   const { dependants } = openOwner(target)
-  const preview = async (some?: string[]) =>
-    (await dependants.preview({ project: emulator.projectId, to, ...(some && { ids: some }) })).collections
+  const preview = async (some?: string[]) => {
+    const { collections } = await dependants.preview({ project: emulator.projectId, to, ...(some && { ids: some }) })
+    if (Array.isArray(collections)) return collections
+    // By now, another program may have the address of the emulator.
+    throw new SvcError('INVALID_RESPONSE', `${target.url} answered without the linked documents.`)
+  }
   if (!ids) return (await preview()).map(withLeft)
   const all = new Map<string, Dependants>()
   for await (const some of inBatches(ids)) {

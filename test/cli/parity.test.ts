@@ -129,8 +129,10 @@ test.each([1, 4, 9])(
     const { run = '' } = journal() ?? {}
     const told = await world.svc(['parity', 'run', '--against', 'staging', '--group', 'keys', '--read-only'])
 
+    const unconfirmed = await world.svc(['parity', 'clean', run])
     const cleaned = await world.svc(['parity', 'clean', run, '--yes'])
 
+    expect(unconfirmed).toMatchObject({ exit: 2, stderr: expect.stringContaining('Cannot ask without a terminal.') })
     expect(told.stderr).toContain(`Remove it: svc parity clean ${run}`)
     expect(cleaned.exit).toBe(0)
     await expectNothingLeft()

@@ -54,7 +54,9 @@ test('documents that a condition matches are read in pages of 500', async () => 
   const path = `/collections/${name}`
   const listed = await world.json(['requests', 'list', '--method', 'GET', '--path', path, '--limit', '1000'])
   const pages = (listed as { path: string }[]).map((request) => /\blimit=\d+/.exec(request.path)?.[0])
-  expect(pages).toEqual(['limit=500', 'limit=500', 'limit=500', 'limit=1'])
+  // Once to find the documents that link to them, and once to delete them.
+  const readings = [...Array(6).fill('limit=500'), 'limit=1']
+  expect(pages).toEqual(readings)
 })
 
 test('a change of many takes arrays apart item by item, too', async () => {

@@ -178,7 +178,7 @@ test.each(['5x', '500-100', '60001', ''])('--latency %j is misuse', async (laten
 test('the svc.json of the guide is one', async () => {
   await useFolder()
   const guide = readFileSync(new URL('../../../docs/guides/dev.md', import.meta.url), 'utf8')
-  const [, text = ''] = /^```json\n(.*?)^```$/ms.exec(guide) ?? []
+  const [, text = ''] = /^```json\n(\{\n {2}"dev".*?)^```$/ms.exec(guide) ?? []
   const { dev, settings: named } = JSON.parse(text)
   writeJson({ dev: { ...dev, port: 0, seed: [] }, settings: named })
 

@@ -205,6 +205,7 @@ export const table: readonly Row[] = [
   ['storage.info', 'GET', () => '/storage/info', [200, 403, 403]],
   ['storage.remove', 'DELETE', ({ file }) => `/storage/file/${file}`, [404, 403, 403]],
   ['storage.upload', 'POST', () => '/storage/upload', [422, 403, 403], () => formOf(textOf('path', 'x'))],
+  ['storage.uploadDirect', 'POST', () => '/collections/file', [422, 403, 403], () => formOf(textOf('path', 'x'))],
   ['users.list', 'GET', () => '/auth-collections/users', [401, 403, 403]],
   ['users.get', 'GET', ({ ada }) => `/auth-collections/users/${ada}`, [401, 403, 403]],
   ['realtime.sse vault', 'GET', () => '/realtime/sse/vault', [403, 403, 403]],
@@ -251,7 +252,24 @@ export const table: readonly Row[] = [
   ['twoFactor.verify', 'POST', () => '/auth/2fa/verify', [401, 401, 403], code],
   ['twoFactor.disable', 'POST', () => '/auth/2fa/disable', [401, 401, 403], code],
   ['twoFactor.enable', 'POST', () => '/auth/2fa/enable', [200, 401, 403]],
+  ['twoFactor.start', 'POST', () => '/auth-collections/2fa/enable', [200, 401, 403]],
+  ['twoFactor.stop', 'POST', () => '/auth-collections/2fa/disable', [200, 401, 403], () => ({})],
+  [
+    'twoFactor.sendCode',
+    'POST',
+    () => '/auth-collections/2fa/send-code',
+    [401, 200, 200],
+    () => ({ email: 'x@example.com' }),
+  ],
   ['verification.request', 'POST', () => '/auth/request-verification', [200, 401, 403]],
+  ['verification.send', 'POST', () => '/auth-collections/verify-email/send', [200, 401, 403]],
+  [
+    'verification.confirm',
+    'POST',
+    () => '/auth-collections/verify-email/verify',
+    [401, 401, 401],
+    () => ({ token: 'x' }),
+  ],
   ['verification.verify', 'POST', () => '/auth/verify-email', [401, 401, 401], () => ({ token: 'x' })],
   [
     'passwords.requestReset',
@@ -266,6 +284,13 @@ export const table: readonly Row[] = [
     () => '/auth/reset-password',
     [401, 401, 401],
     () => ({ token: 'x', newPassword: 'Correct4Horses' }),
+  ],
+  [
+    'passwords.resetByToken',
+    'POST',
+    () => '/auth-collections/reset-password',
+    [401, 401, 401],
+    () => ({ token: 'x', new_password: 'Correct4Horses' }),
   ],
   ['providers.logIn', 'GET', () => '/auth-collections/login-idp', [401, 403, 403]],
   [
@@ -283,6 +308,15 @@ export const table: readonly Row[] = [
   ['providers.url', 'POST', () => '/auth/oauth/google/url', [401, 403, 403], () => ({})],
   ['providers.callback', 'POST', () => '/auth/oauth/google/callback', [401, 403, 403], () => ({ code: 'x' })],
   ['providers.token', 'POST', () => '/auth/oauth/google/token', [401, 403, 403], () => ({ idToken: 'x' })],
+  ...['google', 'apple'].map(
+    (provider): Row => [
+      `providers.verify-${provider}`,
+      'POST',
+      () => `/auth-collections/${provider}-verify`,
+      [401, 403, 403],
+      () => ({ id_token: 'x' }),
+    ],
+  ),
   [
     'providers.finishByForm',
     'POST',
