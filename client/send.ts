@@ -217,7 +217,8 @@ function readAnswer(
   wrappers?: readonly number[],
 ): HttpAnswer {
   const header: HeaderReader = (name) => headers.get(name)
-  const body = parseJson(text)
+  // A page of a proxy stays text, so that no call takes it for an empty body.
+  const body = /^(null)?$/.test(text) ? null : (parseJson(text) ?? text)
   // Leaves out the query and text values, because they may hold tokens or personal data.
   const form = text
     .slice(0, 200)

@@ -8,7 +8,12 @@ import { type Installed, type PackageName, tool } from '../fixtures/packages/pac
 /** @param projectOf an empty project in which the package is installed */
 export function hooksCases(name: PackageName, projectOf: () => Installed): void {
   it.each([
-    ['store', 'asText,createStore,noDocument,noMutations,noOutbox,noState,openStore,unknownSession', ['mjs', 'cjs'], 'openStore'],
+    [
+      'store',
+      'asText,createStore,noDocument,noMutations,noOutbox,noState,openStore,unknownSession',
+      ['mjs', 'cjs'],
+      'openStore',
+    ],
     ['vue', 'SvcPlugin,useAuth,useClient,useDocument,useLive,useMutation,useOutbox', ['mjs', 'cjs'], 'createHooks'],
     // Svelte has no files for \`require\`.
     ['svelte', 'provideClient,useAuth,useClient,useDocument,useLive,useMutation,useOutbox', ['mjs'], 'createHooks'],

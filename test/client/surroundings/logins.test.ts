@@ -37,7 +37,7 @@ it('a page without the result of a login keeps its address and history', async (
 
 it('the token is taken out of the address, and finishLogin may be called by itself', async () => {
   const replaceState = aPage('https://app.example/list?svc-super-token=t&q=a')
-  const { svc } = aClient({ me: user })
+  const { svc } = aClient({ user })
   const { finishLogin } = svc.auth
 
   expect(await finishLogin()).toMatchObject({ user: { id: 'ada' }, token: 't' })
