@@ -55,9 +55,9 @@ test('contract 1 the query of a stream takes them', async () => {
 test('contract 1 errors name them among the choices', async () => {
   const words = async (dialect: string) => (await ask('/collections', undefined, dialect)).body.error.message
 
-  expect(await words('document=nope')).toContain('Known: enveloped, snake, flat, boxed.')
+  expect(await words('document=nope')).toContain('Known: enveloped, snake, deployed, flat, boxed.')
   expect(await words('greeting=nope')).toContain('Known: plain, loud.')
-  expect(await words('nope=nope')).toMatch(/two_factor, greeting\.$/)
+  expect(await words('nope=nope')).toMatch(/refusals, greeting\.$/)
 })
 
 test('the description of the API has the schema of the form, and names both', async () => {
@@ -67,7 +67,7 @@ test('the description of the API has the schema of the form, and names both', as
 
   expect(responses[200].content['application/json'].schema).toEqual({ $ref: '#/components/schemas/Document' })
   expect(body.components.schemas.Document).toEqual(boxed.schema)
-  expect(description).toContain('document (enveloped, snake, flat, boxed)')
+  expect(description).toContain('document (enveloped, snake, deployed, flat, boxed)')
   expect(description).toContain('greeting (plain, loud)')
 })
 

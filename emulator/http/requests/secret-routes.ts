@@ -7,7 +7,7 @@ import { statuses } from '../../../client/protocol/model/errors.js'
 import { isObject, type Json } from '../../../client/protocol/model/json.js'
 import { isLoginSecret, isSecretName, mask, maskedAddress, maskedJson } from './masking.js'
 
-const secretPaths = /^\/(?:auth|auth-collections|login-idp|realtime\/tickets)(?:\/|$)/
+const secretPaths = /^\/(?:auth|auth-collections|login-idp|realtime\/tickets|verify-email)(?:\/|$)/
 
 /** @param pattern the path of the route, or the requested path if there is none */
 export function isSecretPath(pattern: string): boolean {
