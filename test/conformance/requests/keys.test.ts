@@ -51,17 +51,20 @@ inDialects('API keys', (wire) => {
       { authorization: `Bearer ${project.apiKey} ${project.apiKey}` },
     ]
 
-    for (const headers of wrong) {
+    // Every header at one route, and every route without a key: an address may be refused only so often per minute.
+    for (const [at, headers] of wrong.entries()) {
       const api = apiOf(headers as never, wire.name)
-      for (const answer of [
-        await api.get(wire.listPath('posts')),
-        await api.post('/collections/posts', {}),
-        await api.get(`/collections/posts/${id}`),
-        await api.delete(`/collections/posts/${id}`),
-        await api.get('/collections'),
-        await api.post('/collections', { name: 'others' }),
-        await api.get('/collections/nowhere/documents'),
-      ]) {
+      const asks = [
+        () => api.get(wire.listPath('posts')),
+        () => api.post('/collections/posts', {}),
+        () => api.get(`/collections/posts/${id}`),
+        () => api.delete(`/collections/posts/${id}`),
+        () => api.get('/collections'),
+        () => api.post('/collections', { name: 'others' }),
+        () => api.get('/collections/nowhere/documents'),
+      ]
+      for (const ask of at === 0 ? asks : asks.slice(at % asks.length).slice(0, 1)) {
+        const answer = await ask()
         expectFailure(answer, 401, 'UNAUTHORIZED')
         expect(answer.text).not.toContain(project.apiKey)
       }
