@@ -50,6 +50,8 @@ it('connections that lead to a standby are given up with its first refusal, thou
   // All connections that there may be are open.
   await Promise.all(Array.from({ length: 3 }, () => db.query(sql`select pg_sleep(0.2)`)))
   await ask(primary.url, 'create table refused (n integer)')
+  // The standby refuses a table that it has not received yet with another error.
+  await vi.waitFor(() => ask(standby.url, 'select * from refused'), patiently)
   line.lead(primary.url)
 
   const refused = await db.query(sql`insert into refused values (0)`).catch(({ kind }: DatabaseError) => kind)
