@@ -1,9 +1,11 @@
 /** Finds the files that tell coding agents about the emulator, and their content with and without our part. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { applyEdits, modify, type ParseError, parse } from 'jsonc-parser'
+import { type ParseError, parse } from 'jsonc-parser'
 import { isObject } from '../../client/protocol/model/json.js'
 import { CliFailure, exits } from '../base/failure.js'
+import { editJson } from '../files/edit-json.js'
+import { readIfExists } from '../files/read-if-exists.js'
 import { detectPackageManager } from '../init/package-manager.js'
 import type { PlannedFile } from '../init/plan.js'
 import { repositoryRoot } from '../init/repository.js'
@@ -75,11 +77,11 @@ function clientFiles(folder: string): ClientFile[] {
 }
 
 function wholePlace(path: string, wanted: string): AgentPlace {
-  return { path, before: contentOf(path), wanted, without: undefined }
+  return { path, before: readIfExists(path), wanted, without: undefined }
 }
 
 function blockPlace(path: string, wanted: string): AgentPlace {
-  const before = contentOf(path)
+  const before = readIfExists(path)
   const without = before?.replace(block, '').replace(/\n\n$/, '\n')
   if (before === undefined) return { path, before, wanted, without: undefined }
   const text = block.test(before)
@@ -89,7 +91,7 @@ function blockPlace(path: string, wanted: string): AgentPlace {
 }
 
 function clientPlace(path: string, key: string, [command, ...args]: readonly string[]): AgentPlace {
-  const before = contentOf(path)
+  const before = readIfExists(path)
   const server = { ...(key === 'servers' ? { type: 'stdio' } : {}), command, args }
   if (before === undefined) {
     return { path, before, wanted: `${JSON.stringify({ [key]: { svc: server } }, null, 2)}\n`, without: undefined }
@@ -101,15 +103,9 @@ function clientPlace(path: string, key: string, [command, ...args]: readonly str
   return {
     path,
     before,
-    wanted: isSame ? before : edited(before, [key, 'svc'], server),
-    without: isOnlyOurs ? undefined : edited(before, [key, 'svc'], undefined),
+    wanted: isSame ? before : editJson(before, [key, 'svc'], server),
+    without: isOnlyOurs ? undefined : editJson(before, [key, 'svc'], undefined),
   }
-}
-
-/** Changes one member, and keeps comments and spaces. */
-function edited(text: string, path: string[], value: unknown): string {
-  const formattingOptions = { insertSpaces: !/^\t/m.test(text), tabSize: /^ {4}"/m.test(text) ? 4 : 2 }
-  return applyEdits(text, modify(text, path, value, { formattingOptions }))
 }
 
 function readJson(path: string, text: string) {
@@ -117,10 +113,6 @@ function readJson(path: string, text: string) {
   const content: unknown = parse(text, errors, { allowTrailingComma: true })
   if (errors.length === 0 && isObject(content)) return content
   throw new CliFailure('BAD_CONFIG', exits.misuse, `${path} is not a JSON object.`, 'Fix it and try again.')
-}
-
-function contentOf(path: string): string | undefined {
-  return existsSync(path) ? readFileSync(path, 'utf8') : undefined
 }
 
 /** Plans the files that lack our part, or have an older one. */
@@ -135,7 +127,7 @@ export function planSetup(places: readonly AgentPlace[]): PlannedFile[] {
 export type AgentState = 'missing' | 'outdated' | 'current'
 
 /** Tells whether a file has our part, and whether it is that of this version. */
-export function stateOf({ before, wanted, without }: AgentPlace): AgentState {
+export function detectState({ before, wanted, without }: AgentPlace): AgentState {
   if (before === undefined || before === without) return 'missing'
   return before === wanted ? 'current' : 'outdated'
 }

@@ -1,4 +1,3 @@
-import { existsSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
@@ -7,12 +6,20 @@ import { ServiceCommand } from '../base/service-command.js'
 import type { Named } from '../base/svc-command.js'
 import { completeDialect } from '../dialects/complete.js'
 import { detectForms } from '../dialects/detect-forms.js'
+import { readIfExists } from '../files/read-if-exists.js'
 import { readText } from '../files/read-text.js'
 import { replaceWhole } from '../files/replace-whole.js'
 import { askKey } from '../target/ask-key.js'
-import { changeProfiles, maskKey, type Profiles, profilesFile, readProfiles } from '../target/profiles.js'
+import {
+  changeProfiles,
+  maskKey,
+  type Profiles,
+  profilesFile,
+  readProfiles,
+  requireProfileName,
+} from '../target/profiles.js'
 import { findProjectFile } from '../target/project-file.js'
-import { isUnencrypted, type TargetFlags } from '../target/target.js'
+import { requireEncrypted, type TargetFlags } from '../target/target.js'
 import { accept } from '../target/trust.js'
 import { prose } from '../terminal/prose.js'
 
@@ -47,12 +54,9 @@ Only svc pull, push and diff use the link, and commands with --remote. All other
     const { args, flags } = await this.parse(Link)
     if (flags.remote || flags.profile) throw misuse('svc link takes an address.', 'Name the profile with --name.')
     const { url, withheld } = this.requireTarget({ url: args.address })
-    if (!flags.insecure && isUnencrypted(url)) {
-      throw misuse(`Your key would be sent unencrypted to ${url}.`, 'Use https://, or accept the risk with --insecure.')
-    }
+    if (!flags.insecure) requireEncrypted(url)
     const name = flags.name ?? new URL(url).host.replaceAll(/[^\w.-]/g, '-')
-    if (!/^[\w.-]+$/.test(name))
-      throw misuse(`Invalid profile name "${name}".`, 'Use letters, digits, ".", "_" and "-".')
+    requireProfileName(name)
     if (!flags.replace) requireSameAddress(name, url, readProfiles())
     const key = flags.key ?? ((await this.readKey(flags)) || (withheld ? undefined : process.env.SVC_API_KEY))
     if (!key) throw misuse('No API key.', 'Pass it on stdin: svc link https://api.example.com < key.txt')
@@ -85,10 +89,8 @@ function requireSameAddress(name: string, url: string, { profiles }: Profiles): 
   throw new CliFailure('PROFILE_EXISTS', exits.invalid, message, 'Choose another --name, or pass --replace.')
 }
 
-/** Changes only this key, and keeps the file's formatting. */
 async function writeRemote(path: string, profile: string): Promise<void> {
-  const { default: jsonc } = await import('jsonc-parser')
-  const text = existsSync(path) ? readFileSync(path, 'utf8') : '{}\n'
-  const formattingOptions = { insertSpaces: true, tabSize: 2 }
-  await replaceWhole(path, jsonc.applyEdits(text, jsonc.modify(text, ['remote'], profile, { formattingOptions })))
+  // Loads on demand, because a refused link needs no editor of JSON.
+  const { editJson } = await import('../files/edit-json.js')
+  await replaceWhole(path, editJson(readIfExists(path) ?? '{}\n', ['remote'], profile))
 }

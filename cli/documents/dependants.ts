@@ -1,14 +1,9 @@
 /** Finds what else a deletion deletes or changes, so that a command can say it first. Contract 13.3. */
-import * as Flags from '@oclif/core/flags'
 import { SvcError } from '../../client/protocol/model/errors.js'
 import { sizes } from '../../client/protocol/model/limits.js'
 import { openOwner } from '../target/owner.js'
 import type { Target } from '../target/target.js'
 import { counted } from '../terminal/print.js'
-
-export const dryRunFlag = {
-  'dry-run': Flags.boolean({ description: 'show what would be deleted, and delete nothing' }),
-}
 
 /** Documents of one collection that link to the deleted records. */
 export interface Dependants {

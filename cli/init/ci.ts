@@ -19,7 +19,7 @@ export function planCi(root: string, kind: CiKind, folder: string, manager: Pack
   const workflow = join(repository, '.github', 'workflows', `${['test', ...app].filter(Boolean).join('-')}.yml`)
   const places = {
     github: workflow,
-    // GitLab reads only this file, so an app below the root is a job of its own that the root includes.
+    // GitLab reads only the file at the root, which has to include that of an app below it.
     gitlab: join(folder, '.gitlab-ci.yml'),
     script: join(folder, 'ci', 'test.sh'),
   }

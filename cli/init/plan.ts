@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
+import { readIfExists } from '../files/read-if-exists.js'
 import type { EmulatorInfo } from '../target/emulator-file.js'
 import { envFile, fillOwnLines, ignoredLines, ownersMark } from '../target/env-file.js'
 import { type AppFolder, clientModule, readSettings } from './app.js'
@@ -115,7 +116,7 @@ interface WantedLine {
 
 /** @param mark line to write before the added ones */
 function planLines(path: string, wanted: readonly WantedLine[], mark?: string): PlannedFile {
-  const before = existsSync(path) ? readFileSync(path, 'utf8') : undefined
+  const before = readIfExists(path)
   const lines = (before ?? '').split('\n').map((line) => line.trim())
   const missing = wanted.filter(({ isThere }) => !lines.some(isThere)).map(({ line }) => line)
   const added = [...(mark === undefined ? [] : [mark]), ...missing].map((line) => `${line}\n`).join('')

@@ -2,7 +2,7 @@ import type { Config } from '@oclif/core'
 import { TargetCommand } from '../base/target-command.js'
 import type { ClientCalls } from './tool.js'
 
-/** Runs calls of the client with the target, the rights and the explanations of a command. Has no name of its own. */
+/** Runs calls of the client with the target, rights and explanations of a command. Users cannot call it by name. */
 export class ClientWork extends TargetCommand {
   protected readonly access: 'read' | 'write'
 

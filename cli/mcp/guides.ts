@@ -4,12 +4,12 @@ import { join } from 'node:path'
 
 const scheme = 'svc://guides/'
 
-function folderOf(root: string): string {
+function guidesFolder(root: string): string {
   return join(root, 'docs', 'guides')
 }
 
 function names(root: string): string[] {
-  const folder = folderOf(root)
+  const folder = guidesFolder(root)
   if (!existsSync(folder)) return []
   return readdirSync(folder)
     .filter((name) => name.endsWith('.md') && name !== 'README.md')
@@ -21,7 +21,7 @@ export function listGuides(root: string) {
   return names(root).map((name) => ({
     uri: `${scheme}${name}`,
     name,
-    title: titleOf(readFileSync(join(folderOf(root), `${name}.md`), 'utf8')),
+    title: findTitle(readFileSync(join(guidesFolder(root), `${name}.md`), 'utf8')),
     mimeType: 'text/markdown',
   }))
 }
@@ -31,9 +31,9 @@ export function readGuide(root: string, uri: string): string | undefined {
   const name = uri.startsWith(scheme) ? uri.slice(scheme.length) : undefined
   // Only listed names are read, so that no address leads out of the folder.
   if (name === undefined || !names(root).includes(name)) return undefined
-  return readFileSync(join(folderOf(root), `${name}.md`), 'utf8')
+  return readFileSync(join(guidesFolder(root), `${name}.md`), 'utf8')
 }
 
-function titleOf(text: string): string {
+function findTitle(text: string): string {
   return /^# (.+)$/m.exec(text)?.[1] ?? ''
 }

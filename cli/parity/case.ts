@@ -64,7 +64,7 @@ export function usedIn(one: ParityCase): { readonly rows: boolean; readonly many
   return {
     rows: text.includes('{rows}'),
     many: text.includes('{many}'),
-    // A case that saves a token of its own needs no other user.
+    // A case that saves the token of its own sign-up needs no shared user.
     user: text.includes('{user}') || (text.includes('"as":"user"') && !text.includes('"bind":"token"')),
   }
 }

@@ -1,5 +1,6 @@
 /** One of the two services that are compared. Sends raw requests, and keeps each exchange for the report. */
 import { parseJson } from '../../client/protocol/model/json.js'
+import { shellWord } from '../../client/snippets/shell.js'
 import { CliFailure } from '../base/failure.js'
 import type { Answer } from './answers.js'
 import type { Step } from './case.js'
@@ -143,17 +144,13 @@ function describeRequest({ step, url, headers }: { step: Step; url: string; head
   const shown = Object.entries(headers).map(([name, value]) => {
     if (name === 'x-api-key') return `-H "x-api-key: $SVC_API_KEY"`
     if (name === 'authorization') return '-H "authorization: Bearer $TOKEN"'
-    return `-H ${quote(`${name}: ${value}`)}`
+    return `-H ${shellWord(`${name}: ${value}`)}`
   })
-  const body = step.body === undefined ? [] : [`-d ${quote(mask(JSON.stringify(step.body)))}`]
+  const body = step.body === undefined ? [] : [`-d ${shellWord(mask(JSON.stringify(step.body)))}`]
   const parts = Object.entries(step.form ?? {}).map(
-    ([name, part]) => `-F ${quote(typeof part === 'string' ? `${name}=${part}` : `${name}=@${part.file}`)}`,
+    ([name, part]) => `-F ${shellWord(typeof part === 'string' ? `${name}=${part}` : `${name}=@${part.file}`)}`,
   )
-  return ['curl', '-X', step.method, quote(mask(url + step.path)), ...shown, ...body, ...parts].join(' ')
-}
-
-function quote(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`
+  return ['curl', '-X', step.method, shellWord(mask(url + step.path)), ...shown, ...body, ...parts].join(' ')
 }
 
 /** Hides keys, tokens, passwords and mail addresses. */

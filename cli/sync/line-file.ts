@@ -6,17 +6,17 @@ import {
   fstatSync,
   mkdirSync,
   openSync,
-  readFileSync,
   readSync,
   renameSync,
   writeFileSync,
 } from 'node:fs'
 import { dirname } from 'node:path'
 import { parseJson } from '../../client/protocol/model/json.js'
+import { readIfExists } from '../files/read-if-exists.js'
 
 /** Reads all values; `null` stands for a line that is not JSON. Skips a last line that a crash or full disk cut off. */
 export function readLines(file: string): { readonly values: readonly unknown[]; readonly isCut: boolean } {
-  const text = existsSync(file) ? readFileSync(file, 'utf8') : ''
+  const text = readIfExists(file) ?? ''
   const whole = text.slice(0, text.lastIndexOf('\n') + 1)
   const lines = whole.split('\n').filter((line) => line !== '')
   return { values: lines.map(parseJson), isCut: whole !== text }

@@ -4,7 +4,7 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { isObject } from '../../client/protocol/model/json.js'
 import { parseJsonFile } from '../../seeds/json-text.js'
-import { CliFailure, exits } from '../base/failure.js'
+import { CliFailure, exits, misuse } from '../base/failure.js'
 import { nearest } from '../terminal/nearest.js'
 import { writePrivateFile } from './emulator-file.js'
 
@@ -53,6 +53,12 @@ export async function changeProfiles(change: (now: Profiles) => Profiles): Promi
     await writePrivateFile(profilesFile(), `${JSON.stringify(changed, null, 2)}\n`)
     return changed
   })
+}
+
+/** @throws {CliFailure} with exit 2 if a profile cannot have that name */
+export function requireProfileName(name: string): void {
+  if (/^[\w.-]+$/.test(name)) return
+  throw misuse(`Invalid profile name "${name}".`, 'Use letters, digits, ".", "_" and "-".')
 }
 
 export function requireProfile(name: string, { profiles }: Profiles = readProfiles()): TargetProfile {

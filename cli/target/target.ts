@@ -134,6 +134,12 @@ export function isUnencrypted(url: string): boolean {
   return new URL(url).protocol === 'http:' && !isLoopbackUrl(url)
 }
 
+/** @throws {CliFailure} if a key sent there could be read in transit */
+export function requireEncrypted(url: string): void {
+  if (!isUnencrypted(url)) return
+  throw misuse(`Your key would be sent unencrypted to ${url}.`, 'Use https://, or accept the risk with --insecure.')
+}
+
 /** Explains why `SVC_API_KEY` is not sent to this URL. Next to `SVC_URL`, it belongs to that URL only. */
 export function keyWithheld(url: string, env: NodeJS.ProcessEnv = process.env): string | undefined {
   const isElsewhere = Boolean(env.SVC_API_KEY && env.SVC_URL) && !isSameAddress(env.SVC_URL ?? '', url)

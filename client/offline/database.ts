@@ -1,18 +1,7 @@
 /** Keeps the outbox and the last known lists of one user in IndexedDB. */
-import type { Document, Fields } from '../protocol/model/document.js'
+import type { Document } from '../protocol/model/document.js'
 import type { ErrorCode, Issue } from '../protocol/model/errors.js'
-
-/** A write of the app, as the store makes it. */
-export interface Write {
-  /** Unique and random. The idempotency key of a create. */
-  readonly key: string
-  readonly collection: string
-  readonly kind: 'create' | 'update' | 'remove'
-  /** Id of the document. A new document has one that begins with `new-` until it is saved. */
-  readonly id: string
-  readonly body: Fields
-  readonly begunAt: string
-}
+import type { Write } from '../store/mutation.js'
 
 /** An error as IndexedDB and other tabs can take it. */
 export interface PlainError {

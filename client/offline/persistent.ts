@@ -2,8 +2,9 @@
 import { internals } from '../collections/internals.js'
 import { type Client, type Document, SvcError } from '../index.js'
 import { users } from '../protocol/wire/paths/encode.js'
+import type { Write } from '../store/mutation.js'
 import type { Decision, OutboxState, QueuedWrite, StorageState } from '../store/persistence.js'
-import { type Database, openDatabase, type Write } from './database.js'
+import { type Database, openDatabase } from './database.js'
 import { type OnConflict, openQueue, type Queue, type Settled, type Tabs, toBody, toError } from './queue.js'
 
 export interface OfflineOptions {

@@ -6,8 +6,9 @@
 import { internals } from '../collections/internals.js'
 import { type Client, type Document, SvcError } from '../index.js'
 import type { Fields } from '../protocol/model/document.js'
+import type { Write } from '../store/mutation.js'
 import type { Decision, QueuedWrite } from '../store/persistence.js'
-import type { Database, Entry, PlainError, Write } from './database.js'
+import type { Database, Entry, PlainError } from './database.js'
 import { Refusal, sendEntry } from './sending.js'
 
 /** Both versions of a document in a conflict. */

@@ -4,8 +4,8 @@ import type { Client } from '../index.js'
 import type { Document, Fields } from '../protocol/model/document.js'
 import type { SvcError } from '../protocol/model/errors.js'
 
-/** A write that the app has made. Immutable: a new state is a new object with the same key. */
-export interface Mutation {
+/** A write that the app has made. */
+export interface Write {
   /** Unique and random. Sent as the idempotency key of a create. */
   readonly key: string
   readonly collection: string
@@ -16,6 +16,10 @@ export interface Mutation {
   readonly body: Fields
   /** ISO 8601, by the local clock. */
   readonly begunAt: string
+}
+
+/** A write as lists show it. Immutable: a new state is a new object with the same key. */
+export interface Mutation extends Write {
   /** `waiting` while the service is unreachable or busy and the write will be sent again. */
   readonly state: 'pending' | 'waiting' | 'saved'
   /** Why it waits. */

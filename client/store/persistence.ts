@@ -1,21 +1,12 @@
 /** Defines an outbox that survives the page, for the store. `svc-toolkit-client/offline` implements it. */
 import type { Client } from '../index.js'
-import type { Document, Fields } from '../protocol/model/document.js'
+import type { Document } from '../protocol/model/document.js'
 import type { SvcError } from '../protocol/model/errors.js'
-import type { Mutation } from './mutation.js'
+import type { Mutation, Write } from './mutation.js'
 import type { Outbox } from './outbox.js'
 
 /** A write in the outbox, as an app sees it. */
-export interface QueuedWrite {
-  readonly key: string
-  readonly collection: string
-  readonly kind: 'create' | 'update' | 'remove'
-  /** Id of the document. A new document has one that begins with `new-` until it is saved. */
-  readonly id: string
-  /** All fields of a new document, or the changed fields of an update. */
-  readonly body: Fields
-  /** ISO 8601, by the local clock. */
-  readonly begunAt: string
+export interface QueuedWrite extends Write {
   readonly state: 'pending' | 'sending' | 'conflict'
   /** Why it is a conflict. */
   readonly error?: SvcError | undefined

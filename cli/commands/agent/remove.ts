@@ -1,6 +1,6 @@
 import { rm, rmdir } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { agentPlaces, stateOf } from '../../agent/places.js'
+import { agentPlaces, detectState } from '../../agent/places.js'
 import { dryRunFlag } from '../../base/dry-run-flag.js'
 import { SvcCommand } from '../../base/svc-command.js'
 import { replaceWhole } from '../../files/replace-whole.js'
@@ -18,7 +18,7 @@ export default class AgentRemove extends SvcCommand {
     const { flags } = await this.parse(AgentRemove)
     const folder = process.cwd()
     const places = agentPlaces({ root: this.config.root, folder, mayWrite: false }).filter(
-      (place) => stateOf(place) !== 'missing',
+      (place) => detectState(place) !== 'missing',
     )
     const files = places.map(({ path, without }) => ({
       path: nearby(path),

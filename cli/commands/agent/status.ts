@@ -1,4 +1,4 @@
-import { agentPlaces, stateOf } from '../../agent/places.js'
+import { agentPlaces, detectState } from '../../agent/places.js'
 import { SvcCommand } from '../../base/svc-command.js'
 import { nearby } from '../../init/write-plan.js'
 import { table } from '../../terminal/print.js'
@@ -15,7 +15,7 @@ export default class AgentStatus extends SvcCommand {
     // Both choices of --allow-writes are current.
     const files = reading.map((place, at) => {
       const other = writing[at]
-      const state = other && stateOf(other) === 'current' ? 'current' : stateOf(place)
+      const state = other && detectState(other) === 'current' ? 'current' : detectState(place)
       return { path: nearby(place.path), state }
     })
     this.log(table(files, { whole: ['path'] }))

@@ -3,11 +3,12 @@ import { newBackupPlace, shownPath, writeBackup, writing } from '../../backups/b
 import { backupFlag } from '../../backups/backup-flag.js'
 import { settledDocuments } from '../../backups/settled-documents.js'
 import { undoOfDeletion } from '../../backups/undo-lines.js'
+import { dryRunFlag } from '../../base/dry-run-flag.js'
 import { refusedForPath } from '../../base/foreign-answer.js'
 import type { CommandInput } from '../../base/service-command.js'
 import { type Client, lostByDeletion, TargetCommand } from '../../base/target-command.js'
 import { identifyCollection } from '../../collections/identify.js'
-import { dryRunFlag, findDependants, formatDependants, formatPlan, planDeletion } from '../../documents/dependants.js'
+import { findDependants, formatDependants, formatPlan, planDeletion } from '../../documents/dependants.js'
 import { collectionArg } from '../../documents/fields-args.js'
 import { writeLines } from '../../files/write-lines.js'
 import { counted } from '../../terminal/print.js'
@@ -29,7 +30,7 @@ collection, and svc undo restores it.`)
     '<%= config.bin %> collections delete drafts --dry-run',
   ]
   static override args = { collection: collectionArg }
-  static override flags = { ...backupFlag, ...dryRunFlag }
+  static override flags = { ...backupFlag, 'dry-run': dryRunFlag }
 
   protected readonly access = ({ flags }: CommandInput) => (flags['dry-run'] ? 'read' : 'write')
 

@@ -2,12 +2,13 @@ import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import { backupFlag } from '../../backups/backup-flag.js'
 import { existingDocuments, undoOfDeletion } from '../../backups/undo-lines.js'
+import { dryRunFlag } from '../../base/dry-run-flag.js'
 import { misuse } from '../../base/failure.js'
 import type { CommandInput } from '../../base/service-command.js'
 import { lostByDeletion } from '../../base/target-command.js'
 import { BulkCommand } from '../../bulk/bulk-command.js'
 import { matchingIds } from '../../bulk/selection.js'
-import { dryRunFlag, findDependants, formatDependants, formatPlan, planDeletion } from '../../documents/dependants.js'
+import { findDependants, formatDependants, formatPlan, planDeletion } from '../../documents/dependants.js'
 import { collectionArg } from '../../documents/fields-args.js'
 import { withLargePages } from '../../documents/large-pages.js'
 import { conditionFlags, hasConditions, readWhere, type WhereFlags, whereFlags } from '../../documents/where-flag.js'
@@ -40,7 +41,7 @@ one, and svc undo restores all of them if there is more than one document. For o
   static override flags = {
     ...whereFlags,
     ...backupFlag,
-    ...dryRunFlag,
+    'dry-run': dryRunFlag,
     all: Flags.boolean({ description: 'all documents in the collection', exclusive: conditionFlags }),
   }
 

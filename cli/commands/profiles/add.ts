@@ -1,11 +1,18 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import { parseDialect } from '../../../client/protocol/wire/dialects.js'
-import { CliFailure, exits, misuse } from '../../base/failure.js'
+import { CliFailure, exits } from '../../base/failure.js'
 import { SvcCommand } from '../../base/svc-command.js'
 import { askKey } from '../../target/ask-key.js'
-import { changeProfiles, maskKey, type Profiles, profilesFile, readProfiles } from '../../target/profiles.js'
-import { isUnencrypted, keyWithheld, readAddress } from '../../target/target.js'
+import {
+  changeProfiles,
+  maskKey,
+  type Profiles,
+  profilesFile,
+  readProfiles,
+  requireProfileName,
+} from '../../target/profiles.js'
+import { keyWithheld, readAddress, requireEncrypted } from '../../target/target.js'
 import { prose } from '../../terminal/prose.js'
 
 export default class ProfilesAdd extends SvcCommand {
@@ -29,14 +36,11 @@ terminal. Prefer that to --key, which stays in your shell history.`)
 
   async run() {
     const { args, flags } = await this.parse(ProfilesAdd)
-    if (!/^[\w.-]+$/.test(args.name))
-      throw misuse(`Invalid profile name "${args.name}".`, 'Use letters, digits, ".", "_" and "-".')
+    requireProfileName(args.name)
     if (!flags.replace) requireFree(args.name, readProfiles())
     if (flags.dialect) parseDialect(flags.dialect)
     const url = readAddress(flags.url, '--url')
-    if (!flags.insecure && isUnencrypted(url)) {
-      throw misuse(`Your key would be sent unencrypted to ${url}.`, 'Use https://, or accept the risk with --insecure.')
-    }
+    if (!flags.insecure) requireEncrypted(url)
     const withheld = flags.key === undefined ? keyWithheld(url) : undefined
     if (withheld) this.note(withheld)
     const ofEnvironment = withheld ? undefined : process.env.SVC_API_KEY

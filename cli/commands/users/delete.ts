@@ -1,7 +1,8 @@
 import { usersWord } from '../../../client/protocol/model/collection.js'
+import { dryRunFlag } from '../../base/dry-run-flag.js'
 import type { CommandInput } from '../../base/service-command.js'
 import { UserCommand, userArg } from '../../base/user-command.js'
-import { dryRunFlag, findDependants, formatDependants, formatPlan, planDeletion } from '../../documents/dependants.js'
+import { findDependants, formatDependants, formatPlan, planDeletion } from '../../documents/dependants.js'
 
 export default class UsersDelete extends UserCommand {
   static override hiddenAliases = ['users:rm']
@@ -14,7 +15,7 @@ export default class UsersDelete extends UserCommand {
     '<%= config.bin %> users delete ada@example.com --dry-run',
   ]
   static override args = { user: userArg }
-  static override flags = { ...dryRunFlag }
+  static override flags = { 'dry-run': dryRunFlag }
 
   protected readonly access = ({ flags }: CommandInput) => (flags['dry-run'] ? 'read' : 'write')
 

@@ -10,47 +10,50 @@ export interface EventFrame {
   readonly sse: Buffer
 }
 
-const collectionFrames = new WeakMap<RecordedDocumentChange, Map<string, Buffer>>()
+type Kind = RecordedDocumentChange['kind']
+
+/** Keeps the frames of a change by their form, for as long as the change is in memory. */
+function openFrames<Frame>() {
+  const frames = new WeakMap<RecordedDocumentChange, Map<string, Frame>>()
+  return (change: RecordedDocumentChange, form: readonly string[], encode: () => Frame): Frame => {
+    const known = frames.get(change) ?? new Map<string, Frame>()
+    frames.set(change, known)
+    const key = form.join(' ')
+    const frame = known.get(key) ?? encode()
+    known.set(key, frame)
+    return frame
+  }
+}
+
+const eventFrames = openFrames<EventFrame>()
+const collectionFrames = openFrames<Buffer>()
+
+export function encodeFrame(
+  change: RecordedDocumentChange,
+  kind: Kind,
+  { name }: Collection,
+  dialect: Dialect,
+): EventFrame {
+  return eventFrames(change, [kind, dialect.events, dialect.frames, dialect.document, name], () => {
+    const document = { ...change.document, collection: name }
+    const event = axes.events[dialect.events].encode(kind)
+    const shape = axes.document[dialect.document]
+    const text = writeJson(axes.frames[dialect.frames].encode({ event, seq: change.seq, document }, shape))
+    return { message: Buffer.from(text), sse: Buffer.from(`id: ${change.seq}\ndata: ${text}\n\n`) }
+  })
+}
 
 /** @param as the collection as the client named it */
 export function encodeCollectionFrame(
   change: RecordedDocumentChange,
-  kind: RecordedDocumentChange['kind'],
+  kind: Kind,
   { name, as }: { readonly name: string; readonly as: string },
   dialect: Dialect,
 ): Buffer {
-  const frames = collectionFrames.get(change) ?? new Map<string, Buffer>()
-  collectionFrames.set(change, frames)
-  const form = [kind, dialect.document, name, as].join(' ')
-  const known = frames.get(form)
-  if (known) return known
-  const document = axes.document[dialect.document].encode({ ...change.document, collection: name })
-  const event = axes.events.plain.encode(kind)
-  // Clients read `data`, and their types say `document`.
-  const frame = Buffer.from(writeJson({ event, collection_id: as, seq: change.seq, data: document, document }))
-  frames.set(form, frame)
-  return frame
-}
-
-const written = new WeakMap<RecordedDocumentChange, Map<string, EventFrame>>()
-
-export function encodeFrame(
-  change: RecordedDocumentChange,
-  kind: RecordedDocumentChange['kind'],
-  { name }: Collection,
-  dialect: Dialect,
-): EventFrame {
-  const frames = written.get(change) ?? new Map<string, EventFrame>()
-  written.set(change, frames)
-  const form = [kind, dialect.events, dialect.frames, dialect.document, name].join(' ')
-  const known = frames.get(form)
-  if (known) return known
-  const document = { ...change.document, collection: name }
-  const event = axes.events[dialect.events].encode(kind)
-  const shape = axes.document[dialect.document]
-  const body = axes.frames[dialect.frames].encode({ event, seq: change.seq, document }, shape)
-  const text = writeJson(body)
-  const frame = { message: Buffer.from(text), sse: Buffer.from(`id: ${change.seq}\ndata: ${text}\n\n`) }
-  frames.set(form, frame)
-  return frame
+  return collectionFrames(change, [kind, dialect.document, name, as], () => {
+    const document = axes.document[dialect.document].encode({ ...change.document, collection: name })
+    const event = axes.events.plain.encode(kind)
+    // Clients read `data`, and their types say `document`.
+    return Buffer.from(writeJson({ event, collection_id: as, seq: change.seq, data: document, document }))
+  })
 }
