@@ -94,10 +94,11 @@ describe('A list with pending writes', () => {
         const list = (documents: readonly Document[] = []) => documents.filter(selector.matches).sort(selector.compare)
         const last = states.length - 1
         const read = list(states[Math.min(carriedOut, last)])
-        // Writes to a document whose create has no answer carry the id that the app has given it.
+        // Writes to a document whose create has no answer carry the id that the app has given it. Here it sorts as the
+        // document's own, which no app can know.
         const nameOf = (id: string) => {
           const create = mutations.find((one) => one.kind === 'create' && one.id === id)
-          return create && Number(create.turn) > answered ? `new-${id}` : id
+          return create && Number(create.turn) > answered ? `${id}-new` : id
         }
         const known = mutations.map((mutation) => {
           const { document, turn, ...pending } = mutation

@@ -89,13 +89,14 @@ export function openOverlay({ offset = 0, populated, selected, selector }: ListS
   const compare = (one: Doc, other: Doc) => selector?.compare(unlinked(one), unlinked(other)) ?? 0
 
   /** Returns the row that shows a write, in place of another row or as a new one. */
-  function toRow({ body, document, begunAt, id }: Mutation, base: Doc | undefined, items: readonly Doc[]): Doc {
+  function toRow({ body, document, begunAt, id }: Mutation, base: Doc | undefined, { items, later }: Draft): Doc {
     const key = document ?? body
     const known = rows.get(key)
     if (known && known.base === base) return known.row
-    // Later than all rows, because the clock of the device may be behind that of the service.
+    // Later than the rows of earlier writes, because the clock of the device may be behind that of the service.
+    const earlier = items.filter((item) => !later.has(item.id))
     const now = (name: 'createdAt' | 'updatedAt') => {
-      const latest = items.reduce((latest, item) => (item[name] > latest ? item[name] : latest), '')
+      const latest = earlier.reduce((latest, item) => (item[name] > latest ? item[name] : latest), '')
       return latest < begunAt ? begunAt : new Date(Date.parse(latest) + 1).toISOString()
     }
     const { version: _, ...saved } = document ?? {
@@ -109,18 +110,24 @@ export function openOverlay({ offset = 0, populated, selected, selector }: ListS
     return row
   }
 
-  function create(draft: Draft, mutation: Mutation) {
-    const { id, turn } = mutation
+  /** Finds the document of a create among those that were read. */
+  function recognize(draft: Draft, { id, turn, body }: Mutation) {
     const isIt = (item: Doc) =>
-      turn === undefined
-        ? draft.free.has(item.id) && isWrittenAs(withSelected(mutation.body), unlinked(item))
-        : item.id === id
+      turn === undefined ? draft.free.has(item.id) && isWrittenAs(withSelected(body), unlinked(item)) : item.id === id
     const read = draft.items.find(isIt)
+    if (!read) return
     // Two equal documents are two.
-    if (read) draft.free.delete(read.id)
-    if (read) draft.ids.set(id, read.id)
-    if (read || !selector) return
-    const row = toRow(mutation, undefined, draft.items)
+    draft.free.delete(read.id)
+    draft.ids.set(id, read.id)
+    draft.later.add(read.id)
+  }
+
+  function create(draft: Draft, mutation: Mutation) {
+    const { id } = mutation
+    const known = draft.ids.get(id)
+    if (known) draft.later.delete(known)
+    if (known || !selector) return
+    const row = toRow(mutation, undefined, draft)
     draft.outside.set(id, row)
     if (matches(row)) draft.enter(row, true)
   }
@@ -133,12 +140,12 @@ export function openOverlay({ offset = 0, populated, selected, selector }: ListS
   }
 
   function update(draft: Draft, mutation: Mutation, find: Find) {
-    const { items, outside } = draft
-    const { id } = mutation
+    const { items, outside, ids } = draft
+    const id = ids.get(mutation.id) ?? mutation.id
     const at = indexIn(draft, id)
     const base = items[at] ?? outside.get(id) ?? (selector && find(id))
     if (!base) return
-    const row = toRow(mutation, base, items)
+    const row = toRow(mutation, base, draft)
     if (items[at]) return move(draft, at, base, row)
     outside.set(id, row)
     const didMatch = matches(base)
@@ -183,8 +190,10 @@ export function openOverlay({ offset = 0, populated, selected, selector }: ListS
       const isShown = ({ id, document, turn = Infinity }: Mutation) =>
         turn <= read.turn ||
         (document && read.items.some((item) => item.id === id && item.updatedAt >= document.updatedAt))
+      const pending = mutations.filter((mutation) => !isShown(mutation))
+      for (const mutation of pending) if (mutation.kind === 'create') recognize(draft, mutation)
       for (const mutation of mutations) {
-        if (!isShown(mutation)) changes[mutation.kind](draft, mutation, find)
+        if (pending.includes(mutation)) changes[mutation.kind](draft, mutation, find)
         else if (mutation.document) draft.outside.set(mutation.id, mutation.document)
       }
       return { items: draft.items, total: draft.total }
@@ -199,6 +208,8 @@ interface Draft {
   readonly free: Set<string>
   /** Ids of documents that were read before their creates were answered, by the ids of these. */
   readonly ids: Map<string, string>
+  /** Documents that were read, of creates that come after the write that is applied. */
+  readonly later: Set<string>
   /** Changed documents that are not on the page. */
   readonly outside: Map<string, Doc>
   /** Replaces a number of rows from a place on. */
@@ -227,6 +238,7 @@ function openDraft(
     ...{ items, total, isPart: hasMore || offset > 0 },
     free: new Set(arrivals),
     ids: new Map(),
+    later: new Set(),
     outside: new Map(),
     put(at, removed, ...rows) {
       draft.items = [...draft.items.slice(0, at), ...rows, ...draft.items.slice(at + removed)]
