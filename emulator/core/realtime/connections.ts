@@ -17,9 +17,9 @@ export interface Listener {
   isOver(): boolean
   /**
    * Called first. From then on the listener receives every change after its position. `isWhole` is false if the changes it
-   * asked for were trimmed or have not happened yet; then it receives only new ones.
+   * asked for were trimmed or have not happened yet; then it receives only new ones. `isReplayed` is true if it asked for any.
    */
-  begun(isWhole: boolean): void
+  begun(how: { readonly isWhole: boolean; readonly isReplayed: boolean }): void
   receive(change: Recorded, links: LinkedMembers): void
   /** The linked documents that decide which changes it receives. Undefined if there are none. */
   watched?(): Watched | undefined

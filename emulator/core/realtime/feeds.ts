@@ -125,7 +125,7 @@ async function begin(
   const isKept =
     after !== undefined && after <= lastSeq && (after === lastSeq || (oldest !== null && oldest <= after + 1))
   listener.position = isKept ? after : lastSeq
-  listener.begun(since === undefined || isKept)
+  listener.begun({ isWhole: since === undefined || isKept, isReplayed: since !== undefined })
   if (listener.position < lastSeq) return false
   add(reader, connection, listener)
   return true

@@ -12,7 +12,7 @@ import type { Watched } from './watched.js'
 
 interface Follower {
   /** Follows the collections that the schema names for the links, besides those that it follows already. */
-  follow(collection: StoredCollection, watched: Watched | undefined): Promise<void>
+  follow(sight: { readonly collection: StoredCollection; readonly watched: Watched | undefined }): Promise<void>
   end(): void
 }
 
@@ -38,7 +38,7 @@ export function openFollower(
   }
 
   return {
-    async follow(collection, watched) {
+    async follow({ collection, watched }) {
       if (!watched || !isWanted) return
       for (const { link, field } of watched.links) {
         for (const target of await findTargets(backend.db, project, collection, link)) {
