@@ -13,11 +13,10 @@ import { requireGrant } from '../collections/collections.js'
 import type { Backend, Context, Identity } from '../context.js'
 import { asSvcError } from '../failures.js'
 import { unitFor } from '../unit-of-work.js'
-import { type Listener, retryMilliseconds } from './feeds.js'
+import { retryMilliseconds, type Subscription } from './feeds.js'
 import { openFollower } from './follower.js'
 import { openKinds } from './kinds.js'
 import type { SubscriptionView } from './open-connections.js'
-import type { Subscriber } from './subscriber.js'
 import {
   after,
   type Effect,
@@ -25,6 +24,7 @@ import {
   type SubscriptionEvents,
   type SubscriptionState,
 } from './subscription-state.js'
+import type { Transport } from './transport.js'
 import { watchedBy } from './watched.js'
 
 export type { RecordedDocumentChange } from '../../store/realtime/changes.js'
@@ -48,7 +48,7 @@ export interface Sink {
    *
    * @param reviewed settles once the caller's rights have been checked again
    */
-  begun(seq: number, subscription: CollectionSubscription, reviewed: Promise<void>): void
+  begun(seq: number, subscription: SubscriptionHandle, reviewed: Promise<void>): void
   /** Called for each change, with its kind for this subscription. */
   event(change: RecordedDocumentChange, kind: RecordedDocumentChange['kind'], collection: StoredCollection): void
   /** Called when a replay ends. All subscriptions of the connection have received everything up to `seq`. */
@@ -59,13 +59,13 @@ export interface Sink {
   ended(why: SvcError): void
 }
 
-export interface CollectionSubscription {
+export interface SubscriptionHandle {
   /** Reloads the collection and the caller's right to read it. Ends the subscription if needed. */
   review(): Promise<void>
   /** Describes the subscription and its position. */
   view(): SubscriptionView
   /** Replaces this subscription without a gap. Returns false if that must wait. */
-  replaceWith(listener: Listener): boolean
+  replaceWith(subscription: Subscription): boolean
   /** Ends the subscription. Returns the number of the change up to which it has received everything. */
   end(): number
 }
@@ -74,9 +74,9 @@ export interface CollectionSubscription {
 export interface SubscriptionOwner {
   /** The caller as known now, because rights change. */
   identity(): Identity
-  readonly subscriber: Subscriber
+  readonly transport: Transport
   /** The subscription to replace. Without `since`, the new one continues from its position. */
-  readonly replaced?: CollectionSubscription | undefined
+  readonly replaced?: SubscriptionHandle | undefined
 }
 
 /**
@@ -90,16 +90,16 @@ export async function subscribe(
   request: SubscribeRequest,
   sink: Sink,
 ): Promise<void> {
-  const { identity, subscriber, replaced } = asker
+  const { identity, transport, replaced } = asker
   const project = identity().project.id
   const toSight = openSights(request)
   const sight = toSight(await requireGrant(toContext(backend, identity()), request.collection, 'read'))
   let state: SubscriptionState = { is: 'joining', sight, isFromStart: request.since === 0, isStale: false }
 
-  const listener: Listener = {
-    ...{ subscriber, caller: identity().caller.id, collection: sight.collection.id },
+  const subscription: Subscription = {
+    ...{ transport, caller: identity().caller.id, collection: sight.collection.id },
     position: 0,
-    isOver: () => state.is === 'over' || !subscriber.isOpen(),
+    isOver: () => state.is === 'over' || !transport.isOpen(),
     measureCost: (change) => (state.is === 'over' ? 1 : measureCost(change, request, state.sight)),
     watched: () => (state.is === 'over' ? undefined : state.sight.watched),
     begun: (event) => happen('begun', event),
@@ -109,7 +109,7 @@ export async function subscribe(
   }
 
   // Whether the caller is a member of linked documents changes the view without a change of its documents.
-  const follower = openFollower(backend, { project, listener, isWanted: request.isLive }, () =>
+  const follower = openFollower(backend, { project, subscription, isWanted: request.isLive }, () =>
     happen('membersChanged', {}),
   )
 
@@ -127,7 +127,7 @@ export async function subscribe(
     switch (effect.do) {
       case 'begin':
         // Checks rights again, because they may have changed since. From here on each change to them is received.
-        sink.begun(listener.position, subscription, subscription.review())
+        sink.begun(subscription.position, handle, handle.review())
         break
       case 'show':
         sink.event(effect.change, effect.kind, effect.collection)
@@ -139,7 +139,7 @@ export async function subscribe(
         sink.resync(effect.why)
         break
       case 'review':
-        void subscription.review()
+        void handle.review()
         break
       case 'follow':
         // Not awaited, because joining waits for this check.
@@ -147,7 +147,7 @@ export async function subscribe(
         break
       case 'leave':
         follower.end()
-        void backend.feeds.leave(listener)
+        void backend.feeds.leave(subscription)
         break
       case 'end':
         sink.ended(effect.why)
@@ -155,21 +155,21 @@ export async function subscribe(
     }
   }
 
-  const subscription: CollectionSubscription = {
+  const handle: SubscriptionHandle = {
     /** Holds back everything on this connection until its rights are known, however long the database takes. */
     async review() {
       const looked = look()
-      subscriber.hold(looked.then((isSettled) => (isSettled ? undefined : again(look))))
+      transport.hold(looked.then((isSettled) => (isSettled ? undefined : again(look))))
       await looked
     },
-    view: () => toView(request, backend.feeds.position(listener)),
+    view: () => toView(request, backend.feeds.position(subscription)),
     replaceWith(other) {
-      const isReplaced = state.is !== 'over' && backend.feeds.replace(listener, other)
+      const isReplaced = state.is !== 'over' && backend.feeds.replace(subscription, other)
       if (isReplaced) happen('left', {})
       return isReplaced
     },
     end() {
-      const position = backend.feeds.leave(listener)
+      const position = backend.feeds.leave(subscription)
       happen('left', {})
       return position
     },
@@ -178,13 +178,13 @@ export async function subscribe(
   /** Finds what the caller may read now. Returns false if the database did not answer. */
   async function look(): Promise<boolean> {
     // Skips the check for a subscription that was replaced or has ended.
-    if (state.is === 'over' || !subscriber.isOpen()) return true
+    if (state.is === 'over' || !transport.isOpen()) return true
     const { collection } = state.sight
     try {
       const found = await standing(backend, project, request.collection, collection.id)
       happen('permitted', { sight: toSight(readGrant(identity(), shared(collection, found))) })
     } catch (error) {
-      if (listener.isOver()) return true
+      if (subscription.isOver()) return true
       const why = endedBy(backend, error, request.collection)
       if (!why) return false
       happen('refused', { why })
@@ -195,11 +195,11 @@ export async function subscribe(
   await follower.follow(sight)
   // For a collection younger than the trimmed changes, everything since its creation may still be kept.
   const since = request.since === 0 ? await selectBirth(backend.db, sight.collection.id) : request.since
-  if (since === undefined && replaced?.replaceWith(listener))
+  if (since === undefined && replaced?.replaceWith(subscription))
     return happen('begun', { isWhole: true, isReplayed: false })
   const left = replaced?.end()
-  await backend.feeds.join(project, listener, since ?? left).catch((error) => {
-    subscription.end()
+  await backend.feeds.join(project, subscription, since ?? left).catch((error) => {
+    handle.end()
     throw error
   })
   happen('caughtUp', {})
