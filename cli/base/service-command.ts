@@ -37,18 +37,9 @@ import {
   stoppedBy,
 } from './failure.js'
 import { type Answered, explainForeign, isAboutKey, isUnreadWrite, watchedFetch } from './foreign-answer.js'
-import { type Named, SvcCommand } from './svc-command.js'
+import { type CommandInput, type Named, SvcCommand } from './svc-command.js'
 
-export type { Client }
-
-export type Access = 'read' | 'write'
-
-/** Flags and arguments, which may decide whether the command writes. */
-export interface CommandInput {
-  readonly flags: Named
-  readonly args: Named
-  readonly argv: readonly unknown[]
-}
+export type { Client, CommandInput }
 
 interface ConfirmOptions {
   /** Whether to ask for an emulator too, because many documents are deleted or changed. */
@@ -72,11 +63,6 @@ export abstract class ServiceCommand extends SvcCommand {
     }),
   }
 
-  /**
-   * Whether the command writes to the service. Only writing commands may send writes, and only after {@link confirmWrite}. It is an
-   * instance member, because TypeScript cannot require a static one.
-   */
-  protected abstract readonly access: Access | ((input: CommandInput) => Access)
   /** Whether the command compares a service with the folder's emulator, which is then not its target. */
   protected readonly isOther: boolean = false
 
