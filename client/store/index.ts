@@ -5,9 +5,9 @@ import type { Client, UntypedSchema } from '../index.js'
 import type { Document, Fields } from '../protocol/model/document.js'
 import type { SvcError } from '../protocol/model/errors.js'
 import type { AnySchema, Populated, PopulatePath, Selected, SelectPath } from '../types.js'
-import { documentQuery, type InitialData, keyOf, toState } from './initial-data.js'
+import { documentQuery, type InitialData, keyOf, type ListQuery } from './initial-data.js'
 import { openListeners } from './listeners.js'
-import { type ListQuery, type LiveEntry, type LiveState, openEntry } from './live-list.js'
+import { type LiveEntry, type LiveState, noState, openEntry } from './live-list.js'
 import { createMutation, type Mutation } from './mutation.js'
 import { dropOnceShown, type Outbox, openOutbox } from './outbox.js'
 import type { Decision, OutboxState, PersistedOutbox, Persistence } from './persistence.js'
@@ -251,7 +251,7 @@ function createStore(client: Client, persist: Persistence | undefined): OpenView
     const key = keyOf({ collection, query })
     // The next user never sees what the server has read for the first one.
     const initial = outbox === firstOutbox ? fromServer.find((list) => keyOf(list) === key) : undefined
-    const state = initial && toState(initial)
+    const state = initial && { ...noState, items: initial.items, total: initial.total, isLoading: false }
     const onOpen = () => {
       lists.set(key, known)
       openLists.add(known)

@@ -1,7 +1,10 @@
 /** Takes over what a server has read for a page that it rendered. */
-import type { Document } from '../protocol/model/document.js'
+import type { ListOptions } from '../collections/collection.js'
+import type { UntypedSchema } from '../index.js'
+import type { Document, Fields } from '../protocol/model/document.js'
 import { asText } from './as-text.js'
-import { type ListQuery, type LiveState, noState } from './live-list.js'
+
+export type ListQuery = ListOptions<Fields, string, UntypedSchema>
 
 /** A page of a list that a server has read, with the query that the page asks for. */
 export interface InitialList {
@@ -22,10 +25,6 @@ export interface InitialData {
 /** Returns the query by which a document is kept up to date. */
 export function documentQuery(id: string, options?: Pick<ListQuery, 'populate' | 'select'>): ListQuery {
   return { where: { id }, limit: 1, ...options }
-}
-
-export function toState({ items, total }: InitialList): LiveState<Document<object>> {
-  return { ...noState, items, total, isLoading: false }
 }
 
 /** Returns the key of a list: the text of collection and query. */

@@ -1,5 +1,5 @@
 /** A live list that all its readers share. */
-import type { CollectionClient, ListOptions } from '../collections/collection.js'
+import type { CollectionClient } from '../collections/collection.js'
 import { type Extensible, internals } from '../collections/internals.js'
 import { compileSelector } from '../collections/select.js'
 import type { Client, UntypedSchema } from '../index.js'
@@ -11,7 +11,7 @@ import { ownField, ownName } from '../protocol/model/where.js'
 import type { LiveList, LiveStatus } from '../realtime/live.js'
 import type { Subscription } from '../realtime/subscription.js'
 import { asText } from './as-text.js'
-import type { InitialList } from './initial-data.js'
+import type { InitialList, ListQuery } from './initial-data.js'
 import { openListeners } from './listeners.js'
 import type { Outbox } from './outbox.js'
 import { type ListShape, nothingRead, type Overlay, openOverlay } from './overlay.js'
@@ -34,7 +34,6 @@ export interface LiveState<Item> {
 }
 
 type Asked = Extensible<UntypedSchema, Fields>
-export type ListQuery = ListOptions<Fields, string, UntypedSchema>
 
 export interface LiveEntry {
   readonly collection: string
