@@ -8,6 +8,11 @@ export interface Page<Item> {
   /** Limit that the service used, which may be lower than requested. Undefined if the service does not report it. */
   readonly limit: number | undefined
   readonly offset: number
+  /**
+   * Sequence number of the last change in the project that the page includes. Pass it as `since` to follow the changes after
+   * it. Undefined if the service does not report it: only the emulator does.
+   */
+  readonly seq?: number | undefined
 }
 
 export interface Sort {

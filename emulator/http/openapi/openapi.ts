@@ -158,6 +158,7 @@ function answerHeaders({ reply }: Route, dialect: Dialect): Operation {
   return {
     'x-request-id': header('Identifies this request in the log.'),
     ...(versioned.has(reply) ? { etag: header(`The version of the ${reply}.`) } : {}),
+    ...(reply === 'page' ? { 'svc-seq': header('The number of the last change that the page includes.') } : {}),
     ...(pages.has(reply)
       ? Object.fromEntries(
           Object.entries(axes.list[dialect.list].headers).map(([name, words]) => [name, header(words)]),

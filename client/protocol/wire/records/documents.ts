@@ -6,6 +6,7 @@ import { Later, type Writable } from '../../model/json.js'
 import type { Page } from '../../model/page.js'
 import { axes, type Dialect } from '../axes.js'
 import { errorHeaders } from '../errors/encode.js'
+import { seqHeader } from '../list/decode.js'
 import { collectionShape } from './collections.js'
 
 export function encodeDocument(dialect: Dialect, document: OutgoingDocument): Writable {
@@ -23,7 +24,11 @@ export function encodePage(
 ): { body: Writable; headers: Record<string, string> } {
   const items = oneByOne(page.items, axes.document[dialect.document].encode)
   const { body, headers } = axes.list[dialect.list].encode({ ...page, items })
-  return { body: axes.record[dialect.record].encode(body), headers }
+  const { seq } = page
+  return {
+    body: axes.record[dialect.record].encode(body),
+    headers: { ...headers, ...(seq === undefined ? {} : { [seqHeader]: String(seq) }) },
+  }
 }
 
 /** Encodes records lazily, one at a time, when they are written. */
