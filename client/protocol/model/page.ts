@@ -20,6 +20,8 @@ export interface Sort {
   readonly direction: 'asc' | 'desc'
   /** Sorts a field by point in time. Set only by the service. */
   readonly isTime?: true
+  /** Sorts a field by its text. Set only by the service. */
+  readonly asText?: true
 }
 
 /** The parts of a record to return. */

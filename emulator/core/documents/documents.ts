@@ -31,7 +31,7 @@ export async function listDocuments(ctx: Context, name: string, query: ListQuery
   const sortPaths = query.sort.map(({ path }) => path)
   const { grant, target, query: listed } = await openListing(ctx, name, query, sortPaths)
   requireSelectable(grant, query.select)
-  const sorted = { ...listed, sort: markSort(query.sort, grant.collection.schema) }
+  const sorted = { ...listed, sort: markSort(listed.sort, grant.collection.schema) }
   async function read() {
     const page = await selectPage(ctx.db, target, sorted)
     const items = await visibleTo(grant, page.items)
