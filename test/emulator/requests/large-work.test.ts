@@ -61,7 +61,7 @@ it('contract 10.10 a small document passes the large ones that wait for a place'
 })
 
 it('contract 10.10 an address has its share of memory for work, and another has room at once', async () => {
-  const { send, backend } = await startLimited({ workLimits: { maxBytesPerAddress: 1 } })
+  const { send, backend } = await startLimited({ memoryLimits: { maxWorkBytesPerAddress: 1 } })
   await send('POST', '/collections', { name: 'posts' })
   const { longReads } = backend
   const place = await longReads.enter(['another project'])
