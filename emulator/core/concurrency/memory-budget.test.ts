@@ -18,16 +18,17 @@ function aBudget() {
       held.hold(bytes)
       return held
     },
+    /** @param bytes what is reserved: twice the size of the answer */
     async work(name: string, address: string, bytes: number) {
       const room = budget.openRoom(() => address)
-      void room.take(bytes).then(() => begun.push(name))
+      void room.take(bytes / 2).then(() => begun.push(name))
       await settled()
       return room
     },
     /** Writes an answer of these bytes to a reader that does not take it. */
     async answer(name: string, address: string, bytes: number) {
       const room = budget.openRoom(() => address)
-      await room.take(bytes)
+      await room.take(bytes / 2)
       const release = room.send(bytes, { mayClose: () => !young.has(name), close: () => evicted.push(name) })
       room.leave()
       return release

@@ -21,9 +21,12 @@ const megabyte = 1024 * 1024
 const ownLimits: MemoryLimits = {
   maxBytes: 640 * megabyte,
   maxBytesPerAddress: 320 * megabyte,
-  maxWorkBytes: 6 * sizes.maxAnswerBytes,
-  maxWorkBytesPerAddress: 2 * sizes.maxAnswerBytes,
+  maxWorkBytes: 256 * megabyte,
+  maxWorkBytesPerAddress: 64 * megabyte,
 }
+/** An answer takes several times its size while it is read and written. */
+const bytesPerAnswerByte = 2
+
 const patience = { maxMilliseconds: 30_000, tooLate }
 
 /** The overhead of a chunk: a body can arrive in millions of them. */
@@ -56,10 +59,10 @@ export interface Held {
 /** The memory reserved for the work of one request, and for its answer. */
 export interface WorkRoom {
   /**
-   * Waits for memory before the request reads or changes something large. The size of a read is only known afterwards, so this
-   * reserves the largest possible answer. Call it once per request.
+   * Waits for memory before the request reads or changes something large. Only the
+   * first call of a request counts.
    *
-   * @param bytes defaults to the largest possible answer
+   * @param bytes the size of the answer as far as it is known. Defaults to the largest possible one
    * @throws {SvcError} `UNAVAILABLE`
    */
   take(bytes?: number): Promise<void>
@@ -230,7 +233,7 @@ export function openMemoryBudget(limits: Partial<MemoryLimits> = {}): MemoryBudg
 
       return {
         async take(wanted = sizes.maxAnswerBytes) {
-          place ??= enter(Math.min(wanted, sizes.maxAnswerBytes))
+          place ??= enter(bytesPerAnswerByte * Math.min(wanted, sizes.maxAnswerBytes))
           await place
         },
         keep(bytes) {
