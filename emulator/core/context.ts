@@ -13,8 +13,9 @@ import type { Totals } from '../store/lists/totals.js'
 import type { ProjectKey } from '../store/projects.js'
 import type { PermissionUses } from './access/permission-uses.js'
 import type { FairSemaphore } from './concurrency/fair-semaphore.js'
+import type { ItemSizes } from './concurrency/item-sizes.js'
+import type { WorkRoom } from './concurrency/memory-budget.js'
 import type { Semaphore } from './concurrency/semaphore.js'
-import type { WorkRoom } from './concurrency/work-rooms.js'
 import type { JoinedCreates } from './documents/joined-creates.js'
 import type { DocumentEvents } from './events/document-events.js'
 import type { EventLog } from './events/event-log.js'
@@ -81,6 +82,7 @@ export interface Backend {
   readonly queryCopies: QueryCopies
   /** Slots for long reads and writes in this process. */
   readonly longReads: FairSemaphore
+  readonly itemSizes: ItemSizes
   /** Batches documents that are created concurrently. */
   readonly joinedCreates: JoinedCreates
   /** The log of the last requests, for developers. */
