@@ -41,12 +41,7 @@ const places: { readonly [path: string]: Place } = {
   },
 }
 
-/**
- * Wraps the `fetch` of a client for a service of dialect `d`.
- *
- * @example
- * const deployed = createClient({ url, apiKey, dialect: 'd', fetch: deployedFetch(fetch) })
- */
+/** Wraps the `fetch` of a client for a service of dialect `d`. */
 export function deployedFetch(fetch: typeof globalThis.fetch): typeof globalThis.fetch {
   return async (input, init) => {
     const url = new URL(String(input))

@@ -10,9 +10,6 @@ import type { SocketConstructor, SocketLike } from '../realtime/transport.js'
 /**
  * Makes the WebSocket of a client for a service of dialect `d`, which has no positions: after a lost connection, subscriptions
  * report that changes may be missing.
- *
- * @example
- * const deployed = createClient({ url, apiKey, dialect: 'd', WebSocket: collectionSockets(WebSocket) })
  */
 export function collectionSockets(Socket: SocketConstructor): SocketConstructor {
   return class implements SocketLike {
