@@ -1,5 +1,6 @@
-/** Proof 1 of the dashboard: the main task of each page, by keyboard alone. */
+/** Proof 1 of the dashboard: the main task of each page and each of its controls, by keyboard alone. */
 import { beforeEach, expect, it } from 'vitest'
+import { dashboardPaths } from '../../client/protocol/model/dashboard-pages.js'
 import { type DashboardWorld, patience, worldsOfFile } from '../dashboard/world.js'
 
 const openWorld = worldsOfFile()
@@ -261,3 +262,102 @@ it.each(actions)('/%s: %s', async (path, _what, act) => {
 
   expect(world.faults).toEqual([])
 })
+
+const fields = {
+  title: { type: 'string', required: true, unique: true },
+  author: { type: 'link', to: 'authors' },
+  due: { type: 'string', format: 'date' },
+  column: { type: 'string', enum: ['backlog', 'doing', 'done'] },
+  points: { type: 'integer', min: 0 },
+  done: { type: 'boolean' },
+  cover: { type: 'file' },
+  labels: { type: 'array', items: { type: 'string', enum: ['bug', 'docs', 'email'] } },
+  steps: { type: 'array', items: { type: 'object', fields: { text: { type: 'string' }, done: { type: 'boolean' } } } },
+} as const
+
+/** Every page of the registry, and the pages below `data`. */
+const walks = [
+  ...Object.values(dashboardPaths),
+  ...['', '/new', '/ID', '/schema', '/permissions'].map((below) => `data/cards${below}`),
+]
+
+it.each(walks)('/%s: Tab reaches each control and leaves each, and Escape closes what one opens', async (path) => {
+  const { client, page } = world
+  await client.collections.create({ name: 'cards', schema: fields })
+  const { id } = await client
+    .collection('cards')
+    .create({ title: 'Ship', labels: ['bug'], steps: [{ text: 'Draft', done: false }], column: 'doing' })
+  await world.goTo(path.replace('ID', id))
+  await page.locator('main h1').first().waitFor()
+  await expect.poll(() => page.locator('.skeleton').count()).toBe(0)
+  await page.evaluate(() => (document.activeElement as HTMLElement | null)?.blur())
+
+  await walkByTab()
+  const walked = await page.locator('main [data-walked]').count()
+  const missed = await unreached()
+  const openers = await page.locator('main [data-walked][aria-haspopup]:enabled').count()
+  for (let n = 0; n < openers; n++) await openAndClose(n)
+
+  expect(missed).toEqual([])
+  expect(walked).toBeGreaterThan(0)
+  expect(world.faults).toEqual([])
+})
+
+/** Presses Tab until the focus has been everywhere, and marks each element of the page that had it. */
+async function walkByTab(): Promise<void> {
+  for (let n = 0; n < 400; n++) {
+    await press('Tab')
+    const at = await focus()
+    expect(at.isShown, `the focus on ${at.html}`).toBe(true)
+    const outcome = await mark()
+    if (outcome === 'left') return
+    // The editor of JSON takes Tab for itself, until Escape.
+    if (outcome === 'stays') await press('Escape')
+  }
+  throw new Error('Tab does not leave the page.')
+}
+
+/** Marks the focused element. */
+function mark(): Promise<'new' | 'stays' | 'left'> {
+  return world.page.evaluate(() => {
+    const element = document.activeElement
+    const last = document.querySelector('[data-walked=last]')
+    if (last === element) return 'stays'
+    last?.setAttribute('data-walked', 'yes')
+    if (!element || element === document.body || element.hasAttribute('data-walked')) return 'left'
+    element.setAttribute('data-walked', 'last')
+    return 'new'
+  })
+}
+
+/** Controls of the page that never had the focus. Parts of a group that arrow keys walk count as reached with the group. */
+function unreached(): Promise<string[]> {
+  return world.page.evaluate(() => {
+    const controls =
+      'a[href], button, input, select, textarea, [tabindex], [role=button], [role=switch], [role=checkbox], [role=combobox]'
+    const groups =
+      '[role=radiogroup], [role=tablist], [role=toolbar], [role=listbox], [role=table], [role=grid], .cm-editor'
+    const isWalked = (element: Element | null) => element?.matches('[data-walked], :has([data-walked])') === true
+    return [...document.querySelectorAll('main ' + controls.replaceAll(', ', ', main '))]
+      .filter(
+        (each) =>
+          each.checkVisibility({ visibilityProperty: true }) &&
+          !each.matches(':disabled, [inert] *, [aria-hidden=true]'),
+      )
+      .filter((each) => !isWalked(each) && !isWalked(each.closest('label')) && !isWalked(each.closest(groups)))
+      .map((each) => each.outerHTML.slice(0, 160))
+  })
+}
+
+/** Opens the menu or dialog of the nth walked control that has one, and closes it by Escape: the focus is back then. */
+async function openAndClose(n: number): Promise<void> {
+  const opener = world.page.locator('main [data-walked][aria-haspopup]:enabled').nth(n)
+  await opener.focus()
+  const { html } = await focus()
+  await press('Enter')
+  const opened = world.page.locator('[role=menu], [role=dialog], [role=listbox]')
+  await opened.first().waitFor()
+  await press('Escape')
+  await opened.first().waitFor({ state: 'detached' })
+  await expect.poll(async () => (await focus()).html.slice(0, 30), html).toBe(html.slice(0, 30))
+}
