@@ -362,5 +362,5 @@ async function openAndClose(n: number): Promise<void> {
   await opened.first().waitFor()
   await press('Escape')
   await opened.first().waitFor({ state: 'detached' })
-  await expect.poll(async () => (await focus()).html.slice(0, 30), html).toBe(html.slice(0, 30))
+  await expect.poll(async () => (await focus()).html.slice(0, 30), { message: html }).toBe(html.slice(0, 30))
 }
