@@ -11,6 +11,7 @@ import { openClocks } from './clock.js'
 import type { Config } from './config.js'
 import { openPermissionUses } from './core/access/permission-uses.js'
 import { openCaches } from './core/caches.js'
+import { openItemSizes } from './core/concurrency/item-sizes.js'
 import { openLongReads } from './core/concurrency/long-read-slots.js'
 import { createSemaphore } from './core/concurrency/semaphore.js'
 import type { Backend } from './core/context.js'
@@ -106,6 +107,7 @@ export async function openBackend(
     indexes,
     totals: openTotals(),
     queryCopies: stack.use(openQueryCopies(openCopy, breaksCopy)),
+    itemSizes: openItemSizes(),
     longReads: openLongReads(databaseUrl === undefined ? 'embedded' : 'pool'),
     joinedCreates: openJoinedCreates(),
     requests: openRequestLog({ isOn: parts.requestLog }),

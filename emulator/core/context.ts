@@ -1,4 +1,5 @@
 import type { StoredCollection } from '../../client/protocol/model/collection.js'
+import type { Leniency } from '../../client/protocol/model/leniency.js'
 import type { Project } from '../../client/protocol/model/project.js'
 import type { Database } from '../database/port.js'
 import type { IdentityProviders, LocalProvider } from '../idp/provider.js'
@@ -12,8 +13,9 @@ import type { Totals } from '../store/lists/totals.js'
 import type { ProjectKey } from '../store/projects.js'
 import type { PermissionUses } from './access/permission-uses.js'
 import type { FairSemaphore } from './concurrency/fair-semaphore.js'
+import type { ItemSizes } from './concurrency/item-sizes.js'
+import type { WorkRoom } from './concurrency/memory-budget.js'
 import type { Semaphore } from './concurrency/semaphore.js'
-import type { WorkRoom } from './concurrency/work-rooms.js'
 import type { JoinedCreates } from './documents/joined-creates.js'
 import type { DocumentEvents } from './events/document-events.js'
 import type { EventLog } from './events/event-log.js'
@@ -80,6 +82,7 @@ export interface Backend {
   readonly queryCopies: QueryCopies
   /** Slots for long reads and writes in this process. */
   readonly longReads: FairSemaphore
+  readonly itemSizes: ItemSizes
   /** Batches documents that are created concurrently. */
   readonly joinedCreates: JoinedCreates
   /** The log of the last requests, for developers. */
@@ -192,6 +195,8 @@ export interface Context extends Identity, UnitOfWork {
   readonly backend: Backend
   /** Memory limit for the request; unlimited if undefined. */
   readonly room?: WorkRoom
+  /** The rules that do not apply to the request. All apply if undefined. */
+  readonly leniency?: Leniency
   /** Whether the request already holds a slot for long reads. */
   readonly hasPlace?: boolean
 }

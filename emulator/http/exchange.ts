@@ -2,14 +2,13 @@ import type { IncomingMessage } from 'node:http'
 import type { SvcError } from '../../client/protocol/model/errors.js'
 import type { Project } from '../../client/protocol/model/project.js'
 import type { Dialect } from '../../client/protocol/wire/axes.js'
-import type { WorkRoom, WorkRooms } from '../core/concurrency/work-rooms.js'
+import type { Held, MemoryBudget, WorkRoom } from '../core/concurrency/memory-budget.js'
 import type { Backend, Caller } from '../core/context.js'
 import type { StoredAnswer } from '../core/documents/idempotency.js'
 import type { Strike } from '../core/faults/faults.js'
 import type { Replay } from '../core/requests/request-log.js'
 import type { Trace } from '../core/requests/trace.js'
 import type { ChunkTurns } from './guards/chunk-turns.js'
-import type { Held, IncomingBytes } from './guards/incoming-bytes.js'
 import type { OriginRules } from './guards/origins.js'
 import type { PublicBudget } from './guards/public-budget.js'
 import type { RateLimiter } from './guards/rate-limit.js'
@@ -38,12 +37,11 @@ export interface HttpContext {
   readonly latency: () => number
   readonly streams: Streams
   readonly readers: Readers
-  readonly incoming: IncomingBytes
+  readonly memory: MemoryBudget
   /** Limits how many requests and messages begin at once. */
   readonly turns: Turns
   /** Limits how many chunks of bodies are read at once. */
   readonly chunks: ChunkTurns
-  readonly workRooms: WorkRooms
 }
 
 /** One request in progress, and everything known about it so far. */

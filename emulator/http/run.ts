@@ -56,7 +56,7 @@ export async function run(
     received: undefined,
     hasLargeBody: false,
     held: undefined,
-    room: http.workRooms.open(() => clientAddress(req, http.trustedProxies)),
+    room: http.memory.openRoom(() => clientAddress(req, http.trustedProxies)),
     error: undefined,
     faults: [],
     replay: takeReplay(http, req),
@@ -194,6 +194,8 @@ async function send(http: HttpContext, res: ServerResponse, exchange: Exchange, 
   const isBodiless = answer.status === 204 || answer.status === 304 || isStream
   const sendsBody = !isBodiless && req.method !== 'HEAD'
   const faults = faultsInAnswer(exchange, isStream, sendsBody)
+  // Once per answer: counting a large text takes milliseconds.
+  const bytes = isStream ? 0 : countBytes(answer.body)
   const headers = {
     'cache-control': 'no-store',
     ...answer.headers,
@@ -202,16 +204,16 @@ async function send(http: HttpContext, res: ServerResponse, exchange: Exchange, 
     'x-request-id': id,
     'x-content-type-options': 'nosniff',
     ...(isEarly ? { connection: 'close' } : {}),
-    ...(isBodiless ? {} : { 'content-length': countBytes(answer.body) }),
+    ...(isBodiless ? {} : { 'content-length': bytes }),
   }
-  exchange.room.keep('open' in answer ? 0 : countBytes(answer.body))
+  exchange.room.keep(bytes)
   res.writeHead(answer.status, headers)
   if ('open' in answer) {
-    openStream(http, res, answer, faults)
+    openStream(http, exchange, res, answer, faults)
     return { status: answer.status, headers, body: null }
   }
-  if (isEarly) sendEarly(http, res, sendsBody ? answer.body : '')
-  else if (sendsBody) await sendBody(http, res, answer.body, faults)
+  if (isEarly) sendEarly(http, exchange, res, sendsBody ? { text: answer.body, bytes } : { text: '', bytes: 0 })
+  else if (sendsBody) await sendBody(http, exchange, res, { text: answer.body, bytes }, faults)
   else res.end()
   return { status: answer.status, headers, body: isBodiless ? '' : answer.body }
 }
@@ -221,16 +223,32 @@ function faultsInAnswer(exchange: Exchange, isStream: boolean, sendsBody: boolea
   return sendsBody ? activeFaults(exchange, ['slow', 'cut']) : []
 }
 
-function sendBody({ readers }: HttpContext, res: ServerResponse, body: Text, faults: readonly Fault[]): Promise<void> {
-  const sending = faults.length > 0 ? endFaultily(res, body, faults) : endWith(res, body)
+interface Body {
+  readonly text: Text
+  readonly bytes: number
+}
+
+function sendBody(
+  { readers }: HttpContext,
+  { room }: Exchange,
+  res: ServerResponse,
+  { text, bytes }: Body,
+  faults: readonly Fault[],
+): Promise<void> {
+  const sending = faults.length > 0 ? endFaultily(res, text, faults) : endWith(res, text)
   // Nearly every answer is taken at once, so it needs no watching.
-  if (res.writableLength > 0 || !res.writableEnded) readers.watch(res, countBytes(body))
+  if (res.writableLength > 0 || !res.writableEnded) readers.watch(res, room, bytes)
   return sending
 }
 
-function sendEarly({ chunks, readers }: HttpContext, res: ServerResponse, body: Text): void {
-  answerWhileSending(chunks, res, body)
-  readers.watch(res, countBytes(body))
+function sendEarly(
+  { chunks, readers }: HttpContext,
+  { room }: Exchange,
+  res: ServerResponse,
+  { text, bytes }: Body,
+): void {
+  answerWhileSending(chunks, res, text)
+  readers.watch(res, room, bytes)
 }
 
 /** The approximate read-ahead of a file download. With the limit on files, it also bounds open descriptors. */
@@ -239,6 +257,7 @@ const streamBytes = 64 * 1024
 /** Flushes the headers first, as one text. Otherwise Node holds them in some fifty pieces for as long as the answer lasts. */
 function openStream(
   { chunks, readers }: HttpContext,
+  { room }: Exchange,
   res: ServerResponse,
   stream: Stream,
   faults: readonly Fault[],
@@ -248,5 +267,5 @@ function openStream(
   if (faults.length > 0) res.write = () => true
   stream.open(res)
   if (stream.hasBackpressure) chunks.release(res.req.socket)
-  else readers.watch(res, streamBytes, 'file')
+  else readers.watch(res, room, streamBytes, 'file')
 }

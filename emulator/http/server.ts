@@ -3,14 +3,13 @@ import type { IncomingMessage, RequestListener } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import express, { type Express } from 'express'
-import { openWorkRooms, type WorkLimits } from '../core/concurrency/work-rooms.js'
+import { type MemoryLimits, openMemoryBudget } from '../core/concurrency/memory-budget.js'
 import type { Backend } from '../core/context.js'
 import type { StaticMount } from '../pages/mounts.js'
 import { version } from '../version.js'
 import type { HttpContext } from './exchange.js'
 import { openChunkTurns } from './guards/chunk-turns.js'
 import { openIdentityWatch } from './guards/identity-watch.js'
-import { type IncomingLimits, openIncomingBytes } from './guards/incoming-bytes.js'
 import { openHostCheck, openToNames } from './guards/origins.js'
 import { openPublicBudget } from './guards/public-budget.js'
 import { openRateLimiter } from './guards/rate-limit.js'
@@ -55,10 +54,8 @@ export interface AppOptions {
   readonly latency: () => number
   /** Limits for slow readers. Each has a default. */
   readonly readerLimits?: Partial<ReaderLimits>
-  /** Limits for incoming bytes. Each has a default. */
-  readonly incomingLimits?: Partial<IncomingLimits>
-  /** Limits for the memory of requests in progress. Each has a default. */
-  readonly workLimits?: Partial<WorkLimits>
+  /** Limits for the memory of bodies, work and answers. Each has a default. */
+  readonly memoryLimits?: Partial<MemoryLimits>
   /** Limits for realtime connections. Each has a default. */
   readonly connectionLimits?: Partial<ConnectionLimits>
   /** The close code and reason for WebSockets when the service stops. Defaults to "going away". */
@@ -136,7 +133,8 @@ export function createRouteApp(backend: Backend, routes: readonly Route[], optio
 
 function openHttpContext(backend: Backend, options: AppOptions): HttpContext {
   const { hosts, followsHost = false, home, control, log, openOrigins, trustedProxies, latency } = options
-  const { readerLimits, incomingLimits, workLimits, connectionLimits } = options
+  const { readerLimits, memoryLimits, connectionLimits } = options
+  const memory = openMemoryBudget(memoryLimits)
   const { maxReads } = backend.files
   const places = openConnectionSlots(connectionLimits)
   const streams: Streams = { watch: openIdentityWatch(backend), open: new Set(), places, atWork: openMessagesAtWork() }
@@ -153,11 +151,13 @@ function openHttpContext(backend: Backend, options: AppOptions): HttpContext {
     controlToken: control?.token,
     latency,
     streams,
-    readers: openReaders({ ...(maxReads === undefined ? {} : { maxFiles: maxReads }), ...readerLimits }),
-    incoming: openIncomingBytes(incomingLimits),
+    memory,
+    readers: openReaders(
+      { ...(maxReads === undefined ? {} : { maxFiles: maxReads }), ...readerLimits },
+      memory.relieve,
+    ),
     turns: openTurns(),
     chunks: openChunkTurns(),
-    workRooms: openWorkRooms(workLimits),
   }
 }
 

@@ -25,7 +25,7 @@ import {
   updateUser,
 } from '../../store/accounts/users.js'
 import { readerFor } from '../access/grant.js'
-import { maxItemsIn, workLong } from '../concurrency/long-reads.js'
+import { workLong } from '../concurrency/long-reads.js'
 import type { Context, UserContext } from '../context.js'
 import { populate } from '../documents/populate.js'
 import { requireTimes } from '../documents/require-times.js'
@@ -64,7 +64,7 @@ export async function signUp(
 ): Promise<LoginOutcome> {
   const data = withUploads(ctx.backend, sent, uploads)
   const address = requireEmail(email)
-  requireStrong(password, 'password')
+  requireStrong(password, 'password', ctx)
   requireNoOperator(data)
   requireLight(data)
   requireSelfRoles(ctx, roles)
@@ -109,13 +109,18 @@ export async function getMe(ctx: UserContext, query: RecordQuery = wholeRecord):
 
 /** Contract 6.10. */
 export async function listUsers(ctx: Context, query: ListQuery): Promise<Page<OutgoingUser>> {
-  const { caller, project } = ctx
+  const { caller, project, backend } = ctx
+  const { itemSizes } = backend
   const scope = { project: project.id, ...readerFor(caller) }
   async function read() {
     const page = await selectUsers(ctx.db, scope, { ...query, where: requireTimes(query.where) })
+    itemSizes.learn(
+      project.id,
+      page.items.map(({ data }) => data.text),
+    )
     return { ...page, items: await populate(ctx, page.items, query) }
   }
-  return workLong(ctx, read, maxItemsIn(query))
+  return workLong(ctx, read, itemSizes.expect(project.id, query))
 }
 
 /** @throws {SvcError} `USER_NOT_FOUND` */
@@ -144,7 +149,7 @@ export async function updateMe(
 ): Promise<OutgoingUser> {
   const { id } = ctx.caller.user
   const email = changes.email === undefined ? undefined : requireEmail(changes.email)
-  if (changes.password !== undefined) requireStrong(changes.password, 'password')
+  if (changes.password !== undefined) requireStrong(changes.password, 'password', ctx)
   const password = changes.password === undefined ? undefined : await proveAndHash(ctx, changes.password, changes)
   let hasForgotten = false
   const user = await inTransaction(ctx, async (ctx) => {

@@ -22,6 +22,8 @@ export interface FairSemaphore {
    */
   enter(owners: readonly [string, ...string[]], weight?: number): Promise<Slot>
   waiting(): number
+  /** Whether nobody can begin. */
+  isFull(): boolean
 }
 
 export interface Slot {
@@ -132,5 +134,6 @@ export function createFairSemaphore({ limit, maxPerOwner = limit, patience }: Op
       }
     },
     waiting: () => waiting,
+    isFull: () => running >= limit,
   }
 }

@@ -5,6 +5,7 @@ import type {
   OutgoingDocument,
   StoredDocument,
 } from '../../../client/protocol/model/document.js'
+import { sizes } from '../../../client/protocol/model/limits.js'
 import { type ListQuery, type Page, type RecordQuery, wholeRecord } from '../../../client/protocol/model/page.js'
 import { markSort } from '../../../client/protocol/model/times.js'
 import { selectPage } from '../../store/lists/documents.js'
@@ -13,7 +14,7 @@ import { allows, type Grant } from '../access/grant.js'
 import { findMemberships } from '../access/memberships.js'
 import { noSuchDocument } from '../access/missing.js'
 import { requireGrant } from '../collections/collections.js'
-import { maxItemsIn, workLong } from '../concurrency/long-reads.js'
+import { workLong } from '../concurrency/long-reads.js'
 import type { Context } from '../context.js'
 import { noUploads, type Uploads, withUploads } from '../files/uploads.js'
 import { inTransaction } from '../unit-of-work.js'
@@ -31,13 +32,18 @@ export async function listDocuments(ctx: Context, name: string, query: ListQuery
   const sortPaths = query.sort.map(({ path }) => path)
   const { grant, target, query: listed } = await openListing(ctx, name, query, sortPaths)
   requireSelectable(grant, query.select)
-  const sorted = { ...listed, sort: markSort(query.sort, grant.collection.schema) }
+  const { itemSizes } = ctx.backend
+  const sorted = { ...listed, sort: markSort(listed.sort, grant.collection.schema) }
   async function read() {
     const page = await selectPage(ctx.db, target, sorted)
+    itemSizes.learn(
+      grant.collection.id,
+      page.items.map(({ data }) => data.text),
+    )
     const items = await visibleTo(grant, page.items)
     return { ...page, items: await populate(ctx, items, query) }
   }
-  return workLong(ctx, read, maxItemsIn(query))
+  return workLong(ctx, read, itemSizes.expect(grant.collection.id, query))
 }
 
 /** @throws {SvcError} `NOT_FOUND` */
@@ -50,13 +56,15 @@ export async function getDocument(
   const grant = await requireGrant(ctx, name, 'read')
   requireSelectable(grant, query.select)
   const { collection } = grant
-  return withDocument(ctx, collection, id, async (document, ctx) => {
+  const maxBytes = query.populate.length > 0 ? sizes.maxAnswerBytes : sizes.maxDocumentBytes
+  async function read(document: StoredDocument | undefined, ctx: Context) {
     if (!document || !(await mayRead(ctx, grant, document))) throw noSuchDocument(collection, id)
     const visible = withoutFields(document, grant.hidden)
     if (query.populate.length === 0 && query.select.length === 0) return visible
     const [populated = visible] = await workLong(ctx, () => populate(ctx, [visible], query))
     return populated
-  })
+  }
+  return withDocument(ctx, collection, id, read, maxBytes)
 }
 
 async function mayRead({ db }: Context, grant: Grant, document: StoredDocument): Promise<boolean> {

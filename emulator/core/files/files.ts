@@ -43,6 +43,9 @@ function notTheFile(): SvcError {
   return new SvcError('VALIDATION_ERROR', `"file" ${issue.message}.`, [issue])
 }
 
+/** More than a name, a path and an address take. */
+const maxEntryBytes = 8 * 1024
+
 /**
  * Lists the files in a folder and its subfolders that the caller can see, newest first, including owned files. Contract
  * 8.1.
@@ -52,7 +55,7 @@ export async function listFiles(
   { path, limit, offset }: { path: string; limit: number; offset: number },
 ): Promise<Page<StoredFile>> {
   const place = { project: ctx.project.id, path: requireFolder(path), reader: fileReaderFor(ctx) }
-  const page = await workLong(ctx, () => selectFiles(ctx.db, place, { limit, offset }), limit)
+  const page = await workLong(ctx, () => selectFiles(ctx.db, place, { limit, offset }), limit * maxEntryBytes)
   return { ...page, items: page.items.map((file) => withUrl(ctx.backend, file)) }
 }
 

@@ -39,6 +39,15 @@ export function openDescriptions(routes: readonly Route[], version: string): Des
 }
 
 async function describe(routes: readonly Route[], dialect: Dialect, version: string): Promise<Description> {
-  const text = [await writeInSteps(await describeRoutes(routes, dialect, version))].flat().join('')
+  const text = toAscii([await writeInSteps(await describeRoutes(routes, dialect, version))].flat().join(''))
   return { text, etag: `"${createHash('sha256').update(text).digest('base64url')}"` }
+}
+
+/**
+ * Escapes all other characters, and lets V8 store the text in one byte per character. Encoding it for a client then takes
+ * microseconds instead of milliseconds.
+ */
+function toAscii(json: string): string {
+  const ascii = json.replace(/[\u0080-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+  return Buffer.from(ascii, 'latin1').toString('latin1')
 }

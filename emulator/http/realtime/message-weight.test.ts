@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { pieceBytes } from '../guards/incoming-bytes.js'
+import { pieceBytes } from '../../core/concurrency/memory-budget.js'
 import { watchMessages } from './message-weight.js'
 
 const text = 0x81

@@ -1,5 +1,5 @@
 /** Measures the incomplete message of a WebSocket. RFC 6455 5. */
-import { pieceBytes } from '../guards/incoming-bytes.js'
+import { pieceBytes } from '../../core/concurrency/memory-budget.js'
 
 /** The message or ping that has begun but is not complete. */
 export interface Unfinished {

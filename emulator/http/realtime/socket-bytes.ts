@@ -28,7 +28,7 @@ export function countBytes(state: SocketState, connection: Duplex): SocketBytes 
   let unfinished = 0
   let waiting = 0
   let isOver = false
-  const held = http.incoming.open(handshake.address, () => refuse(closes.tryAgainLater, 'too much on its way'))
+  const held = http.memory.receive(handshake.address, () => refuse(closes.tryAgainLater, 'too much on its way'))
 
   function count(): void {
     if (!isOver) held.hold(coming + waiting)

@@ -1,7 +1,8 @@
 /**
- * Closes connections that read their answers too slowly, so that buffered answers are bounded in time and memory. Contract
- * 10.10.
+ * Closes connections that read their answers too slowly, so that buffered answers are bounded in time. The memory budget bounds
+ * their bytes. Contract 10.10.
  */
+import type { WorkRoom } from '../../core/concurrency/memory-budget.js'
 import { type Cuttable, cutOff } from './ends.js'
 
 export interface ReaderLimits {
@@ -13,8 +14,6 @@ export interface ReaderLimits {
    * that took 160 seconds.
    */
   readonly maxSecondsBehind: number
-  /** The most memory that answers may hold before the slowest readers are closed. */
-  readonly maxHeldBytes: number
   /** The most file downloads before the slowest of their readers are closed: as many as the store can read at once. */
   readonly maxFiles: number
   /** The age below which an answer is never closed for being slow. */
@@ -24,7 +23,6 @@ export interface ReaderLimits {
 const ownLimits: ReaderLimits = {
   minBytesPerSecond: 1_024,
   maxSecondsBehind: 300,
-  maxHeldBytes: 512 * 1024 * 1024,
   maxFiles: Number.POSITIVE_INFINITY,
   graceSeconds: 5,
 }
@@ -41,14 +39,13 @@ export interface Readers {
   /**
    * Watches an answer until it ends.
    *
-   * @param heldBytes the memory it holds until then
+   * @param bytes the memory it holds until then
    */
-  watch(res: Answer, heldBytes: number, kind?: 'file'): void
+  watch(res: Answer, room: Pick<WorkRoom, 'send'>, bytes: number, kind?: 'file'): void
 }
 
 interface Reader {
   readonly res: Answer
-  readonly heldBytes: number
   readonly isFile: boolean
   /** Bytes its connection had taken when the answer began, and at the last check. */
   readonly takenBefore: number
@@ -59,19 +56,18 @@ interface Reader {
 
 const lookMilliseconds = 1_000
 
-export function openReaders(limits: Partial<ReaderLimits> = {}): Readers {
-  const { minBytesPerSecond, maxSecondsBehind, maxHeldBytes, maxFiles, graceSeconds } = { ...ownLimits, ...limits }
+/** @param looked called after each look at the readers, about every second while there are any */
+export function openReaders(limits: Partial<ReaderLimits> = {}, looked: () => void = () => undefined): Readers {
+  const { minBytesPerSecond, maxSecondsBehind, maxFiles, graceSeconds } = { ...ownLimits, ...limits }
   const maxBytesBehind = minBytesPerSecond * maxSecondsBehind
   const everyMilliseconds = Math.min(lookMilliseconds, (maxSecondsBehind * 1_000) / 4)
   const all = new Set<Reader>()
-  let heldBytes = 0
   let files = 0
   let looking: NodeJS.Timeout | undefined
   let lookedAt = 0
 
   function remove(reader: Reader): void {
     if (!all.delete(reader)) return
-    heldBytes -= reader.heldBytes
     if (reader.isFile) files--
     if (all.size === 0) clearInterval(looking)
   }
@@ -95,37 +91,43 @@ export function openReaders(limits: Partial<ReaderLimits> = {}): Readers {
       reader.bytesBehind = res.writableLength > 0 && res.socket ? Math.max(0, owed) : 0
       if (reader.bytesBehind > maxBytesBehind) close(reader)
     }
-    makeRoom()
+    makeRoomForFiles()
+    looked()
   }
 
-  function makeRoom(): void {
-    while (heldBytes > maxHeldBytes && closeSlowest((reader) => reader.heldBytes > 0)) {}
-    while (files > maxFiles && closeSlowest((reader) => reader.isFile)) {}
+  function makeRoomForFiles(): void {
+    while (files > maxFiles && closeSlowestFile()) {}
   }
 
   /** Returns whether there was one. */
-  function closeSlowest(isMeant: (reader: Reader) => boolean): boolean {
-    const slowest = findSlowest([...all].filter((reader) => isMeant(reader) && reader.seconds > graceSeconds))
+  function closeSlowestFile(): boolean {
+    const slowest = findSlowest([...all].filter(({ isFile, seconds }) => isFile && seconds > graceSeconds))
     if (slowest) close(slowest)
     return slowest !== undefined
   }
 
   return {
-    watch(res, held, kind) {
+    watch(res, room, bytes, kind) {
       if (res.destroyed) return
       const taken = countTaken(res)
       const isFile = kind === 'file'
-      const reader: Reader = { res, heldBytes: held, isFile, takenBefore: taken, taken, seconds: 0, bytesBehind: 0 }
+      const reader: Reader = { res, isFile, takenBefore: taken, taken, seconds: 0, bytesBehind: 0 }
       if (all.size === 0) {
         lookedAt = performance.now()
         looking = setInterval(look, everyMilliseconds)
         looking.unref()
       }
       all.add(reader)
-      heldBytes += held
       if (isFile) files++
-      res.on('close', () => remove(reader))
-      makeRoom()
+      const release = room.send(bytes, {
+        mayClose: () => reader.seconds > graceSeconds,
+        close: () => close(reader),
+      })
+      res.on('close', () => {
+        remove(reader)
+        release()
+      })
+      makeRoomForFiles()
     },
   }
 }

@@ -5,11 +5,11 @@ import { SvcError } from '../../../client/protocol/model/errors.js'
 import { formatBytes } from '../../../client/protocol/model/figures.js'
 import { isObject, type JsonObject } from '../../../client/protocol/model/json.js'
 import { sizes } from '../../../client/protocol/model/limits.js'
+import { type Held, isUncounted, pieceBytes, tooManyBytes } from '../../core/concurrency/memory-budget.js'
 import { overLimit, requireStorable } from '../../core/documents/weight.js'
 import { openPauses } from '../../core/pauses.js'
 import type { Exchange, HttpContext } from '../exchange.js'
 import { clientAddress } from '../guards/client-address.js'
-import { type Held, isUncounted, pieceBytes, tooManyBytes } from '../guards/incoming-bytes.js'
 import { receiving } from '../requests/record.js'
 import { openFormSource } from './multipart/form-source.js'
 import { parseJsonBytes } from './parse-steps.js'
@@ -154,7 +154,7 @@ function isJsonInUtf8(type: string): boolean {
  */
 export function holdFor(http: HttpContext, exchange: Exchange, refuse: (error: SvcError) => void): Held {
   const address = clientAddress(exchange.req, http.trustedProxies)
-  exchange.held = http.incoming.open(address, () => refuse(tooManyBytes()))
+  exchange.held = http.memory.receive(address, () => refuse(tooManyBytes()))
   return exchange.held
 }
 

@@ -117,7 +117,7 @@ function keptHeaders(headers: IncomingHttpHeaders | GivenAnswer['headers']): Rec
 
 function requestBody(req: IncomingMessage, received: Buffer | undefined, secrets: Secrets | undefined): KeptBody {
   const { 'content-type': type = null, 'content-length': length } = req.headers
-  if (received) return keptText(received, { type, secrets })
+  if (received) return keptText(received, { type, secrets, bytes: received.length })
   const isEmpty = req.headers['transfer-encoding'] === undefined && Number(length ?? 0) === 0
   const bytes = isEmpty ? 0 : length === undefined ? null : Number(length)
   const isForm = type?.startsWith('multipart/') === true
@@ -131,15 +131,14 @@ function answerBody(answer: GivenAnswer | undefined, method: string, secrets: Se
   if (body === null)
     return emptyBody({ type, bytes: Number(answer.headers['content-length'] ?? 0) || null, leftOut: 'stream' })
   if (body.length === 0 || method === 'HEAD') return emptyBody({ type, bytes: 0, leftOut: 'empty' })
-  return keptText(body, { type, secrets })
+  return keptText(body, { type, secrets, bytes: Number(answer.headers['content-length'] ?? countBytes(body)) })
 }
 
 /** Returns the text of a body, up to the limit. Copies bytes, because they may be a view of a larger buffer. */
 function keptText(
   content: Buffer | Text,
-  { type, secrets }: { type: string | null; secrets: Secrets | undefined },
+  { type, secrets, bytes }: { type: string | null; secrets: Secrets | undefined; bytes: number },
 ): KeptBody {
-  const bytes = Buffer.isBuffer(content) ? content.length : countBytes(content)
   if (bytes === 0) return emptyBody({ type, bytes, leftOut: 'empty' })
   const isCut = bytes > maxBodyBytes
   if (secrets) return secretText(secrets, isCut ? undefined : joinText(content), { type, bytes })

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, it, onTestFinished } from 'vitest'
+import { openMemoryBudget } from '../../../emulator/core/concurrency/memory-budget.js'
 import { openRealtime } from '../../../emulator/http/realtime/websocket.js'
 import { listen } from '../../../emulator/listen.js'
 import { openAuthenticated, openSocket } from '../../fixtures/realtime/streams.js'
@@ -189,7 +190,7 @@ it('contract 9.1 takes one message of a connection in a turn, however many come 
   let taken = 0
   let most = 0
   const held = { hold: () => inTurn++, settle: () => undefined, end: () => undefined }
-  const { upgrade, close } = openRealtime(anHttpContext({ incoming: { open: () => held } }))
+  const { upgrade, close } = openRealtime(anHttpContext({ memory: { ...openMemoryBudget(), receive: () => held } }))
   const listening = await listen({ answer: () => undefined, upgrade, close }, { host: '127.0.0.1', port: 0 })
   onTestFinished(listening.close)
   const { socket } = await openRaw(listening, '1.1.1.1')

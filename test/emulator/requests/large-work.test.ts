@@ -1,5 +1,5 @@
 /** Requests that read, change or answer much wait for one another, and small ones pass them. Contract 10.10, decision 69. */
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import type { Sql } from '../../../emulator/database/port.js'
 import { type Limited, startLimited } from '../../fixtures/requests/limited-service.js'
 
@@ -61,7 +61,7 @@ it('contract 10.10 a small document passes the large ones that wait for a place'
 })
 
 it('contract 10.10 an address has its share of memory for work, and another has room at once', async () => {
-  const { send, backend } = await startLimited({ workLimits: { maxBytesPerAddress: 1 } })
+  const { send, backend } = await startLimited({ memoryLimits: { maxWorkBytesPerAddress: 1 } })
   await send('POST', '/collections', { name: 'posts' })
   const { longReads } = backend
   const place = await longReads.enter(['another project'])
@@ -75,4 +75,36 @@ it('contract 10.10 an address has its share of memory for work, and another has 
 
   place.leave()
   expect((await Promise.all([...own, other])).map(({ status }) => status)).toEqual([200, 200, 200, 200])
+})
+
+it('contract 10.10 reserves memory for a page by the size of earlier pages', async () => {
+  const { send, backend } = await startLimited({})
+  for (const name of ['large', 'small']) await send('POST', '/collections', { name })
+  for (let n = 0; n < 4; n++) await send('POST', '/collections/large', { text: large })
+  await send('POST', '/collections/small', { text: 'small' })
+  const list = (name: string, address: string) =>
+    send('GET', `/collections/${name}`, undefined, { 'x-forwarded-for': address })
+  for (const name of ['large', 'small']) await list(name, '192.0.2.1')
+  const { longReads } = backend
+  const place = await longReads.enter(['another project'])
+
+  const pages = Array.from({ length: 4 }, () => list('large', '192.0.2.1'))
+  await expect.poll(() => longReads.waiting()).toBe(1)
+  pages.push(...Array.from({ length: 4 }, () => list('small', '192.0.2.2')))
+  // One large page of its address, and all small ones of the other.
+  await expect.poll(() => longReads.waiting()).toBe(5)
+
+  place.leave()
+  expect((await Promise.all(pages)).map(({ status }) => status)).toEqual(Array(8).fill(200))
+})
+
+it('contract 10.10 counts the bytes of a large answer once while it is written, and once when it is sent', async () => {
+  const { service, big } = await aCountingService(() => false)
+  const byteLength = vi.spyOn(Buffer, 'byteLength')
+  onTestFinished(() => byteLength.mockRestore())
+
+  await (await service.send('GET', big)).text()
+
+  const counted = byteLength.mock.calls.filter(([text]) => String(text).length > 100_000)
+  expect(counted.length).toBeLessThanOrEqual(2)
 })

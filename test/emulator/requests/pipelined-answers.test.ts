@@ -110,8 +110,8 @@ it('contract 9.5 event streams that wait for another give their places back with
 
 it('contract 10.10 where answers that wait for others hold too much, their connection is closed', async () => {
   const holds = 100_000
-  const limits = { minBytesPerSecond: 1, maxSecondsBehind: 1_000_000, graceSeconds: 0, maxHeldBytes: 2.5 * holds }
-  const service = await startLimited({ readerLimits: limits })
+  const limits = { minBytesPerSecond: 1, maxSecondsBehind: 1_000_000, graceSeconds: 0 }
+  const service = await startLimited({ readerLimits: limits, memoryLimits: { maxBytes: 2.5 * holds } })
   await service.send('POST', '/collections', { name: 'posts' })
   await service.send('POST', '/collections/posts', { text: 'x'.repeat(holds) })
   const paths = ['/realtime/sse/posts', ...Array.from({ length: 3 }, () => '/collections/posts')]

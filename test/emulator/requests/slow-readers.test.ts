@@ -85,13 +85,13 @@ it('contract 10.10 an event stream that is read stays open, however little comes
 })
 
 it.each([
-  ['answers hold too much', withDocuments, { maxHeldBytes: 2.5 * large * megabyte }, undefined],
-  ['files hold too much', withFile, { maxHeldBytes: 2.5 * 64 * 1024 }, undefined],
+  ['answers hold too much', withDocuments, { maxBytes: 2.5 * large * megabyte }, undefined],
+  ['files hold too much', withFile, { maxBytes: 2.5 * 64 * 1024 }, undefined],
   ['files are more than their store can read at once', withFile, {}, 2],
 ])(
-  'contract 10.10 where %s, the slowest reader is closed, and others get theirs',
-  async (_, prepare, limits, maxReads) => {
-    const service = await startLimited({ readerLimits: { ...patient, ...limits, graceSeconds: 0 }, maxReads })
+  'contract 10.10 where %s, a slow reader is closed, and others get theirs',
+  async (_, prepare, memoryLimits, maxReads) => {
+    const service = await startLimited({ readerLimits: { ...patient, graceSeconds: 0 }, memoryLimits, maxReads })
     const path = await prepare(service)
     await expect.poll(service.connections).toBe(0)
 

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { type Held, isUncounted, minCountedBytes } from '../../guards/incoming-bytes.js'
+import { type Held, isUncounted, minCountedBytes } from '../../../core/concurrency/memory-budget.js'
 
 /** The memory that a form holds: its texts, and for the file in progress what its store buffers. */
 export interface FormWeight {

@@ -1,0 +1,25 @@
+import { expect, it } from 'vitest'
+import { openItemSizes } from './item-sizes.js'
+
+const megabyte = 1024 * 1024
+const page = { limit: 10, populate: [] }
+
+it('contract 10.10 reserves the largest answer for an unknown list, and if records are populated', () => {
+  const sizes = openItemSizes()
+  sizes.learn('known', ['x'])
+
+  expect(sizes.expect('unknown', page)).toBe(32 * megabyte)
+  expect(sizes.expect('known', { ...page, populate: [['author']] })).toBe(32 * megabyte)
+})
+
+it('contract 10.10 reserves twice the size of the largest items seen in a list, and at least 64 KB for each', () => {
+  const sizes = openItemSizes()
+  sizes.learn('large', ['x'.repeat(300_000), 'x'.repeat(100_000)])
+  for (const small of [['x'], []]) {
+    sizes.learn('large', small)
+    sizes.learn('small', small)
+  }
+
+  expect(sizes.expect('large', page)).toBe(10 * 400_000)
+  expect(sizes.expect('small', page)).toBe(10 * 64 * 1024)
+})
