@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import * as batches from './rows/batches.js'
 import * as client from './rows/client.js'
+import * as form from './rows/form.js'
 import * as growth from './rows/growth.js'
 import * as peers from './rows/peers.js'
 import * as queries from './rows/queries.js'
@@ -15,7 +16,7 @@ import * as unique from './rows/unique.js'
 import { formatTable, isReached } from './tools/table.js'
 
 /** @type {Record<string, { measure: () => Promise<import('./tools/table.js').Row[]> }>} */
-const groups = { start, reads, queries, batches, snapshots, realtime, client, unique, peers, growth, stalls }
+const groups = { start, reads, queries, batches, snapshots, realtime, client, unique, form, peers, growth, stalls }
 /** These take minutes each, so they run only if named. */
 const onlyWhenNamed = ['peers', 'growth', 'stalls']
 

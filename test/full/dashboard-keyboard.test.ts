@@ -1,5 +1,6 @@
-/** Proof 1 of the dashboard: the main task of each page, by keyboard alone. */
+/** Proof 1 of the dashboard: the main task of each page and each of its controls, by keyboard alone. */
 import { beforeEach, expect, it } from 'vitest'
+import { dashboardPaths } from '../../client/protocol/model/dashboard-pages.js'
 import { type DashboardWorld, patience, worldsOfFile } from '../dashboard/world.js'
 
 const openWorld = worldsOfFile()
@@ -45,7 +46,8 @@ function focus(): Promise<{ name: string; html: string; isShown: boolean }> {
     const isList = element.getAttribute('role') === 'table'
     const named = (isList ? `list ${label}` : label) ?? labels[0]?.textContent ?? element.textContent ?? ''
     // An editor shows a cursor, a box of a graph its border, and a hidden input is in a label that shows it.
-    const shows = [element, element.closest('label'), ...element.children]
+    // A field of a form shows it on its box.
+    const shows = [element, element.closest('label'), element.closest('.in'), ...element.children]
     const isShown =
       element === document.body ||
       element.closest('.cm-editor, [data-base-ui-focus-guard]') !== null ||
@@ -261,3 +263,104 @@ it.each(actions)('/%s: %s', async (path, _what, act) => {
 
   expect(world.faults).toEqual([])
 })
+
+const fields = {
+  title: { type: 'string', required: true, unique: true },
+  author: { type: 'link', to: 'authors' },
+  due: { type: 'string', format: 'date' },
+  column: { type: 'string', enum: ['backlog', 'doing', 'done'] },
+  points: { type: 'integer', min: 0 },
+  done: { type: 'boolean' },
+  cover: { type: 'file' },
+  labels: { type: 'array', items: { type: 'string', enum: ['bug', 'docs', 'email'] } },
+  steps: { type: 'array', items: { type: 'object', fields: { text: { type: 'string' }, done: { type: 'boolean' } } } },
+} as const
+
+/** Every page of the registry, and the pages below `data`. */
+const walks = [
+  ...Object.values(dashboardPaths),
+  ...['', '/new', '/ID', '/schema', '/permissions'].map((below) => `data/cards${below}`),
+]
+
+it.each(walks)('/%s: Tab reaches each control and leaves each, and Escape closes what one opens', async (path) => {
+  const { client, page } = world
+  await client.collections.create({ name: 'cards', schema: fields })
+  const { id } = await client
+    .collection('cards')
+    .create({ title: 'Ship', labels: ['bug'], steps: [{ text: 'Draft', done: false }], column: 'doing' })
+  await world.goTo(path.replace('ID', id))
+  await page.locator('main h1').first().waitFor()
+  await expect.poll(() => page.locator('.skeleton').count()).toBe(0)
+  await page.evaluate(() => (document.activeElement as HTMLElement | null)?.blur())
+
+  await walkByTab()
+  const walked = await page.locator('main [data-walked]').count()
+  const missed = await unreached()
+  const openers = await page.locator('main [data-walked][aria-haspopup]:enabled').count()
+  for (let n = 0; n < openers; n++) await openAndClose(n)
+
+  expect(missed).toEqual([])
+  expect(walked).toBeGreaterThan(0)
+  expect(world.faults).toEqual([])
+})
+
+/** Presses Tab until the focus comes around, from wherever the page puts it first, and marks each element of the page that had it. */
+async function walkByTab(): Promise<void> {
+  for (let n = 0; n < 400; n++) {
+    await press('Tab')
+    const at = await focus()
+    expect(at.isShown, `the focus on ${at.html}`).toBe(true)
+    const outcome = await mark()
+    if (outcome === 'around') return
+    // The editor of JSON takes Tab for itself, until Escape.
+    if (outcome === 'stays') await press('Escape')
+  }
+  throw new Error('Tab does not come around.')
+}
+
+/** Marks the focused element. */
+function mark(): Promise<'new' | 'stays' | 'around'> {
+  return world.page.evaluate(() => {
+    const element = document.activeElement
+    const last = document.querySelector('[data-walked=last]')
+    if (last === element) return 'stays'
+    last?.setAttribute('data-walked', 'yes')
+    // Between the last element and the first.
+    if (!element || element === document.body) return 'new'
+    if (element.hasAttribute('data-walked')) return 'around'
+    element.setAttribute('data-walked', 'last')
+    return 'new'
+  })
+}
+
+/** Controls of the page that never had the focus. Parts of a group that arrow keys walk count as reached with the group. */
+function unreached(): Promise<string[]> {
+  return world.page.evaluate(() => {
+    const controls =
+      'a[href], button, input, select, textarea, [tabindex], [role=button], [role=switch], [role=checkbox], [role=combobox]'
+    const groups =
+      '[role=radiogroup], [role=tablist], [role=toolbar], [role=listbox], [role=table], [role=grid], .cm-editor'
+    const isWalked = (element: Element | null) => element?.matches('[data-walked], :has([data-walked])') === true
+    return [...document.querySelectorAll(`main :is(${controls})`)]
+      .filter(
+        (each) =>
+          each.checkVisibility({ visibilityProperty: true }) &&
+          !each.matches(':disabled, [inert] *, [aria-hidden=true]'),
+      )
+      .filter((each) => !isWalked(each) && !isWalked(each.closest('label')) && !isWalked(each.closest(groups)))
+      .map((each) => each.outerHTML.slice(0, 160))
+  })
+}
+
+/** Opens the menu or dialog of the nth walked control that has one, and closes it by Escape: the focus is back then. */
+async function openAndClose(n: number): Promise<void> {
+  const opener = world.page.locator('main [data-walked][aria-haspopup]:enabled').nth(n)
+  await opener.focus()
+  const { html } = await focus()
+  await press('Enter')
+  const opened = world.page.locator('[role=menu], [role=dialog], [role=listbox]')
+  await opened.first().waitFor()
+  await press('Escape')
+  await opened.first().waitFor({ state: 'detached' })
+  await expect.poll(async () => (await focus()).html.slice(0, 30), { message: html }).toBe(html.slice(0, 30))
+}
