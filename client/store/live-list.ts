@@ -11,8 +11,9 @@ import { ownField, ownName } from '../protocol/model/where.js'
 import type { LiveList, LiveStatus } from '../realtime/live.js'
 import { asText } from './as-text.js'
 import { openListeners } from './listeners.js'
+import type { Mutation } from './mutation.js'
 import type { Outbox } from './outbox.js'
-import { type ListShape, nothingRead, type Overlay, openOverlay } from './overlay.js'
+import { type ListShape, nothingRead, type Overlay, openOverlay, type Read } from './overlay.js'
 import type { PersistedOutbox } from './persistence.js'
 
 type Doc = Document<object>
@@ -82,6 +83,8 @@ export function openEntry(
   /** The outbox of the user for whom the list was read. */
   let owner = outbox()
   let read = nothingRead
+  /** Tells apart a change of what the list shows. */
+  let applied: { readonly read: Read; readonly mutations: readonly Mutation[] } = { read, mutations: [] }
   /** Exists once something was read. */
   let overlay: Overlay | undefined
   let state = initial
@@ -105,8 +108,13 @@ export function openEntry(
 
   function refresh() {
     if (state.isLoading || !overlay) return
-    const { items, total } = overlay.apply(read, pending(), find)
-    const isSame = items.length === state.items.length && items.every((item, at) => item === state.items[at])
+    const mutations = pending()
+    // Most changes are about writes to other collections, or about which one is being sent.
+    const isKnown = applied.read === read && areSame(mutations, applied.mutations)
+    applied = { read, mutations }
+    if (isKnown) return
+    const { items, total } = overlay.apply(read, mutations, find)
+    const isSame = areSame(items, state.items)
     if (isSame && total === state.total) return
     show({ items: isSame ? state.items : items, total })
   }
@@ -220,6 +228,9 @@ export function openEntry(
     },
   }
 }
+
+const areSame = (one: readonly object[], other: readonly object[]) =>
+  one.length === other.length && one.every((item, at) => item === other[at])
 
 /** Describes a list. Only the service can tell what matches if documents do not come with all that the query tests. */
 async function openShape(asked: Asked, query: ListQuery): Promise<ListShape> {
