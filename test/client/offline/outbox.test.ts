@@ -150,3 +150,22 @@ it('never sends what is left after a sign-out, says what it was, and sends it on
   expect(senders).toEqual([ada.id])
   crash()
 })
+
+it('keeps what is written under `svc faults preset offline`, and sends it afterwards', async () => {
+  const { project } = await openProject()
+  const posts = project.secretClient.collection('posts')
+  const { store, outbox, crash } = openDevice().openTab(project)
+  const list = store.live('posts')
+  list.subscribe(() => {})
+  await expect.poll(() => list.get().status).toBe('open')
+
+  await project.faults.preset('offline')
+  const creating = store.mutations('posts').create({ title: 'kept' })
+  await expect.poll(() => [list.get().status, outbox.get().waiting?.code]).toEqual(['reconnecting', 'NETWORK'])
+  expect(list.get().items).toMatchObject([{ data: { title: 'kept' } }])
+  await project.faults.clear()
+  await creating
+
+  expect(await posts.count()).toBe(1)
+  crash()
+})
