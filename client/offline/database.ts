@@ -9,6 +9,7 @@ export interface PlainError {
   readonly message: string
   readonly issues: readonly Issue[]
   readonly status: number | undefined
+  readonly mayBeDone: boolean | undefined
 }
 
 /** A write in the outbox. */
@@ -62,8 +63,15 @@ interface Page {
   readonly at: number
 }
 
-/** @param onOutdated called when another tab opens a newer version, which closes this one */
-export async function openDatabase(factory: IDBFactory, name: string, onOutdated: () => void): Promise<Database> {
+/**
+ * @param onClosed called when the browser closes it: `outdated` if another tab opens a newer version, `unavailable` if its
+ *   data is deleted or the disk fails
+ */
+export async function openDatabase(
+  factory: IDBFactory,
+  name: string,
+  onClosed: (why: 'outdated' | 'unavailable') => void,
+): Promise<Database> {
   const opening = factory.open(name, version)
   opening.onupgradeneeded = () => {
     const { result } = opening
@@ -77,8 +85,9 @@ export async function openDatabase(factory: IDBFactory, name: string, onOutdated
   })
   db.onversionchange = () => {
     db.close()
-    onOutdated()
+    onClosed('outdated')
   }
+  db.onclose = () => onClosed('unavailable')
 
   /** Runs one transaction, and returns the result of the request once it is committed. */
   function run<Result>(store: string, mode: IDBTransactionMode, work: (store: IDBObjectStore) => IDBRequest<Result>) {

@@ -98,7 +98,7 @@ export function openPersistent(
   /** Gives up keeping writes. */
   function end(next: StorageState) {
     become(next)
-    queue?.close()
+    void queue?.close()
     for (const { reject } of promised.values()) reject(fail())
     promised.clear()
   }
@@ -132,7 +132,7 @@ export function openPersistent(
     const name = `svc ${url} ${apiKey.slice(-8)} ${user ?? ''}`
     try {
       if (!indexedDB || !locks) throw new Error('No storage.')
-      database = await openDatabase(indexedDB, name, () => end('outdated'))
+      database = await openDatabase(indexedDB, name, end)
     } catch (error) {
       become((error as Error).name === 'VersionError' ? 'outdated' : 'unavailable')
       return storage
@@ -143,7 +143,7 @@ export function openPersistent(
     }
     queue = openQueue({
       ...{ client, database, locks, name, onConflict, onChange, requireKeys },
-      ...{ user: user ?? '', channel: openChannel(name), onSettled: onEnd },
+      ...{ user: user ?? '', channel: openChannel(name), onSettled: onEnd, onBroken: () => end('unavailable') },
     })
     leave = onOnline(queue.wake)
     become('ready')
@@ -194,8 +194,7 @@ export function openPersistent(
     async close(isSignedOut = false) {
       isClosed = true
       await ready
-      const left = queue?.writes() ?? []
-      queue?.close()
+      const left = (await queue?.close()) ?? []
       leave()
       for (const { reject } of promised.values()) reject(fail())
       promised.clear()

@@ -41,6 +41,8 @@ export interface QueueOptions extends Tabs {
   readonly onChange: () => void
   /** Called for each saved or dropped write of any tab. */
   readonly onSettled: (settled: Settled) => void
+  /** Called if the database fails, so that nothing can be sent. */
+  readonly onBroken: () => void
 }
 
 /** The end of a write. */
@@ -59,8 +61,8 @@ export interface Queue {
   decide(key: string, decision: Decision): void
   /** Tries again at once, for example after a login. */
   wake(): void
-  /** Stops sending. Writes that have not been sent stay in the database. */
-  close(): void
+  /** Stops sending. Returns the writes that have not been sent, which stay in the database. */
+  close(): Promise<readonly QueuedWrite[]>
 }
 
 type Message = { readonly settled?: Settled; readonly decide?: readonly [key: string, decision: Decision] }
@@ -69,7 +71,7 @@ type Message = { readonly settled?: Settled; readonly decide?: readonly [key: st
 const maxDoublings = 4
 
 export function openQueue(options: QueueOptions): Queue {
-  const { client, user, name, database, locks, channel, onChange, onSettled } = options
+  const { client, user, name, database, locks, channel, onChange, onSettled, onBroken } = options
   const tools = client.collection('')[internals]
   const over = new AbortController()
   const { signal } = over
@@ -88,6 +90,8 @@ export function openQueue(options: QueueOptions): Queue {
   let savedIds = new Map<string, string>()
   /** Documents after writes of this tab, by id. */
   const saved = new Map<string, Document>()
+  /** Codes of the refusals that the app was last asked about, by the keys of the writes. */
+  const asked = new Map<string, string | undefined>()
 
   function show() {
     if (!signal.aborted) onChange()
@@ -127,8 +131,8 @@ export function openQueue(options: QueueOptions): Queue {
       const added = (await database.entries(lastOrder)).map(renamed)
       entries = lastOrder ? [...entries, ...added] : added
       lastOrder = added[added.length - 1]?.order ?? lastOrder
+      if (added[0]) show()
     }
-    show()
   }
 
   /** Replaces ids of documents that have been saved since, in the id and in links. */
@@ -174,21 +178,29 @@ export function openQueue(options: QueueOptions): Queue {
     if (ids) entries = entries.map(renamed)
     const next = document && entries.find((other) => other.id === document.id)
     if (next) put({ ...next, base: document })
-    await database.change({ put: entries.filter((other) => !before.has(other)), remove: [entry], saved: ids })
-    settle({ key: entry.key, document })
+    try {
+      await database.change({ put: entries.filter((other) => !before.has(other)), remove: [entry], saved: ids })
+    } finally {
+      sending = undefined
+      // It is saved, even if the browser cannot keep that. The next page sends it again, which changes nothing.
+      settle({ key: entry.key, document })
+    }
   }
 
   async function refuse(entry: Entry, { error, theirs }: Refusal) {
-    const { code, message, issues, status } = error
+    const { code, message, issues, status, mayBeDone } = error
     const known = status === 404 ? undefined : entry.base
-    const refused = { ...entry, refusal: { code, message, issues, status }, theirs: theirs ?? known }
+    const refused = { ...entry, refusal: { code, message, issues, status, mayBeDone }, theirs: theirs ?? known }
     await replace(refused)
+    show()
     tell({})
-    ask(refused)
+    // Otherwise, an app that always retries would send a write forever that the service never accepts.
+    if (code === 'CONFLICT' || asked.get(entry.key) !== code) ask(refused)
   }
 
   function ask(entry: Entry) {
     const { onConflict } = options
+    asked.set(entry.key, entry.refusal?.code)
     // An error of the app is reported as an unhandled rejection, and leaves the write in the outbox.
     if (onConflict)
       void Promise.resolve()
@@ -197,25 +209,35 @@ export function openQueue(options: QueueOptions): Queue {
   }
 
   async function decide(key: string, decision: Decision) {
+    const fields = typeof decision === 'object' ? toBody(client, decision.body) : undefined
     if (!isLeader) return tell({ decide: [key, decision] })
     const entry = entries.find((other) => other.key === key)
     if (!entry?.refusal || signal.aborted) return
-    const { refusal, theirs, sentAt: _, ...rest } = entry
-    if (decision === 'discard') {
-      // Nothing can be written to a document that will not exist.
-      const dropped = entries.filter((other) => other === entry || (entry.kind === 'create' && other.id === entry.id))
-      entries = entries.filter((other) => !dropped.includes(other))
-      await database.change({ remove: dropped })
-      for (const one of dropped) settle({ key: one.key, error: refusal })
-    } else {
-      const body = decision === 'retry' ? entry.body : toBody(client, decision.body)
+    if (decision === 'discard') await discard(entry, entry.refusal)
+    else {
+      const { refusal: _, theirs, sentAt: __, ...rest } = entry
       saved.delete(entry.id)
       // With other fields, the old idempotency key would be refused.
-      await replace({ ...rest, ...tools.repeatable(), body, base: theirs ?? entry.base })
+      await replace({ ...rest, ...tools.repeatable(), body: fields ?? entry.body, base: theirs ?? entry.base })
       tell({})
     }
     show()
     wake()
+  }
+
+  async function discard(entry: Entry, refusal: PlainError) {
+    const isNew = entry.kind === 'create'
+    // Nothing can be written to a document that will not exist.
+    const dropped = entries.filter((other) => other === entry || (isNew && other.id === entry.id))
+    entries = entries.filter((other) => !dropped.includes(other))
+    // Links to it would be saved as a text that no document has as its id.
+    const orphans = entries
+      .filter((other) => isNew && newIdsIn(other).includes(entry.id))
+      .map((other) => ({ ...other, refusal }))
+    orphans.forEach(put)
+    await database.change({ put: orphans, remove: dropped })
+    for (const { key } of dropped) settle({ key, error: refusal })
+    orphans.forEach(ask)
   }
 
   /** Returns the token of the user. @throws {SvcError} `UNAUTHORIZED` if another user is signed in, or nobody */
@@ -248,14 +270,24 @@ export function openQueue(options: QueueOptions): Queue {
     await sleep(milliseconds)
   }
 
-  /** Sends writes until the queue is closed. */
-  async function lead() {
+  /** Reads what the tab that has sent until now has left. */
+  async function takeOver() {
     isLeader = true
     isStale = true
     savedIds = await database.savedIds()
+    const before = entries
     await readAdded()
+    const left = new Set(entries.map(({ key }) => key))
+    // That tab may have crashed before it told the others of the end of a write.
+    for (const { key, refusal } of before) if (!left.has(key)) onSettled({ key, error: refusal })
     if (!entries[0]) await database.clearIds()
     for (const entry of entries) if (entry.refusal) ask(entry)
+  }
+
+  /** Sends writes until the queue is closed. */
+  async function lead() {
+    await takeOver()
+    show()
     while (!signal.aborted) {
       await readAdded()
       const entry = firstSendable()
@@ -286,7 +318,6 @@ export function openQueue(options: QueueOptions): Queue {
       if (!signal.aborted) await onFailure(entry.key, error)
     } finally {
       sending = undefined
-      show()
     }
   }
 
@@ -295,11 +326,14 @@ export function openQueue(options: QueueOptions): Queue {
     const entry = entries.find((other) => other.key === key)
     if (entry) saved.delete(entry.id)
     if (entry && error instanceof Refusal) return refuse(entry, error)
-    await waitFor(error as SvcError, tools.backOff(Math.min(++failures, maxDoublings), 500))
+    const why = error instanceof SvcError ? error : new SvcError('UNAVAILABLE', String(error))
+    await waitFor(why, tools.backOff(Math.min(++failures, maxDoublings), 500))
   }
 
   void locks.request(name, { signal }, lead).catch((error) => {
-    if (!signal.aborted) throw error
+    if (signal.aborted) return
+    onBroken()
+    throw error
   })
   void refresh()
 
@@ -314,7 +348,10 @@ export function openQueue(options: QueueOptions): Queue {
     writes: () => entries.map(toWrite),
     waiting: () => waiting,
     async add(write, base) {
-      await database.add({ ...write, base })
+      const added = database.add({ ...write, base })
+      // If this tab ends before it knows that the write is kept, the sending tab reads it all the same.
+      tell({})
+      await added
       tell({})
       await refresh()
     },
@@ -324,6 +361,11 @@ export function openQueue(options: QueueOptions): Queue {
       over.abort()
       wake()
       channel.close()
+      // Also those that other tabs have added.
+      return database.entries(0).then(
+        (left) => left.map(toWrite),
+        () => [],
+      )
     },
   }
 }
@@ -353,8 +395,8 @@ export function toBody(client: Client, fields: object): Fields {
   return JSON.parse(client.collection('')[internals].encodeBody(fields))
 }
 
-export function toError({ code, message, issues, status }: PlainError): SvcError {
-  return new SvcError(code, message, issues, { status })
+export function toError({ code, message, issues, ...extras }: PlainError): SvcError {
+  return new SvcError(code, message, issues, extras)
 }
 
 function toVersions({ kind, body, base, theirs }: Entry): Versions {

@@ -39,8 +39,12 @@ export async function sendEntry(client: Pick<Client, 'collection'>, attempt: Att
   try {
     return await senders[attempt.entry.kind](client, attempt)
   } catch (error) {
-    // The session has ended, or the key is wrong: the write itself was not refused.
-    if (!(error instanceof SvcError) || error.status === 401 || client.collection('')[internals].isTransient(error))
+    // The session has ended: the write itself was not refused. Without a user, it was, because reads are answered.
+    if (
+      !(error instanceof SvcError) ||
+      (attempt.token && error.status === 401) ||
+      client.collection('')[internals].isTransient(error)
+    )
       throw error
     throw new Refusal(error)
   }

@@ -26,6 +26,15 @@ export function openShown(
     if (!isClosed) onChange()
   }
 
+  /** Returns the same object if it shows the same, so that lists do not order their rows again. */
+  const keepSame = (mutation: Mutation, next: Mutation) =>
+    mutation.id === next.id &&
+    mutation.body === next.body &&
+    mutation.state === next.state &&
+    mutation.error === next.error
+      ? mutation
+      : next
+
   function replace(key: string, next: readonly Mutation[]) {
     put(mutations.flatMap((other) => (other.key === key ? next : [other])))
   }
@@ -55,7 +64,15 @@ export function openShown(
       if (refused.has(mutation.key)) return []
       if (!write || mutation.state === 'saved') return [mutation]
       const { id, body } = write
-      return [{ ...mutation, id, body, ...(waiting ? { state: 'waiting', error: waiting } : { state: 'pending' }) }]
+      const { error: _, ...rest } = mutation
+      return [
+        keepSame(mutation, {
+          ...rest,
+          id,
+          body,
+          ...(waiting ? { state: 'waiting', error: waiting } : { state: 'pending' }),
+        }),
+      ]
     })
     const adopted = writes.flatMap((write): Mutation[] => {
       const { error: _, theirs: __, ...mutation } = write
@@ -90,7 +107,8 @@ export function openShown(
       const base = kind === 'update' ? newest(own) : undefined
       put([...mutations, own])
       try {
-        if (keepsNothing.includes(await outbox.ready)) {
+        await outbox.ready
+        if (keepsNothing.includes(outbox.state().storage)) {
           plain ??= openPlain()
           put([])
           return await plain.add(mutation, true)

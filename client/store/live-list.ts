@@ -13,8 +13,9 @@ import type { Subscription } from '../realtime/subscription.js'
 import { asText } from './as-text.js'
 import type { InitialList, ListQuery } from './initial-data.js'
 import { openListeners } from './listeners.js'
+import type { Mutation } from './mutation.js'
 import type { Outbox } from './outbox.js'
-import { type ListShape, nothingRead, type Overlay, openOverlay } from './overlay.js'
+import { type ListShape, nothingRead, type Overlay, openOverlay, type Read } from './overlay.js'
 import type { PersistedOutbox } from './persistence.js'
 
 type Doc = Document<object>
@@ -85,6 +86,8 @@ export function openEntry(
   /** The outbox of the user for whom the list was read. */
   let owner = outbox()
   let read = nothingRead
+  /** Tells apart a change of what the list shows. */
+  let applied: { readonly read: Read; readonly mutations: readonly Mutation[] } = { read, mutations: [] }
   /** Exists once something was read. */
   let overlay: Overlay | undefined
   let live: Pick<LiveList<Doc>, 'close'> | undefined
@@ -107,8 +110,13 @@ export function openEntry(
 
   function refresh() {
     if (state.isLoading || !overlay) return
-    const { items, total } = overlay.apply(read, pending(), find)
-    const isSame = items.length === state.items.length && items.every((item, at) => item === state.items[at])
+    const mutations = pending()
+    // Most changes are about writes to other collections, or about which one is being sent.
+    const isKnown = applied.read === read && areSame(mutations, applied.mutations)
+    applied = { read, mutations }
+    if (isKnown) return
+    const { items, total } = overlay.apply(read, mutations, find)
+    const isSame = areSame(items, state.items)
     if (isSame && total === state.total) return
     show({ items: isSame ? state.items : items, total })
   }
@@ -245,6 +253,9 @@ export function openEntry(
     },
   }
 }
+
+const areSame = (one: readonly object[], other: readonly object[]) =>
+  one.length === other.length && one.every((item, at) => item === other[at])
 
 /** Describes a list. Only the service can tell what matches if documents do not come with all that the query tests. */
 async function openShape(asked: Asked, query: ListQuery): Promise<ListShape> {

@@ -1,7 +1,7 @@
 import { type FormEvent, useState } from 'react'
 import { Board } from './board'
 import { Avatar, usePeople } from './people'
-import { ignoreShown, svc, useAuth, useLive, useMutation } from './svc'
+import { ignore, svc, useAuth, useLive, useMutation, useOutbox } from './svc'
 
 export function App() {
   const { user, isLoading } = useAuth()
@@ -37,7 +37,7 @@ function SignIn() {
 /** Lists the boards of the user: permissions hide all others. */
 function Boards({ userId }: { userId: string }) {
   const { items: boards, status } = useLive('boards', { sort: 'title' })
-  const { create, error } = useMutation('boards')
+  const { create } = useMutation('boards')
   const [opened, setOpened] = useState('')
   const people = usePeople([userId])
   // Opens a new board once the service has given it an id.
@@ -45,9 +45,8 @@ function Boards({ userId }: { userId: string }) {
 
   async function add(event: FormEvent<HTMLFormElement>) {
     event.preventDefault()
-    const form = event.currentTarget
-    const title = String(new FormData(form).get('title'))
-    form.reset()
+    const title = String(new FormData(event.currentTarget).get('title'))
+    event.currentTarget.reset()
     setOpened((await create({ title, members: [userId] })).id)
   }
 
@@ -60,11 +59,11 @@ function Boards({ userId }: { userId: string }) {
               {data.title}
             </button>
           ))}
-          <form onSubmit={(event) => void add(event).catch(ignoreShown)}>
+          <form onSubmit={(event) => void add(event).catch(ignore)}>
             <input name="title" aria-label="New board" placeholder="New board" required />
           </form>
         </nav>
-        {status === 'reconnecting' && <span role="status">Offline. Trying again …</span>}
+        <Outbox isOffline={status === 'reconnecting'} />
         <label title="Change your avatar">
           <Avatar person={people.get(userId)} />
           <input
@@ -78,8 +77,23 @@ function Boards({ userId }: { userId: string }) {
           Sign out
         </button>
       </header>
-      {error && <p role="alert">{error.message}</p>}
       {board && <Board key={board.id} id={board.id} members={board.data.members} userId={userId} />}
     </>
+  )
+}
+
+/** Shows how many changes wait, and those that the service refused. */
+function Outbox({ isOffline }: { isOffline: boolean }) {
+  const { pending, sending, conflicts, waiting, problem, discard } = useOutbox()
+  const count = pending.length + (sending ? 1 : 0)
+  return (
+    <span role="status">
+      {(isOffline || waiting) && `Offline, ${count} waiting`} {problem?.message}
+      {conflicts.map(({ key, error }) => (
+        <button key={key} type="button" onClick={() => discard(key)}>
+          Not saved: {error?.message} Discard
+        </button>
+      ))}
+    </span>
   )
 }

@@ -1,32 +1,25 @@
 import { type DragEvent, type FormEvent, useState } from 'react'
 import { Comments } from './comments'
 import { Avatar, usePeople } from './people'
-import { ignoreShown, svc, useLive, useMutation } from './svc'
+import { ignore, svc, useLive, useMutation } from './svc'
 import type { Card } from './svc-types'
 
 const columns = { todo: 'To do', doing: 'Doing', done: 'Done' }
 
-interface BoardProps {
-  id: string
-  members: readonly string[]
-  userId: string
-}
-
-export function Board({ id: board, members, userId }: BoardProps) {
+export function Board({ id: board, members, userId }: { id: string; members: readonly string[]; userId: string }) {
   const [search, setSearch] = useState('')
   const [opened, setOpened] = useState('')
   const [problem, setProblem] = useState('')
   const { items: cards } = useLive('cards', { where: { board }, sort: 'position', limit: 500 })
-  const { create, update, remove, error } = useMutation('cards', { retry: true })
+  const { create, update, remove } = useMutation('cards')
   const people = usePeople(members)
-  const isFound = (title: string) => title.toLowerCase().includes(search.toLowerCase())
 
   function add(event: FormEvent<HTMLFormElement>, column: Card['column']) {
     event.preventDefault()
     const title = String(new FormData(event.currentTarget).get('title'))
     event.currentTarget.reset()
     const position = Math.max(0, ...cards.map(({ data }) => data.position)) + 1
-    create({ board, title, column, position, by: userId }).catch(ignoreShown)
+    create({ board, title, column, position, by: userId }).catch(ignore)
   }
 
   /** Moves the card before the one it is dropped on, or to the end of the column. */
@@ -38,18 +31,16 @@ export function Board({ id: board, members, userId }: BoardProps) {
     const at = target ? others.findIndex((card) => card.id === target) : others.length
     const [before, after] = [others[at - 1]?.data.position, others[at]?.data.position]
     const position = ((before ?? (after ?? 0) - 1) + (after ?? (before ?? 0) + 1)) / 2
-    update(id, { column, position }).catch(ignoreShown)
+    update(id, { column, position }).catch(ignore)
   }
 
   async function invite(event: FormEvent<HTMLFormElement>) {
     event.preventDefault()
-    const form = event.currentTarget
-    const email = String(new FormData(form).get('email'))
+    const email = String(new FormData(event.currentTarget).get('email'))
+    event.currentTarget.reset()
     const [person] = (await svc.users.list({ where: { email }, limit: 1 })).items
     setProblem(person ? '' : `Nobody here has the address ${email}.`)
-    if (!person) return
-    form.reset()
-    await svc.collection('boards').update(board, { $append: { members: person.id } })
+    if (person) await svc.collection('boards').update(board, { $append: { members: person.id } })
   }
 
   return (
@@ -59,7 +50,7 @@ export function Board({ id: board, members, userId }: BoardProps) {
           type="search"
           aria-label="Search"
           placeholder="Search"
-          onChange={({ target }) => setSearch(target.value)}
+          onChange={({ target }) => setSearch(target.value.toLowerCase())}
         />
         {members.map((member) => (
           <Avatar key={member} person={people.get(member)} />
@@ -68,7 +59,7 @@ export function Board({ id: board, members, userId }: BoardProps) {
           <input name="email" type="email" aria-label="Add member" placeholder="Add a member by email" required />
         </form>
       </div>
-      {(problem || error) && <p role="alert">{problem || error?.message}</p>}
+      {problem && <p role="alert">{problem}</p>}
       <div className="columns">
         {(Object.keys(columns) as Card['column'][]).map((column) => (
           <section
@@ -80,22 +71,18 @@ export function Board({ id: board, members, userId }: BoardProps) {
             <h2>{columns[column]}</h2>
             <ul>
               {cards.map(({ id, data }) =>
-                data.column === column && isFound(data.title) ? (
+                data.column === column && data.title.toLowerCase().includes(search) ? (
                   <li
                     key={id}
                     data-id={id}
-                    draggable={!id.startsWith('new-')}
+                    draggable
                     onDragStart={({ dataTransfer }) => dataTransfer.setData('text/plain', id)}
                   >
                     <button type="button" onClick={() => setOpened(id === opened ? '' : id)}>
                       {data.title}
                     </button>
                     <Avatar person={people.get(data.by)} />
-                    <button
-                      type="button"
-                      aria-label={`Delete ${data.title}`}
-                      onClick={() => remove(id).catch(ignoreShown)}
-                    >
+                    <button type="button" aria-label={`Delete ${data.title}`} onClick={() => remove(id).catch(ignore)}>
                       ×
                     </button>
                     {id === opened && <Comments board={board} card={id} userId={userId} people={people} />}

@@ -1,6 +1,6 @@
 import type { FormEvent } from 'react'
 import { Avatar, type People } from './people'
-import { ignoreShown, useLive, useMutation } from './svc'
+import { ignore, useLive, useMutation } from './svc'
 
 interface CommentsProps {
   board: string
@@ -11,13 +11,13 @@ interface CommentsProps {
 
 export function Comments({ board, card, userId, people }: CommentsProps) {
   const { items } = useLive('comments', { where: { card }, sort: 'createdAt' })
-  const { create, error } = useMutation('comments', { retry: true })
+  const { create } = useMutation('comments')
 
   function add(event: FormEvent<HTMLFormElement>) {
     event.preventDefault()
     const text = String(new FormData(event.currentTarget).get('text'))
     event.currentTarget.reset()
-    create({ board, card, text, by: userId }).catch(ignoreShown)
+    create({ board, card, text, by: userId }).catch(ignore)
   }
 
   return (
@@ -27,7 +27,6 @@ export function Comments({ board, card, userId, people }: CommentsProps) {
           <Avatar person={people.get(data.by)} /> {data.text}
         </p>
       ))}
-      {error && <p role="alert">{error.message}</p>}
       <form onSubmit={add}>
         <input name="text" aria-label="Comment" placeholder="Comment" required />
       </form>

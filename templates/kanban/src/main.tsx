@@ -3,11 +3,8 @@ import { App } from './app'
 import './style.css'
 import { SvcProvider, svc } from './svc'
 
-const root = document.getElementById('root')
-if (root) {
-  createRoot(root).render(
-    <SvcProvider client={svc}>
-      <App />
-    </SvcProvider>,
-  )
-}
+createRoot(document.getElementById('root') ?? document.body).render(
+  <SvcProvider client={svc}>
+    <App />
+  </SvcProvider>,
+)

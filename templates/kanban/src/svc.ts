@@ -1,5 +1,7 @@
 import { createClient, type FileUrl, webStore } from 'svc-toolkit-client'
+import { offline } from 'svc-toolkit-client/offline'
 import { createHooks } from 'svc-toolkit-client/react'
+import { openStore } from 'svc-toolkit-client/store'
 import type { Schema } from './svc-types'
 
 /** The profile of a user. */
@@ -9,7 +11,9 @@ export interface Profile {
 
 const { VITE_SVC_URL: url, VITE_SVC_API_KEY: apiKey } = import.meta.env
 export const svc = createClient<Schema, Profile>({ url: url || location.origin, apiKey, session: webStore() })
-export const { SvcProvider, useAuth, useLive, useMutation } = createHooks<Schema, Profile>()
+// The last one who moves a card wins.
+openStore(svc, { persist: offline({ onConflict: ({ error }) => (error?.code === 'CONFLICT' ? 'retry' : undefined) }) })
+export const { SvcProvider, useAuth, useLive, useMutation, useOutbox } = createHooks<Schema, Profile>()
 
 /** Ignores an error that the page shows. */
-export function ignoreShown() {}
+export function ignore() {}

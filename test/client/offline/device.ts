@@ -8,8 +8,12 @@ import { type OutboxStore, openStore, type Store } from '../../../client/store/i
 Object.assign(globalThis, { IDBKeyRange })
 
 export interface Device {
-  /** Opens a tab with an outbox. */
-  openTab(service: ClientOptions, options?: OfflineOptions): Tab
+  /**
+   * Opens a tab with an outbox.
+   *
+   * @param lacking parts of the browser that it does not have
+   */
+  openTab(service: ClientOptions, options?: OfflineOptions, lacking?: Partial<Browser>): Tab
   /** What the tabs keep in `localStorage`. */
   readonly session: SessionStore
   isOffline: boolean
@@ -22,17 +26,21 @@ export interface Tab {
   readonly client: Client
   readonly store: Store
   readonly outbox: OutboxStore
+  readonly browser: Browser
   /** Ends the tab as a crash does: nothing that it began goes on. */
   crash(): void
 }
 
-/** Called before and after each request. May throw to lose it. */
-interface Wire {
+/** What happens to requests and to the storage. */
+interface Weather {
+  /** Called before and after each request. May throw to lose it. */
   readonly before?: (init: RequestInit) => unknown
-  readonly after?: () => unknown
+  readonly after?: (init: RequestInit) => unknown
+  /** Called when a tab begins a transaction that changes these stores. */
+  readonly onTransaction?: (transaction: IDBTransaction, stores: readonly string[], tab: Tab) => unknown
 }
 
-export function openDevice(wire: Wire = {}): Device {
+export function openDevice(weather: Weather = {}): Device {
   const indexedDB = new IDBFactory()
   const queues = new Map<string, (() => void)[]>()
   const channels = new Map<string, Set<Channel>>()
@@ -59,7 +67,7 @@ export function openDevice(wire: Wire = {}): Device {
       const stored = (await indexedDB.databases()).map(({ name = '' }) => readKeys(indexedDB, name))
       return new Set((await Promise.all(stored)).flat())
     },
-    openTab(service, options) {
+    openTab(service, options, lacking) {
       const undo: (() => void)[] = []
       let isDead = false
       const never = new Promise<never>(() => {})
@@ -72,14 +80,17 @@ export function openDevice(wire: Wire = {}): Device {
       const over = new AbortController()
       const fetchOwn: typeof fetch = async (url, { signal, ...init } = {}) => {
         if (device.isOffline) throw new TypeError('offline')
-        wire.before?.(init)
-        const response = await fetch(url, { ...init, signal: AbortSignal.any([signal ?? over.signal, over.signal]) })
-        wire.after?.()
+        weather.before?.(init)
+        const response = await (service.fetch ?? fetch)(url, {
+          ...init,
+          signal: AbortSignal.any([signal ?? over.signal, over.signal]),
+        })
+        weather.after?.(init)
         if (device.isOffline) throw new TypeError('offline')
         return response
       }
       const browser: Browser = {
-        indexedDB: tabFactory(indexedDB, undo),
+        indexedDB: tabFactory(indexedDB, undo, (one, stores) => weather.onTransaction?.(one, stores, tab)),
         locks: {
           request: ((name: string, { signal }: { signal: AbortSignal }, work: () => Promise<unknown>) => {
             // A tab may have crashed while it opened its database.
@@ -129,6 +140,7 @@ export function openDevice(wire: Wire = {}): Device {
           undo.push(channel.close)
           return channel
         },
+        ...lacking,
       }
       const client = createClient({
         ...service,
@@ -140,16 +152,15 @@ export function openDevice(wire: Wire = {}): Device {
       const outbox = store.queue()
       // Opens the outbox, as a component does.
       undo.push(outbox.subscribe(() => {}))
-      return {
-        client,
-        store,
-        outbox,
+      const tab: Tab = {
+        ...{ client, store, outbox, browser },
         crash() {
           isDead = true
           over.abort()
           for (const one of undo) one()
         },
       }
+      return tab
     },
   }
   return device
@@ -174,11 +185,24 @@ function readKeys(indexedDB: IDBFactory, name: string): Promise<string[]> {
   })
 }
 
-/** A factory whose databases are closed when the tab ends. */
-function tabFactory(indexedDB: IDBFactory, undo: (() => void)[]): globalThis.IDBFactory {
+/** A factory whose databases are closed when the tab ends, and tell of each transaction that changes them. */
+function tabFactory(
+  indexedDB: IDBFactory,
+  undo: (() => void)[],
+  onTransaction: (transaction: IDBTransaction, stores: readonly string[]) => unknown,
+): globalThis.IDBFactory {
   return Object.assign(Object.create(indexedDB), {
     open(name: string, version: number) {
       const request = indexedDB.open(name, version)
+      request.addEventListener('success', () => {
+        const { result } = request
+        const transaction = result.transaction.bind(result)
+        result.transaction = (stores, mode) => {
+          const begun = transaction(stores, mode)
+          if (mode === 'readwrite') onTransaction(begun as never, typeof stores === 'string' ? [stores] : [...stores])
+          return begun
+        }
+      })
       undo.push(() => request.readyState === 'done' && !request.error && request.result.close())
       return request
     },

@@ -19,6 +19,7 @@ it('loses no write, and does none twice, whatever is cut, reloaded and restarted
     await simulate(seed, emulator).catch((cause) => {
       throw new Error(`Seed ${seed}. Repeat it with SVC_TEST_SEED=${seed}.`, { cause })
     })
+    if (isFull && seed % 25 === 0) console.info(`${seed} of ${count} seeds`)
   }
 
   expect(count).toBeGreaterThan(0)
