@@ -8,15 +8,20 @@ import { type Installed, type PackageName, tool } from '../fixtures/packages/pac
 /** @param projectOf an empty project in which the package is installed */
 export function hooksCases(name: PackageName, projectOf: () => Installed): void {
   it.each([
+    ['store', 'asText,noDocument,noMutations,noOutbox,noState,openStore,unknownSession', ['mjs', 'cjs'], 'openStore'],
     [
-      'store',
-      'asText,noDocument,noMutations,noOutbox,noState,openStore,unknownSession',
+      'vue',
+      'SvcPlugin,useAuth,useClient,useDocument,useLive,useMutation,useOutbox,usePage',
       ['mjs', 'cjs'],
-      'openStore',
+      'createHooks',
     ],
-    ['vue', 'SvcPlugin,useAuth,useClient,useDocument,useLive,useMutation,useOutbox,usePage', ['mjs', 'cjs'], 'createHooks'],
     // Svelte has no files for \`require\`.
-    ['svelte', 'provideClient,useAuth,useClient,useDocument,useLive,useMutation,useOutbox,usePage', ['mjs'], 'createHooks'],
+    [
+      'svelte',
+      'provideClient,useAuth,useClient,useDocument,useLive,useMutation,useOutbox,usePage',
+      ['mjs'],
+      'createHooks',
+    ],
   ])('brings the entry %s for the framework that the app has, with types', async (entry, all, kinds, call) => {
     const project = projectOf()
     const compilers = { vue: ['vue', '@vue', 'csstype'], svelte: ['svelte', 'esm-env', 'clsx', 'devalue'], store: [] }
