@@ -135,7 +135,7 @@ test.each(['node', 'web', 'react', 'kanban', 'next', 'svelte', 'vue', 'chat'])(
   },
 )
 
-test.each(['node', 'web', 'kanban', 'next', 'svelte', 'vue'])(
+test.each(['node', 'web', 'react', 'kanban', 'next', 'svelte', 'vue'])(
   '%s: has at most 300 lines of code to read',
   async (template) => {
     const folder = join(thisPackage, 'templates', template)

@@ -10,17 +10,17 @@ export interface Schema {
 
 /** A document of the collection 'messages'. */
 export interface Message {
-  fileName?: string
-  fileUrl?: string
   key: string
   name: string
   text: string
+  fileName?: string
+  fileUrl?: string
 }
 
 /** A document of the collection 'presence'. */
 export interface Presence {
+  userId: string
+  name: string
   /** An integer. */
   beats: number
-  name: string
-  userId: string
 }

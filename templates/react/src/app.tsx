@@ -2,7 +2,6 @@ import { useAttempt } from './attempt'
 import { SignIn } from './sign-in'
 import { useAuth } from './svc'
 import { Tasks } from './tasks'
-import { TwoFactor } from './two-factor'
 
 export function App({ loginError }: { loginError?: string }) {
   const { user, isLoading, auth } = useAuth()
@@ -13,18 +12,13 @@ export function App({ loginError }: { loginError?: string }) {
     <main>
       <header>
         <h1>Tasks</h1>
-        <details className="account">
-          <summary>{user.email}</summary>
-          <div className="card">
-            <TwoFactor />
-            {/* Signs out in this page at once, even if the service is unreachable. */}
-            <button type="button" onClick={() => attempt(() => auth.logOut())}>
-              Sign out
-            </button>
-            {problem && <p role="alert">{problem}</p>}
-          </div>
-        </details>
+        <span>{user.email}</span>
+        {/* Signs out in this page at once, even if the service is unreachable. */}
+        <button type="button" onClick={() => attempt(() => auth.logOut())}>
+          Sign out
+        </button>
       </header>
+      {problem && <p role="alert">{problem}</p>}
       <Tasks key={user.id} email={user.email} />
     </main>
   )

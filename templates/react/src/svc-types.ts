@@ -9,10 +9,7 @@ export interface Schema {
 
 /** A document of the collection 'tasks'. */
 export interface Task {
-  by: string
-  done: boolean
-  fileId?: string
-  fileName?: string
-  fileUrl?: string
   title: string
+  done: boolean
+  by: string
 }

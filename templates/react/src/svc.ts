@@ -1,5 +1,7 @@
 import { createClient, webStore } from 'svc-toolkit-client'
+import { offline } from 'svc-toolkit-client/offline'
 import { createHooks } from 'svc-toolkit-client/react'
+import { openStore } from 'svc-toolkit-client/store'
 import type { Schema } from './svc-types'
 
 // Everyone who opens the app can read this key. Permissions of collections limit what it can do.
@@ -14,4 +16,9 @@ if (!url || !apiKey) {
 }
 
 export const svc = createClient<Schema>({ url, apiKey, session: webStore() })
-export const { SvcProvider, useAuth, useLive, useMutation } = createHooks<Schema>()
+
+// Keeps lists and unsent writes in the browser. Only the same user sends them after the next login.
+const onUnsent = ({ length }: readonly unknown[]) => alert(`${length} not saved yet. Sign in again to save.`)
+openStore(svc, { persist: offline({ onUnsent }) })
+
+export const { SvcProvider, useAuth, useLive, useMutation, useOutbox } = createHooks<Schema>()

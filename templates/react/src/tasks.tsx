@@ -1,32 +1,19 @@
-import { type FormEvent, useEffect, useState } from 'react'
-import { Attachment } from './attachment'
-import { Notices } from './notices'
-import { svc, useLive, useMutation } from './svc'
+import { type FormEvent, useState } from 'react'
+import { Outbox } from './outbox'
+import { useLive, useMutation, useOutbox } from './svc'
 
 export function Tasks({ email }: { email: string }) {
   const list = useLive('tasks', { sort: '-createdAt', limit: 100 })
-  // Shows writes at once, and retries them until the service accepts or refuses them.
-  const writes = useMutation('tasks', { retry: true })
+  // Shows writes at once, keeps them in the browser, and sends them in order.
+  const { create, update, remove } = useMutation('tasks')
+  const { pending, sending } = useOutbox()
   const [title, setTitle] = useState('')
 
-  // Asks before leaving, because pending writes exist only in this page.
-  useEffect(() => {
-    if (!writes.isPending) return
-    const ask = (event: BeforeUnloadEvent) => event.preventDefault()
-    addEventListener('beforeunload', ask)
-    return () => removeEventListener('beforeunload', ask)
-  }, [writes.isPending])
-
-  async function add(event: FormEvent) {
+  function add(event: FormEvent) {
     event.preventDefault()
     setTitle('')
-    // Restores a refused title, so that the user can correct it. The notices show the error.
-    await writes.create({ title, done: false, by: email }).catch(() => setTitle((typed) => typed || title))
-  }
-
-  async function remove(id: string, fileId: string | undefined) {
-    await writes.remove(id)
-    if (fileId) await svc.files.delete(fileId)
+    // Restores a title that was refused and discarded, so that the user can correct it.
+    create({ title, done: false, by: email }).catch(() => setTitle((typed) => typed || title))
   }
 
   return (
@@ -43,31 +30,27 @@ export function Tasks({ email }: { email: string }) {
           Add
         </button>
       </form>
-      <Notices list={list} writes={writes} />
-      <ul className="tasks" aria-busy={writes.isPending}>
+      <Outbox list={list} />
+      <ul className="tasks" aria-busy={pending.length > 0 || sending !== undefined}>
         {list.items.map(({ id, data }) => (
-          // Disables a new task until the service has saved it and assigned an id.
           <li key={id} className={id.startsWith('new-') ? 'saving' : data.done ? 'done' : undefined}>
-            <fieldset disabled={id.startsWith('new-')}>
-              <label>
-                <input
-                  type="checkbox"
-                  checked={data.done}
-                  onChange={({ target }) => void writes.update(id, { done: target.checked }).catch(ignoreShown)}
-                />
-                <span className="title">{data.title}</span>
-                <small>{data.by}</small>
-              </label>
-              <Attachment task={data} attach={(file) => writes.update(id, file)} />
-              <button
-                type="button"
-                className="quiet"
-                aria-label={`Delete ${data.title}`}
-                onClick={() => void remove(id, data.fileId).catch(ignoreShown)}
-              >
-                ×
-              </button>
-            </fieldset>
+            <label>
+              <input
+                type="checkbox"
+                checked={data.done}
+                onChange={({ target }) => void update(id, { done: target.checked }).catch(ignoreShown)}
+              />
+              <span className="title">{data.title}</span>
+              <small>{data.by}</small>
+            </label>
+            <button
+              type="button"
+              className="quiet"
+              aria-label={`Delete ${data.title}`}
+              onClick={() => void remove(id).catch(ignoreShown)}
+            >
+              ×
+            </button>
           </li>
         ))}
       </ul>
@@ -76,5 +59,5 @@ export function Tasks({ email }: { email: string }) {
   )
 }
 
-/** Ignores an error that the notices show. */
+/** Ignores an error that the outbox shows. */
 function ignoreShown() {}
