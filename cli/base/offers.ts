@@ -17,7 +17,7 @@ const absences = {
 
 export type Offer = keyof typeof absences
 
-/** What services of a dialect do not offer. The emulator offers everything in each of them. */
+/** Lists what services of a dialect do not offer. The emulator offers everything in each of them. */
 const lacking: { readonly [Name in keyof typeof dialects]: readonly Offer[] } = {
   a: [],
   b: [],
@@ -43,7 +43,7 @@ export interface Given {
 
 type Need = Offer | ((given: Given) => Offer | undefined)
 
-/** What commands need beyond documents and users, by their ids. */
+/** Lists what commands need beyond documents and users, by their ids. */
 const needs: { readonly [command: string]: readonly Need[] } = {
   'collections:check': ['collection list'],
   'collections:get': ['collection record'],
