@@ -43,6 +43,10 @@ export interface Given {
 
 type Need = Offer | ((given: Given) => Offer | undefined)
 
+function isUnnamed({ argv }: Given): Offer | undefined {
+  return argv.length === 0 ? 'collection list' : undefined
+}
+
 /** Lists what commands need beyond documents and users, by their ids. */
 const needs: { readonly [command: string]: readonly Need[] } = {
   'collections:check': ['collection list'],
@@ -58,9 +62,12 @@ const needs: { readonly [command: string]: readonly Need[] } = {
   'idp:callback': ['provider codes'],
   'idp:url': ['provider codes'],
   openapi: ['description'],
+  diff: [isUnnamed],
+  pull: [isUnnamed],
+  push: [isUnnamed],
   'seed:generate': ['collection record'],
   tail: [
-    ({ argv, flags }) => (argv.length === 0 && !flags.all ? 'collection list' : undefined),
+    (given) => (given.flags.all ? undefined : isUnnamed(given)),
     ({ flags }) => (flags.transport === 'sse' ? 'event stream' : undefined),
     ({ flags }) => (flags.since === undefined ? undefined : 'change history'),
   ],
