@@ -5,15 +5,27 @@ import type { ClientOptions } from '../../client/index.js'
 
 type Socket = NonNullable<ClientOptions['WebSocket']>
 
-interface Adapter {
+export interface Adapter {
   fetch(fetch: typeof globalThis.fetch): typeof globalThis.fetch
   socket(Socket: Socket): Socket
-  /** Whether collections can be found by asking for them. */
+  /** Whether the service tells which collections it has, and their settings. */
   readonly listsCollections: boolean
+  /** Whether a batch stores documents without fields. */
+  readonly storesEmpty: boolean
 }
 
-const direct: Adapter = { fetch: (fetch) => fetch, socket: (Socket) => Socket, listsCollections: true }
-const deployed: Adapter = { fetch: deployedFetch, socket: collectionSockets, listsCollections: false }
+const direct: Adapter = {
+  fetch: (fetch) => fetch,
+  socket: (Socket) => Socket,
+  listsCollections: true,
+  storesEmpty: true,
+}
+const deployed: Adapter = {
+  fetch: deployedFetch,
+  socket: collectionSockets,
+  listsCollections: false,
+  storesEmpty: false,
+}
 
 const adapters: { readonly [dialect: string]: Adapter } = { d: deployed }
 

@@ -17,7 +17,7 @@ const absences = {
 
 export type Offer = keyof typeof absences
 
-/** What services of a dialect do not offer. The emulator offers everything in each of them. */
+/** Lists what services of a dialect do not offer. The emulator offers everything in each of them. */
 const lacking: { readonly [Name in keyof typeof dialects]: readonly Offer[] } = {
   a: [],
   b: [],
@@ -43,7 +43,11 @@ export interface Given {
 
 type Need = Offer | ((given: Given) => Offer | undefined)
 
-/** What commands need beyond documents and users, by their ids. */
+function isUnnamed({ argv }: Given): Offer | undefined {
+  return argv.length === 0 ? 'collection list' : undefined
+}
+
+/** Lists what commands need beyond documents and users, by their ids. */
 const needs: { readonly [command: string]: readonly Need[] } = {
   'collections:check': ['collection list'],
   'collections:get': ['collection record'],
@@ -58,9 +62,12 @@ const needs: { readonly [command: string]: readonly Need[] } = {
   'idp:callback': ['provider codes'],
   'idp:url': ['provider codes'],
   openapi: ['description'],
+  diff: [isUnnamed],
+  pull: [isUnnamed],
+  push: [isUnnamed],
   'seed:generate': ['collection record'],
   tail: [
-    ({ argv, flags }) => (argv.length === 0 && !flags.all ? 'collection list' : undefined),
+    (given) => (given.flags.all ? undefined : isUnnamed(given)),
     ({ flags }) => (flags.transport === 'sse' ? 'event stream' : undefined),
     ({ flags }) => (flags.since === undefined ? undefined : 'change history'),
   ],

@@ -9,10 +9,16 @@ type Settings = Pick<Collection, 'name' | 'schema' | 'unique' | 'title' | 'permi
 /**
  * Creates the collections that are missing. Links to collections that stay missing become plain ids, because the
  * service refuses them.
+ *
+ * @param list names the collections of a service that does not list them
  */
-export async function createLinked(client: Client, wanted: readonly Settings[]): Promise<void> {
+export async function createLinked(
+  client: Client,
+  wanted: readonly Settings[],
+  list = async () => (await client.collections.list()).map(({ name }) => name),
+): Promise<void> {
   if (wanted.length === 0) return
-  const known = new Set((await client.collections.list()).map(({ name }) => name))
+  const known = new Set(await list())
   const later: Settings[] = []
   for (const { name, schema, unique, title, permissions = {} } of wanted) {
     const now = withoutMissingLinks(schema, known.add(name))

@@ -23,6 +23,11 @@ export async function identifyCollection(client: Client, name: string, url: stri
       .collection(name)
       .count()
       .catch(() => undefined)
-    return { id: `${url} ${name}`, documentCount }
+    return { id: unlistedId(url, name), documentCount }
   }
+}
+
+/** Identifies a collection of a service that does not tell ids. */
+export function unlistedId(url: string, name: string): string {
+  return `${url} ${name}`
 }

@@ -2,8 +2,9 @@ import * as Flags from '@oclif/core/flags'
 import { dryRunFlag } from '../base/dry-run-flag.js'
 import { CliFailure, exits, misuse } from '../base/failure.js'
 import { createLinked } from '../collections/create-linked.js'
+import { conditionFlags, whereFlags } from '../documents/where-flag.js'
 import { applySync } from '../sync/apply.js'
-import { type ChosenWork, chosenWork, openWorks, redactedIn, withLinks } from '../sync/chosen-work.js'
+import { type ChosenWork, chosenWork, openWorks, redactedIn, within, withLinks } from '../sync/chosen-work.js'
 import type { CollectionPlan } from '../sync/compare.js'
 import { openPairs } from '../sync/pairs.js'
 import type { Sides, SyncPlan } from '../sync/plan.js'
@@ -42,7 +43,8 @@ Shows the plan, and saves a snapshot before it writes: svc undo restores it.`)
       description: 'pull COLLECTION.FIELD unredacted again, if the emulator has no substitutes of it',
       helpValue: 'field',
     }),
-    delete: Flags.boolean({ description: 'delete documents that were deleted there' }),
+    ...whereFlags,
+    delete: Flags.boolean({ description: 'delete documents that were deleted there', exclusive: conditionFlags }),
     force: Flags.boolean({ description: 'overwrite documents that changed on both sides' }),
     'dry-run': dryRunFlag,
   }
@@ -59,7 +61,12 @@ Shows the plan, and saves a snapshot before it writes: svc undo restores it.`)
       requireKnown(plan.collections, redacted, here)
       requireAbsent(plan.collections, unredacted, here)
       const plans = plan.collections.filter(({ remote }) => remote !== undefined)
-      const chosenWorks = plans.map((one) => chosen(one, flags))
+      const isSelected = await this.selected(
+        sides.remote,
+        plans.map(({ name }) => name),
+        flags,
+      )
+      const chosenWorks = plans.map((one) => within(chosen(one, flags), 'remote', isSelected))
       const work = withLinks(chosenWorks, othersHere(chosenWorks, plan))
       const total = this.showPlans(work)
       this.noteRedacted(work, redacted)

@@ -2,10 +2,12 @@ import * as Flags from '@oclif/core/flags'
 import { SvcError } from '../../client/protocol/model/errors.js'
 import { dryRunFlag } from '../base/dry-run-flag.js'
 import { reworded } from '../base/failure.js'
-import type { Client, CommandInput } from '../base/service-command.js'
+import type { CommandInput } from '../base/service-command.js'
 import { createLinked } from '../collections/create-linked.js'
+import { unlistedId } from '../collections/identify.js'
+import { conditionFlags, whereFlags } from '../documents/where-flag.js'
 import { applySync } from '../sync/apply.js'
-import { type ChosenWork, chosenWork, openWorks, redactedIn, withLinks } from '../sync/chosen-work.js'
+import { type ChosenWork, chosenWork, openWorks, redactedIn, within, withLinks } from '../sync/chosen-work.js'
 import type { CollectionPlan } from '../sync/compare.js'
 import { openPairs } from '../sync/pairs.js'
 import type { Sides, SyncPlan } from '../sync/plan.js'
@@ -33,7 +35,8 @@ Shows the plan and asks. Saves what it overwrites and deletes to a file, which s
   static override args = collectionArgs
   static override flags = {
     by: byFlag,
-    delete: Flags.boolean({ description: 'delete documents that were deleted here' }),
+    ...whereFlags,
+    delete: Flags.boolean({ description: 'delete documents that were deleted here', exclusive: conditionFlags }),
     force: Flags.boolean({
       description: 'overwrite documents that changed on both sides, and restore deleted collections',
     }),
@@ -49,10 +52,16 @@ Shows the plan and asks. Saves what it overwrites and deletes to a file, which s
       const isWanted = ({ isGone }: CollectionPlan) => !isGone || argv.length > 0 || flags.force
       const plans = plan.collections.filter((one) => one.local !== undefined && isWanted(one))
       if (plan.collections.some((one) => !isWanted(one))) this.note('To create them again, name them or pass --force.')
-      const chosenWorks = plans.map((one) => chosen(one, flags))
+      const isSelected = await this.selected(
+        sides.local,
+        plans.flatMap(({ local }) => local?.name ?? []),
+        flags,
+      )
+      const chosenWorks = plans.map((one) => within(chosen(one, flags), 'local', isSelected))
       const newThere = [...chosenWorks.flatMap(({ create }) => create), ...plan.recovered]
       const work = withLinks(chosenWorks, new Set(newThere))
       const total = this.showPlans(work)
+      await this.showSamples(work, sides.local)
       this.noteRedacted(work)
       if (flags['dry-run']) return this.planned(sides.url, work, namesWithout(plans, 'remote'))
       const isNothing = total === 0 && plans.every(({ remote }) => remote)
@@ -138,14 +147,17 @@ async function pushAll({ sides, plan, work, undo }: Pushing, followed: Followed)
   await createLinked(
     sides.remote,
     work.flatMap(({ plan: { pairs, local } }) => (pairs || !local ? [] : [local])),
+    sides.remoteIs.listsCollections
+      ? undefined
+      : async () => plan.collections.flatMap(({ name, remote }) => (remote ? [name] : [])),
   )
   const works = await openWorks(work, (plan) => pairThere(sides, plan))
   const { local, remote, ids } = openSides(sides, plan.ids)
   return applySync(local, remote, { ...followed, works, ids, keepUndo: undo.add })
 }
 
-async function pairThere({ remote, url }: Sides, { name, local }: CollectionPlan) {
+async function pairThere({ remote, url, remoteIs }: Sides, { name, local }: CollectionPlan) {
   const { id = '' } = local ?? {}
-  const created: Awaited<ReturnType<Client['collections']['get']>> = await remote.collections.get(name)
-  return openPairs(url, { local: id, remote: created.id })
+  const there = remoteIs.listsCollections ? (await remote.collections.get(name)).id : unlistedId(url, name)
+  return openPairs(url, { local: id, remote: there })
 }

@@ -142,9 +142,20 @@ class Run {
     for (const ids of inPieces(work.create, atOnce)) {
       if (options.signal.aborted) return
       const found = [...(await dataById(from.client.collection(work.name), ids))]
-      await this.create(work, found)
+      await this.create(work, this.storable(work, found))
       options.onDone(ids.length)
     }
+  }
+
+  /** Refuses documents that the target would leave out, because the others would take their places in the answer. */
+  private storable(work: SyncWork, found: readonly (readonly [string, JsonObject])[]) {
+    const { from, to } = this
+    if (to.storesEmpty) return found
+    return found.filter(([id, data]) => {
+      const isEmpty = Object.keys(to.created(work, from.shared(data))).length === 0
+      if (isEmpty) this.refuse(work, id, 'has no fields, and the service stores no empty documents')
+      return !isEmpty
+    })
   }
 
   private async create(work: SyncWork, some: readonly (readonly [string, JsonObject])[]): Promise<void> {
@@ -157,6 +168,10 @@ class Run {
     const idempotencyKey = `sync-${hashJson([work.pairs.begin(ids), ids, fields])}`
     try {
       const made = await to.client.collection(work.name).createMany(fields, { idempotencyKey })
+      if (made.length !== some.length)
+        throw notSaved(
+          `The service answered ${count(made.length)} of ${counted(some.length, 'document')} of "${work.name}".`,
+        )
       const pairs: Pair[] = []
       for (const [at, [id, data]] of some.entries()) {
         const one = made[at]

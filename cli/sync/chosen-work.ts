@@ -25,6 +25,19 @@ export function chosenWork(
   return { plan, create, update, remove, row: { collection: plan.name, ...counts } }
 }
 
+/** Tells whether a command is about a document of its source. */
+export type IsSelected = (collection: string, id: string) => boolean
+
+/** Leaves alone what is not selected. Deletes nothing then: a document that does not match is not a deleted one. */
+export function within(chosen: ChosenWork, side: 'local' | 'remote', isSelected: IsSelected | undefined): ChosenWork {
+  if (!isSelected) return chosen
+  const { plan, row } = chosen
+  const create = chosen.create.filter((id) => isSelected(plan.name, id))
+  const update = chosen.update.filter((pair) => isSelected(plan.name, pair[side]))
+  const left = chosen.create.length - create.length + chosen.update.length - update.length
+  return chosenWork(plan, { create, update, remove: [] }, row.leftAlone + left + chosen.remove.length)
+}
+
 /** Adds documents that are equal on both sides but link to one of these ids, which the target knows under another id. */
 export function withLinks(chosen: readonly ChosenWork[], ids: ReadonlySet<string>): readonly ChosenWork[] {
   return chosen.map((one) => {

@@ -3,9 +3,11 @@ import type { Collection } from '../../client/protocol/model/collection.js'
 import { canonicalJson, type Json, type JsonObject } from '../../client/protocol/model/json.js'
 import { formatPath, type Path, parsePath, valueAt } from '../../client/protocol/model/path.js'
 import { withDefaults } from '../../client/protocol/model/schema.js'
-import { CliFailure, exits } from '../base/failure.js'
+import type { Adapter } from '../base/deployed-client.js'
+import { CliFailure, exits, undefinedIfMissing } from '../base/failure.js'
 import type { Client } from '../base/service-command.js'
 import { findUnlisted } from '../collections/choose.js'
+import { unlistedId } from '../collections/identify.js'
 import { type CollectionPlan, compare, type Opened, type Read } from './compare.js'
 import { hashOf, type Ids, idsIn, withIds } from './documents.js'
 import { pairedWith } from './paired-collections.js'
@@ -27,6 +29,8 @@ export interface Sides {
   /** The service's address. */
   readonly url: string
   readonly key: string | undefined
+  /** Describes what the service tells and stores. */
+  readonly remoteIs: Pick<Adapter, 'listsCollections' | 'storesEmpty'>
 }
 
 export interface PlanOptions {
@@ -104,12 +108,13 @@ async function openBoth(
   { names, isPull, redact, unredact }: PlanOptions,
 ): Promise<{ readonly opened: readonly Opened[]; readonly others: readonly Opened[] }> {
   const { local, remote, url } = sides
-  const [here, there] = await Promise.all([byName(local), byName(remote)])
+  const here = await byName(local)
+  const there = sides.remoteIs.listsCollections ? await byName(remote) : await readNamed(sides, names, here)
   const all = [...new Set([...there.keys(), ...here.keys()])]
   const wanted = names.length > 0 ? [...new Set(names)] : all
   const missing = wanted.find((name) => !here.has(name) && !there.has(name))
   if (missing !== undefined) {
-    await findUnlisted(remote.collections, missing)
+    if (sides.remoteIs.listsCollections) await findUnlisted(remote.collections, missing)
     throw new CliFailure('NOT_FOUND', exits.notFound, `Neither the emulator nor ${url} has a collection "${missing}".`)
   }
   const open = (name: string) => {
@@ -134,6 +139,22 @@ async function openBoth(
 
 async function byName({ collections }: Client): Promise<Map<string, Collection>> {
   return new Map((await collections.list()).map((one) => [one.name, one]))
+}
+
+/** Finds the named collections by counting their documents. They count as having the settings of the emulator's. */
+async function readNamed(
+  { remote, url }: Sides,
+  names: readonly string[],
+  here: ReadonlyMap<string, Collection>,
+): Promise<Map<string, Collection>> {
+  const found = new Map<string, Collection>()
+  for (const name of new Set(names)) {
+    if ((await remote.collection(name).count().catch(undefinedIfMissing)) === undefined) continue
+    const { schema = {}, permissions = {}, ...rest } = here.get(name) ?? {}
+    const times = { createdAt: '', updatedAt: '' }
+    found.set(name, { ...times, ...rest, schema, permissions, id: unlistedId(url, name), name } as Collection)
+  }
+  return found
 }
 
 const nothing: Read = { hashes: new Map(), wholes: new Map(), byKey: new Map(), references: new Map(), seen: new Set() }

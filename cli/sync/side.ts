@@ -19,6 +19,8 @@ export interface Side {
   /** The side's key in a pair. */
   readonly name: 'local' | 'remote'
   readonly client: Client
+  /** Whether it stores documents without fields. */
+  readonly storesEmpty: boolean
   /** Replaces the side's ids with those of the service, in which both sides are compared. */
   shared(data: JsonObject): JsonObject
   /** Returns the fields of a new document on this side. */
@@ -42,6 +44,7 @@ export function openSides(sides: Sides, ids: Ids): { readonly local: Side; reado
     local: {
       name: 'local',
       client: sides.local,
+      storesEmpty: true,
       shared: (data) => withIds(data, toRemote),
       created: redacted,
       updated: redacted,
@@ -49,6 +52,7 @@ export function openSides(sides: Sides, ids: Ids): { readonly local: Side; reado
     remote: {
       name: 'remote',
       client: sides.remote,
+      storesEmpty: sides.remoteIs.storesEmpty,
       shared: (data) => data,
       // Redacted fields have only substitutes in the emulator, so they must not overwrite the real values.
       created: ({ redacted }, shared) => withoutFields(shared, redacted),

@@ -1,17 +1,21 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import { createClient, type SvcError } from '../../client/index.js'
+import { adapterFor } from '../base/deployed-client.js'
 import { CliFailure, exits, reworded } from '../base/failure.js'
 import { emulatorOfRunOrHere, noEmulator } from '../base/here.js'
 import { type Client, ServiceCommand } from '../base/service-command.js'
 import { stopSignal } from '../base/stop-signal.js'
+import { dataById } from '../bulk/read-back.js'
+import { hasConditions, readWhere, type WhereFlags } from '../documents/where-flag.js'
 import { fetchDirectly } from '../target/fetch-directly.js'
 import { ownerKey } from '../target/owner.js'
 import { noOtherService, type Target, type TargetFlags } from '../target/target.js'
 import { count, counted, table } from '../terminal/print.js'
 import { startProgress } from '../terminal/progress.js'
+import { cut } from '../terminal/text-width.js'
 import type { RefusedDocument, Synced } from './apply.js'
-import type { ChosenWork } from './chosen-work.js'
+import type { ChosenWork, IsSelected } from './chosen-work.js'
 import type { CollectionPlan } from './compare.js'
 import { claimPairs } from './pairs.js'
 import { planSync, type Sides, type SyncPlan } from './plan.js'
@@ -26,6 +30,8 @@ export const byFlag = Flags.string({
 })
 
 const mostShown = 20
+const mostSamples = 3
+const maxSampleColumns = 80
 /** Outlasts a limit per minute, but not one per hour. */
 const mostWaitMilliseconds = 90_000
 
@@ -64,7 +70,9 @@ export abstract class SyncCommand extends ServiceCommand {
       emulator,
     }
     const local = createClient({ url, apiKey: await ownerKey(here), transport: 'sse', fetch: fetchDirectly })
-    return work({ local, remote: this.patientClient(flags), url: target.url, key: target.key }, here)
+    const { listsCollections, storesEmpty } = adapterFor(target.dialect)
+    const remoteIs = { listsCollections, storesEmpty }
+    return work({ local, remote: this.patientClient(flags), url: target.url, key: target.key, remoteIs }, here)
   }
 
   /** Suggests the secret key, since no user acts here. */
@@ -119,6 +127,8 @@ export abstract class SyncCommand extends ServiceCommand {
     try {
       const { names, by, isPull = false, redact = new Map(), unredact = new Map() } = options
       const plan = await planSync(sides, { names, by, isPull, redact, unredact, signal: stop.signal })
+      if (!sides.remoteIs.listsCollections)
+        this.note('The service does not show schemas and permissions, so they are not compared.')
       for (const { name } of plan.collections.filter(({ isGone }) => isGone)) {
         this.note(`The service no longer shows "${name}": it was deleted, or the key cannot read it.`)
       }
@@ -160,6 +170,39 @@ export abstract class SyncCommand extends ServiceCommand {
     const some = rows.filter((row) => row.create + row.update + row.delete + row.leftAlone > 0)
     if (some.length > 0) this.note(table(some))
     return rows.reduce((sum, { create, update, delete: removed }) => sum + create + update + removed, 0)
+  }
+
+  /** Finds the documents of the source that match the conditions; undefined without conditions. */
+  protected async selected(
+    source: Client,
+    names: readonly string[],
+    flags: WhereFlags,
+  ): Promise<IsSelected | undefined> {
+    if (!hasConditions(flags)) return undefined
+    const where = readWhere(flags)
+    const found = new Map<string, Set<string>>()
+    for (const name of names) {
+      const ids = new Set<string>()
+      for await (const { id } of source.collection(name).iterate({ where })) ids.add(id)
+      found.set(name, ids)
+    }
+    return (collection, id) => found.get(collection)?.has(id) === true
+  }
+
+  /** Prints some of the documents that are created and updated, as the emulator has them. */
+  protected async showSamples(work: readonly ChosenWork[], local: Client): Promise<void> {
+    if (this.isQuiet() || this.jsonEnabled()) return
+    for (const { plan, create, update } of work) {
+      const kinds = [
+        ['create', create],
+        ['update', update.map((pair) => pair.local)],
+      ] as const
+      for (const [kind, ids] of kinds) {
+        const some = ids.slice(0, mostSamples)
+        for (const [id, data] of await dataById(local.collection(plan.name), some))
+          this.note(`${kind}  ${plan.name}/${id}  ${cut(JSON.stringify(data), maxSampleColumns)}`)
+      }
+    }
   }
 
   protected noteSynced({ created, updated, deleted, refused }: Synced): void {

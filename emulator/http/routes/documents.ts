@@ -2,6 +2,7 @@ import type { Fields, OutgoingDocument } from '../../../client/protocol/model/do
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import { axes, type Dialect } from '../../../client/protocol/wire/axes.js'
 import type { PutMeaning } from '../../../client/protocol/wire/put/decode.js'
+import { badParameter } from '../../../client/protocol/wire/query/decode.js'
 import { requireCreateGrant } from '../../core/collections/collections.js'
 import type { Context } from '../../core/context.js'
 import {
@@ -50,6 +51,12 @@ function requireNoUpsert(upsert: string | undefined): void {
 function requireSomething({ refusals }: Dialect, written: readonly object[], { files }: Uploads): void {
   const isEmpty = files.length === 0 && written.every((part) => Object.keys(part).length === 0)
   if (isEmpty && axes.refusals[refusals].refusesEmpty) throw new SvcError('INVALID_BODY', 'There is nothing to write.')
+}
+
+/** @throws {SvcError} `VALIDATION_ERROR` */
+function requireNamed(collection: string | undefined): string {
+  if (collection !== undefined) return collection
+  throw badParameter('collection', 'Name the collection with "collection".', 'VALIDATION_ERROR')
 }
 
 interface Save {
@@ -130,15 +137,15 @@ export const documentRoutes = [
     query: namedQuery({ collection: 'Name or id of the collection.', upsert: upsertWords }),
     body: newDocument,
     form: documentForm,
-    async beforeFiles(ctx, { query: { collection = '', upsert } }) {
+    async beforeFiles(ctx, { query: { collection, upsert } }) {
       requireNoUpsert(upsert)
-      await requireCreateGrant(ctx, collection)
+      await requireCreateGrant(ctx, requireNamed(collection))
     },
     isCreating: true,
     status: 201,
     reply: 'savedDocument',
-    handle: (ctx, { query: { collection = '', upsert }, body: fields, uploads, dialect }) =>
-      saveDocument(ctx, collection, { dialect, upsert, fields, uploads }),
+    handle: (ctx, { query: { collection, upsert }, body: fields, uploads, dialect }) =>
+      saveDocument(ctx, requireNamed(collection), { dialect, upsert, fields, uploads }),
   }),
   route({
     id: 'documents.list',

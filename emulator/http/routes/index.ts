@@ -6,6 +6,7 @@ import { aggregateRoutes } from './aggregates.js'
 import { batchRoutes } from './batches.js'
 import { collectionRoutes } from './collections.js'
 import { documentRoutes } from './documents.js'
+import { exportRoutes } from './exports.js'
 import { mailPageRoutes } from './pages.js'
 import { providerRoutes } from './providers.js'
 import { realtimeRoutes } from './realtime.js'
@@ -17,6 +18,7 @@ export const routes: readonly Route[] = [
   ...collectionRoutes,
   ...documentRoutes,
   ...aggregateRoutes,
+  ...exportRoutes,
   ...batchRoutes,
   ...storageRoutes,
   ...accountRoutes,

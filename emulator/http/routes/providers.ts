@@ -72,6 +72,22 @@ export const providerRoutes = [
     },
   }),
   route({
+    id: 'providers.logInWithGoogle',
+    summary: 'Get the address at the provider "google" to send the browser to.',
+    method: 'get',
+    paths: { any: ['/auth-collections/login-google'] },
+    needs: 'key',
+    // May create a new user.
+    scope: 'write',
+    reply: 'loginUrl',
+    handle: (ctx, asked) =>
+      recordStart(
+        ctx,
+        { provider: 'google', method: 'GET', path: '/auth-collections/login-google', request: [] },
+        startLogin(ctx, { provider: 'google', isBound: isBoundToBrowser(asked) }),
+      ),
+  }),
+  route({
     id: 'providers.start',
     summary: 'Send the browser to the provider. The same browser has to return.',
     method: 'get',

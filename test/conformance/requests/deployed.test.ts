@@ -482,3 +482,108 @@ describe('Accounts', () => {
     expectFailure(await deployed.api.post('/auth-collections/reset-password', reset), 401, 'INVALID_TOKEN')
   })
 })
+
+describe('Descriptions and exports', () => {
+  test('section 9 schema: tells types, nulls and samples of the newest documents, without hidden fields', async () => {
+    const { api, secretKey } = await withPosts([
+      { name: 'tea', rank: 2, note: null, secret: 'x' },
+      { name: 'milk', rank: 'high', tags: ['a'] },
+    ])
+    const owner = apiOf({ 'x-api-key': secretKey }, '', 'd')
+    expectStatus(200, await owner.patch('/collections/posts', { permissions: { hidden: { secret: ['admin'] } } }))
+
+    const { body } = expectStatus(200, await api.get('/collections/posts/query/schema'))
+
+    expect(body).toMatchObject({ collection: 'posts', document_count: 2, analyzed_documents: 2 })
+    expect((body as { fields: Fields }).fields).toEqual({
+      name: {
+        types: { string: 2 },
+        primary_type: 'string',
+        nullable: false,
+        null_percentage: 0,
+        samples: ['milk', 'tea'],
+      },
+      rank: expect.objectContaining({ types: { number: 1, string: 1 }, nullable: false }),
+      note: { types: { null: 1 }, primary_type: 'null', nullable: true, null_percentage: 100, samples: [] },
+      tags: expect.objectContaining({ types: { array: 1 }, null_percentage: 50, samples: [] }),
+    })
+    expectFailure(await api.get('/collections/nowhere/query/schema'), 404, 'NOT_FOUND')
+  })
+
+  test('section 9 export: answers flat rows as JSON and as CSV that runs no formula, filtered, more than one page', async () => {
+    const { api, apiKey } = await withPosts([{ name: '=1+1', text: 'a "b", c' }])
+    const documents = Array.from({ length: 600 }, (_, n) => ({ n }))
+    expectStatus(201, await api.post('/collections/posts/batch/documents/create', { documents }))
+
+    const all = expectStatus(200, await api.get('/collections/posts/export'))
+    const some = expectStatus(200, await api.get('/collections/posts/export?n_gte=598'))
+    const csv = expectStatus(
+      200,
+      await send(service.url, {
+        ...{ method: 'GET', path: '/collections/posts/export?format=csv&name_isnull=false' },
+        headers: { 'x-api-key': apiKey },
+      }),
+    )
+
+    expect(all.headers['content-disposition']).toBe('attachment; filename="export.json"')
+    expect(JSON.parse(all.text)).toHaveLength(601)
+    expect(JSON.parse(some.text)).toMatchObject([
+      { id: expect.any(String), created_at: expect.any(String), n: 598 },
+      { n: 599 },
+    ])
+    expect(csv.text.split('\r\n').map((line) => line.replace(/^[^,]+,[^,]+,/, ''))).toEqual([
+      'name,text',
+      '\'=1+1,"a ""b"", c"',
+      '',
+    ])
+    expectFailure(await api.get('/collections/posts/export?format=xml'), 400, 'INVALID_QUERY')
+    expectFailure(await api.get('/collections/nowhere/export'), 404, 'NOT_FOUND')
+  })
+
+  test('section 9 export: hides what a list hides', async () => {
+    const { api, secretKey } = await withPosts([{ name: 'tea', secret: 'x' }])
+    const owner = apiOf({ 'x-api-key': secretKey }, '', 'd')
+    expectStatus(200, await owner.patch('/collections/posts', { permissions: { hidden: { secret: ['admin'] } } }))
+
+    const { text } = expectStatus(200, await api.get('/collections/posts/export'))
+    expectStatus(200, await owner.patch('/collections/posts', { permissions: { read: ['admin'] } }))
+
+    expect(text).toContain('tea')
+    expect(text).not.toContain('secret')
+    expectStatus(401, await api.get('/collections/posts/export?format=csv'))
+    expectStatus(401, await api.get('/collections/posts/query/schema'))
+  })
+
+  test('section 10 batches are changed by PATCH with a list, and deleted by DELETE with ids', async () => {
+    const { api, rows } = await withPosts([{ n: 1 }, { n: 2 }])
+    const [one, two] = rows.map(({ id }) => String(id))
+
+    const updates = [{ id: one, data: { n: 3 } }]
+    const updated = await api.send('PATCH', '/collections/posts/batch/documents/update', {}, { updates })
+    const twice = await api.send(
+      'PATCH',
+      '/collections/posts/batch/documents/update',
+      {},
+      { updates: [...updates, ...updates] },
+    )
+    const deleted = await api.send('DELETE', '/collections/posts/batch/documents/delete', {}, { ids: [two] })
+
+    expect(expectStatus(200, updated).body).toMatchObject({ status: 'success', count: 1 })
+    expectStatus(422, twice)
+    expect(expectStatus(200, deleted).body).toMatchObject({ status: 'success', count: 1 })
+    expect((await api.get('/collections/posts/documents')).body).toMatchObject([{ id: one, data: { n: 3 } }])
+  })
+
+  test('section 5 a create that names no collection is 422', async () => {
+    const { api } = await aDeployed()
+
+    expectFailure(await api.post('/collections/documents', { data: { n: 1 } }), 422, 'VALIDATION_ERROR')
+  })
+
+  test('section 11 login-google answers the address at the provider', async () => {
+    const { api } = await aDeployed()
+    const { body } = expectStatus(200, await api.get('/auth-collections/login-google'))
+
+    expect((body as { url: string }).url).toMatch(/^https?:\/\/.*state=/)
+  })
+})

@@ -94,9 +94,12 @@ export function decodeBatchCreate(speaks: Speaks, body: JsonObject): Fields[] {
   })
 }
 
-/** Decodes `{updates: {<id>: {data}}}`; if `body` is `either`, also `{updates: {<id>: {field: value}}}`. */
+/**
+ * Decodes `{updates: {<id>: {data}}}`; if `body` is `either`, also `{updates: {<id>: {field: value}}}`. Accepts a list of
+ * `{id, data}` too, as some clients send it.
+ */
 export function decodeBatchUpdate({ body: form }: Speaks, body: JsonObject): Map<string, DocumentUpdate> {
-  const { updates } = body
+  const updates = Array.isArray(body.updates) ? byId(body.updates) : body.updates
   if (!isObject(updates)) throw invalid(['updates'], 'is not an object of ids and changes', 'object')
   const entries = Object.entries(updates)
   requireBatchSize(entries.length)
@@ -112,10 +115,22 @@ export function decodeBatchUpdate({ body: form }: Speaks, body: JsonObject): Map
   )
 }
 
-/** Decodes `{document_ids: [...]}`. */
+function byId(updates: readonly Json[]): JsonObject {
+  const named: JsonObject = {}
+  for (const [at, update] of updates.entries()) {
+    const { id, data } = isObject(update) ? update : {}
+    if (typeof id !== 'string') throw invalid(['updates', at, 'id'], 'is not a string', 'string')
+    if (Object.hasOwn(named, id)) throw invalid(['updates', at, 'id'], 'is given twice', 'id')
+    setOwn(named, id, { data: data ?? null })
+  }
+  return named
+}
+
+/** Decodes `{document_ids: [...]}`, or `{ids: [...]}`. */
 export function decodeBatchDelete(body: JsonObject): string[] {
-  return listIn(body, 'document_ids').map((id, at) => {
-    if (typeof id !== 'string') throw invalid(['document_ids', at], 'is not a string', 'string')
+  const name = 'ids' in body && !('document_ids' in body) ? 'ids' : 'document_ids'
+  return listIn(body, name).map((id, at) => {
+    if (typeof id !== 'string') throw invalid([name, at], 'is not a string', 'string')
     return id
   })
 }
