@@ -15,7 +15,7 @@ export default defineConfig({
           include: [
             'test/full/**/*.test.ts',
             // Those of `npm test` that are longer here.
-            'test/cli/{json,hostile,parity}.test.ts',
+            'test/cli/{json,hostile,parity,parity-deployed}.test.ts',
             'test/client/offline/simulation.test.ts',
             'test/emulator/kills.test.ts',
             'test/emulator/realtime/realtime-reconnects.test.ts',

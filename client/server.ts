@@ -1,6 +1,8 @@
 /** Keeps the session of a visitor in cookies, with one client for each request. */
 import { isOld, type SessionStore, type SignedIn } from './auth/auth-state.js'
+import type { ListOptions } from './collections/collection.js'
 import { type Client, type ClientOptions, createClient, type Fields, SvcError, type UntypedSchema } from './index.js'
+import { documentQuery, type InitialData } from './store/initial-data.js'
 import type { AnySchema } from './types.js'
 
 /** Attributes of a cookie, as the frameworks take them. */
@@ -81,6 +83,43 @@ export function createServerClient<Schema extends AnySchema<Schema> = UntypedSch
   const { cookies, request, response, cookie, ...service } = options
   const jar = cookies ?? jarOf(request, response)
   return createClient<Schema, UserData>({ ...service, session: cookieStore(jar, service, cookie) })
+}
+
+type Query = Omit<ListOptions<Fields, string, UntypedSchema>, 'signal'>
+
+/** Lists and documents that a page shows first, with the queries of its hooks. */
+export interface InitialRead<Name extends string = string> {
+  readonly lists?: readonly { readonly collection: Name; readonly query?: Query }[]
+  readonly documents?: readonly {
+    readonly collection: Name
+    readonly id: string
+    readonly options?: Pick<Query, 'populate' | 'select'>
+  }[]
+}
+
+/**
+ * Reads lists and documents for a page that a server renders. Pass the result to the page as JSON, and to its hooks as
+ * `initialData`. The page then shows it at once, and follows the changes after it without reading it again.
+ *
+ * @example
+ * import { readInitialData } from 'svc-toolkit-client/server'
+ *
+ * const initialData = await readInitialData(svc, {
+ *   lists: [{ collection: 'posts', query: { sort: '-createdAt', limit: 10 } }],
+ * })
+ *
+ * @throws {SvcError} as `list` does
+ */
+export async function readInitialData<Schema extends AnySchema<Schema>, UserData extends object>(
+  client: Client<Schema, UserData>,
+  { lists = [], documents = [] }: InitialRead<keyof Schema & string>,
+): Promise<InitialData> {
+  const asLists = documents.map(({ collection, id, options }) => ({ collection, query: documentQuery(id, options) }))
+  const { collection: open } = client as object as Client
+  const read = [...lists, ...asLists].map(async ({ collection, query }) => {
+    return { collection, query, ...(await open(collection).list(query)) }
+  })
+  return { lists: await Promise.all(read) }
 }
 
 function cookieStore(jar: CookieJar, service: ClientOptions, settings: CookieSettings = {}): SessionStore {

@@ -15,6 +15,7 @@ import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { bundleCommandLine, bundleEmulator } from './bundle.js'
 import { bundleCommonJs, makeClientPackage, reexportClient } from './client-package.js'
+import { describeCommands } from './command-answers.js'
 import { bundleDashboard } from './dashboard.js'
 import { keepOrMake } from './kept.js'
 import { writeLlms } from './llms.js'
@@ -34,6 +35,7 @@ const sources = [
   'tsconfig.build.json',
   'scripts/bundle.js',
   'scripts/client-package.js',
+  'scripts/command-answers.js',
   'scripts/dashboard.js',
   'scripts/kept.js',
   'scripts/llms.js',
@@ -69,6 +71,7 @@ async function build() {
     // The manifest tool works in its current folder.
     for (const name of ['package.json', '.oclifrc.json']) copyFileSync(join(root, name), join(stage, name))
     run(stage, 'oclif/bin/run.js', ['manifest'])
+    describeCommands(root, join(stage, 'oclif.manifest.json'))
     writeFileSync(join(made, '.built'), '')
     // Uses the start time, because changes during the build are not included.
     utimesSync(join(made, '.built'), begunAt, begunAt)

@@ -45,6 +45,7 @@ export const floors = {
   control: { at: ['client/protocol/control'], imports: ['wire', 'model', 'zod'] },
   client: { at: ['client'], imports: ['control', 'wire', 'model'] },
   'live store': { at: ['client/store'], imports: ['client', 'model'] },
+  'server session': { at: ['client/server.ts'], imports: ['live store', 'client', 'model'] },
   offline: { at: ['client/offline'], imports: ['live store', 'client', 'model', 'wire'] },
   react: { at: ['client/react'], imports: ['live store', 'client', 'model', 'react'] },
   svelte: { at: ['client/svelte'], imports: ['live store', 'client', 'model', 'svelte', 'svelte/reactivity'] },

@@ -26,6 +26,7 @@ import { onStderr } from '../terminal/colour.js'
 import { nearest } from '../terminal/nearest.js'
 import { count, counted } from '../terminal/print.js'
 import { shellWord } from '../terminal/shell-word.js'
+import { adapterFor } from './deployed-client.js'
 import {
   CliFailure,
   describeFailure,
@@ -37,18 +38,10 @@ import {
   stoppedBy,
 } from './failure.js'
 import { type Answered, explainForeign, isAboutKey, isUnreadWrite, watchedFetch } from './foreign-answer.js'
-import { type Named, SvcCommand } from './svc-command.js'
+import { neededOffers, requireOffered } from './offers.js'
+import { type CommandInput, type Named, SvcCommand } from './svc-command.js'
 
-export type { Client }
-
-export type Access = 'read' | 'write'
-
-/** Flags and arguments, which may decide whether the command writes. */
-export interface CommandInput {
-  readonly flags: Named
-  readonly args: Named
-  readonly argv: readonly unknown[]
-}
+export type { Client, CommandInput }
 
 interface ConfirmOptions {
   /** Whether to ask for an emulator too, because many documents are deleted or changed. */
@@ -72,11 +65,6 @@ export abstract class ServiceCommand extends SvcCommand {
     }),
   }
 
-  /**
-   * Whether the command writes to the service. Only writing commands may send writes, and only after {@link confirmWrite}. It is an
-   * instance member, because TypeScript cannot require a static one.
-   */
-  protected abstract readonly access: Access | ((input: CommandInput) => Access)
   /** Whether the command compares a service with the folder's emulator, which is then not its target. */
   protected readonly isOther: boolean = false
 
@@ -93,7 +81,19 @@ export abstract class ServiceCommand extends SvcCommand {
     const { url, key, dialect } = this.requireTarget(flags)
     // Fails with a better message than the client's.
     if (dialect !== undefined && dialect !== 'auto') parseDialect(dialect)
-    return withSchemas(createClient({ url, apiKey: key, dialect, transport: 'sse', fetch: this.guarded(), ...more }))
+    const { fetch = this.guarded(), WebSocket: given, ...others } = more
+    const adapter = adapterFor(dialect)
+    const socket = given && { WebSocket: adapter.socket(given) }
+    const options = {
+      url,
+      apiKey: key,
+      dialect,
+      transport: 'sse',
+      fetch: adapter.fetch(fetch),
+      ...socket,
+      ...others,
+    } as const
+    return withSchemas(createClient(options))
   }
 
   /** Returns a `fetch` for requests that the client does not have. Remembers the last response, to explain failures. */
@@ -294,8 +294,18 @@ export abstract class ServiceCommand extends SvcCommand {
     const { flags, args, argv: words } = parsed
     const access = typeof this.access === 'function' ? this.access({ flags, args, argv: words }) : this.access
     this.isWriting = access === 'write'
+    this.requireOffers({ flags, args, argv: words })
     await this.askAboutAddress(this.givenTarget, parsed.flags.yes === true)
     return parsed
+  }
+
+  /** @throws {CliFailure} with exit 5 if the service does not offer what the command needs */
+  private requireOffers(given: CommandInput): void {
+    const needed = neededOffers(this.id ?? '', given)
+    if (needed.length === 0) return
+    const { dialect, emulator } = this.requireTarget(this.givenTarget)
+    // An emulator offers everything, in each dialect.
+    if (!emulator) requireOffered(needed, dialect)
   }
 
   /** Reads the target from the arguments, which count like flags. */

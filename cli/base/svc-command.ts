@@ -13,6 +13,15 @@ export interface Named {
   [name: string]: unknown
 }
 
+type Access = 'read' | 'write'
+
+/** Flags and arguments, which may decide whether the command writes. */
+export interface CommandInput {
+  readonly flags: Named
+  readonly args: Named
+  readonly argv: readonly unknown[]
+}
+
 /** Receives what a command would print, if another part of this process runs it. */
 export interface Caller {
   /** Takes a note of the command, as plain text. */
@@ -37,6 +46,12 @@ export abstract class SvcCommand extends Command {
     quiet: Flags.boolean({ char: 'q', description: 'print only results', helpGroup: 'GLOBAL' }),
     debug: Flags.boolean({ description: 'show the stack of a failure', helpGroup: 'GLOBAL' }),
   }
+
+  /**
+   * Whether the command writes to the service, the emulator, or settings and files of the app. Help and `svc map` show it. Only writing
+   * commands may send writes to a service. It is an instance member, because TypeScript cannot require a static one.
+   */
+  protected abstract readonly access: Access | ((input: CommandInput) => Access)
 
   private caller: Caller | undefined
 

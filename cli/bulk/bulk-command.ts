@@ -36,7 +36,7 @@ interface BulkWrite {
 }
 
 interface Writing extends Pick<BulkWrite, 'done' | 'write'> {
-  readonly ids: AsyncIterable<string>
+  readonly ids: AsyncIterable<string> | Iterable<string>
   readonly total: number
   readonly flags: BulkFlags
 }
@@ -59,7 +59,8 @@ export abstract class BulkCommand extends TargetCommand {
       return 0
     }
     const target = this.requireTarget(flags)
-    const dependants = (await bulk.findDependants?.(matchingIds(collection, where))) ?? []
+    const seen = remembered(matchingIds(collection, where))
+    const dependants = (await bulk.findDependants?.(seen.ids)) ?? []
     if (dependants.length > 0) this.note(formatDependants(dependants))
     const kind = await this.confirmWrite(flags, `${verb} ${counted(total, 'document')} of "${name}"`, {
       isAlwaysAsked: true,
@@ -68,7 +69,7 @@ export abstract class BulkCommand extends TargetCommand {
     const lines = undo(settledDocuments(collection, where, total))
     const backup = await this.backUp(kind, flags, { words, lost, lines })
     // Writes only documents that are in the backup.
-    const ids = backup ? savedIds(backup) : matchingIds(collection, where)
+    const ids = backup ? savedIds(backup) : (seen.all() ?? matchingIds(collection, where))
     const writeAll = () => this.writeAll(collection, { ids, total, flags, done, write })
     return total > 1 || dependants.length > 0 ? this.undoably(target, words, flags, writeAll) : writeAll()
   }
@@ -101,6 +102,20 @@ export abstract class BulkCommand extends TargetCommand {
     }
     return written
   }
+}
+
+/** Keeps ids that are read, so that they need not be read again. `all` is undefined unless the last one was reached. */
+function remembered(source: AsyncIterable<string>) {
+  const kept: string[] = []
+  let isWhole = false
+  async function* read() {
+    for await (const id of source) {
+      kept.push(id)
+      yield id
+    }
+    isWhole = true
+  }
+  return { ids: read(), all: () => (isWhole ? kept : undefined) }
 }
 
 function stopped(what: string, exit: number): CliFailure {

@@ -15,7 +15,7 @@ export async function* matchingIds(collection: Collection, where: Where): AsyncG
 
 export interface SelectionOptions {
   /** Ids of the documents to write. */
-  readonly ids: AsyncIterable<string>
+  readonly ids: AsyncIterable<string> | Iterable<string>
   /** Once aborted, nothing more is read or written. Requests in flight are awaited. */
   readonly signal: AbortSignal
   /** Called with the number of documents written so far. */

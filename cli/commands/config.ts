@@ -30,6 +30,8 @@ export default class Config extends SvcCommand {
   static override description = 'Order of precedence: flags, environment, running emulator, svc.json, default profile.'
   static override examples = ['<%= config.bin %> config', '<%= config.bin %> config --json']
 
+  protected readonly access = 'read'
+
   async run() {
     await this.parse(Config)
     const found = findProjectFile()

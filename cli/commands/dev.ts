@@ -56,6 +56,8 @@ app exits first, svc dev exits with its exit code.`)
   static override usage = '<%= command.id %> [-- COMMAND...]'
   static override flags = devFlags
 
+  protected readonly access = 'write'
+
   async run() {
     const [own, app] = splitAtDashes(this.argv, 'svc dev -- npm run start')
     const { flags } = await this.parse(Dev, own)

@@ -2,7 +2,7 @@ import { dirname, join } from 'node:path'
 import * as Flags from '@oclif/core/flags'
 import { describeFailure, exits } from '../base/failure.js'
 import { dataFlag } from '../base/here.js'
-import { SvcCommand } from '../base/svc-command.js'
+import { type CommandInput, SvcCommand } from '../base/svc-command.js'
 import { devFlags } from '../dev/dev-flags.js'
 import { examine, findFolderHolder } from '../doctor/examine.js'
 import type { Finding, Patient } from '../doctor/finding.js'
@@ -35,6 +35,8 @@ Exits with 10 if something is wrong. Warnings alone do not count.`)
     'database-listen-url': devFlags['database-listen-url'],
     repair: Flags.boolean({ description: 'apply the safe fixes' }),
   }
+
+  protected readonly access = ({ flags }: CommandInput) => (flags.repair ? 'write' : 'read')
 
   async run() {
     const { flags } = await this.parse(Doctor)

@@ -51,6 +51,8 @@ it. If a signal ends the command, the exit code is 128 plus the signal's number.
     tier: Flags.option({ options: tiers, description: 'plan that sets the file limits of the project' })(),
   }
 
+  protected readonly access = 'write'
+
   async run() {
     const [own, words] = splitAtDashes(this.argv, example)
     const { flags, argv } = await this.parse(Exec, own)

@@ -57,6 +57,8 @@ svc.json if a folder above has one.`)
     })(),
   }
 
+  protected readonly access = 'write'
+
   async run() {
     const { args, flags } = await this.parse(Init)
     const folder = resolve(args.folder)

@@ -46,6 +46,8 @@ With -f, follows the logs until Ctrl-C. With -f and --json, prints {"type":"read
     return this.isFollowing
   }
 
+  protected readonly access = 'read'
+
   async run() {
     const { flags } = await this.parse(Logs)
     const folder = stateFolderHere(flags.data)

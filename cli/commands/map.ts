@@ -26,15 +26,18 @@ export default class SvcMap extends SvcCommand {
   )
   static override examples = ['<%= config.bin %> map', '<%= config.bin %> map --json']
 
+  protected readonly access = 'read'
+
   async run() {
     await this.parse(SvcMap)
     const { bin } = this.config
     const commands = this.config.commands
       .filter(({ hidden, pluginName }) => !hidden && pluginName === this.config.name)
-      .map(({ id, summary, description, args, flags, examples, usage }) => ({
+      .map(({ id, summary, description, args, flags, examples, usage, prints, effect }) => ({
         command: `${bin} ${id.replaceAll(':', ' ')}`,
         summary: filled(summary ?? '', bin, id),
         description: filled(description ?? '', bin, id),
+        ...{ prints, effect },
         ...(usage === undefined ? {} : { usage: filled([usage].flat().join('\n'), bin, id) }),
         args: Object.values(args).map(({ name, description: about, required, multiple, options }) => ({
           ...{ name, about: about ?? '', isRequired: required === true, isRepeatable: multiple === true },

@@ -3,7 +3,7 @@ import { CliFailure, exits, misuse } from '../base/failure.js'
 import { emulatorOfRunOrHere, noEmulatorAsked } from '../base/here.js'
 import { keepHeapSmall } from '../base/small-heap.js'
 import { stopSignal } from '../base/stop-signal.js'
-import { SvcCommand } from '../base/svc-command.js'
+import { type CommandInput, SvcCommand } from '../base/svc-command.js'
 import type { Scope } from '../mcp/call-tool.js'
 import { emulatorOfRun } from '../target/emulator-of-run.js'
 import { requireProfile } from '../target/profiles.js'
@@ -39,6 +39,8 @@ work with the emulator of this folder, and with a hosted service only if you nam
     port: Flags.integer({ min: 0, max: 65_535, description: 'serve HTTP on this port instead; 0 picks a free one' }),
     profile: Flags.string({ char: 'P', description: 'profile of a hosted service to use instead of the emulator' }),
   }
+
+  protected readonly access = ({ flags }: CommandInput) => (flags['allow-writes'] ? 'write' : 'read')
 
   async run() {
     const { flags } = await this.parse(Mcp)

@@ -32,6 +32,8 @@ export default class Open extends SvcCommand {
     print: Flags.boolean({ description: 'print the address and its token, even to a pipe' }),
   }
 
+  protected readonly access = 'read'
+
   async run() {
     const { args, flags } = await this.parse(Open)
     const emulator = emulatorHere(flags.data)

@@ -22,6 +22,8 @@ svc undo restores everything except mail.`)
     mail: Flags.boolean({ description: 'delete all mail' }),
   }
 
+  protected readonly access = 'write'
+
   async run() {
     const { argv, flags } = await this.parse(Reset)
     const { projects, project } = this.projects(flags)

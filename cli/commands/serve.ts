@@ -33,6 +33,8 @@ AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.`)
     }),
   }
 
+  protected readonly access = 'write'
+
   async run() {
     const { flags } = await this.parse(Serve)
     const readyFile = flags['ready-file'] === undefined ? undefined : resolve(flags['ready-file'])

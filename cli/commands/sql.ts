@@ -28,6 +28,8 @@ A query runs on a copy, so it changes nothing. Limits: 200,000 rows and 100 MB f
     limit: limitFlag('rows'),
   }
 
+  protected readonly access = 'read'
+
   async run() {
     const { args, flags } = await this.parse(Sql)
     const query = args.query === '-' ? await readText('-') : args.query

@@ -18,6 +18,8 @@ export default class Status extends SvcCommand {
     env: Flags.boolean({ description: 'print shell exports of address and key' }),
   }
 
+  protected readonly access = 'read'
+
   async run() {
     const { flags } = await this.parse(Status)
     const emulator = emulatorHere(flags.data)

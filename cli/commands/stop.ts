@@ -25,6 +25,8 @@ export default class Stop extends SvcCommand {
     data: Flags.string({ description: `state folder of the emulator [default: ${stateFolder}]`, helpValue: 'folder' }),
   }
 
+  protected readonly access = 'write'
+
   async run() {
     const { flags } = await this.parse(Stop)
     const emulator = emulatorHere(flags.data ?? stateFolder)

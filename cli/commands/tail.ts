@@ -2,6 +2,7 @@ import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import { changeKinds } from '../../client/protocol/model/change.js'
 import { eventGroups } from '../../client/protocol/model/events/emulator-event.js'
+import { adapterFor } from '../base/deployed-client.js'
 import { CliFailure, exits, misuse } from '../base/failure.js'
 import { emulatorOfRunOrHere, noEmulatorAsked } from '../base/here.js'
 import { stopSignal } from '../base/stop-signal.js'
@@ -123,7 +124,8 @@ Exits with 7 if it could not listen in time, or if fewer events than --max came 
     const refusal = new AbortController()
     const WebSocket = reportingSocket((failure) => refusal.abort(failure))
     const client = await this.ownerClient(flags, { transport, WebSocket })
-    const asked = { where: readWhere(flags), since, target: this.there('') }
+    const { listsCollections } = adapterFor(this.requireTarget(flags).dialect)
+    const asked = { where: readWhere(flags), since, target: this.there(''), listsCollections }
     const stop = stopSignal()
     const ending = openEnding(stop.signal, timeout)
     const signal = AbortSignal.any([ending.signal, refusal.signal])

@@ -1,5 +1,6 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
+import type { Document } from '../../client/protocol/model/document.js'
 import type { JsonObject } from '../../client/protocol/model/json.js'
 import { misuse } from '../base/failure.js'
 import type { Client } from '../base/service-command.js'
@@ -55,7 +56,9 @@ interface Given {
 
 type Collection = ReturnType<Client['collection']>
 
-const cause: Readonly<Record<Kind, (collection: Collection, given: Given) => Promise<{ readonly id: string }>>> = {
+type Cause = (collection: Collection, given: Given) => Promise<Document | { readonly id: string }>
+
+const cause: Readonly<Record<Kind, Cause>> = {
   created: async (collection, { fields }) => collection.create(fields ?? (await newest(collection)).data),
   updated: async (collection, { id, fields }) => collection.update(id ?? (await newest(collection)).id, fields ?? {}),
   deleted: (collection, { id = '' }) => collection.delete(id),

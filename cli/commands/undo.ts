@@ -30,6 +30,8 @@ Run it again to undo the command before. svc snapshot list shows the snapshots. 
     }),
   }
 
+  protected readonly access = 'write'
+
   async run() {
     const { args, flags } = await this.parse(Undo)
     const { snapshots, project } = this.snapshots(flags)

@@ -18,6 +18,8 @@ in a pipe, with --json, or with SVC_UPDATE_NOTICE=off.`)
     refresh: Flags.boolean({ hidden: true, description: 'look the newest release up now' }),
   }
 
+  protected readonly access = 'read'
+
   async run() {
     const { flags } = await this.parse(Update)
     const { latest = null } = flags.refresh ? await refreshRelease(Date.now()) : readRelease()

@@ -32,6 +32,8 @@ export default class Wait extends SvcCommand {
     }),
   }
 
+  protected readonly access = 'read'
+
   async run() {
     const { flags } = await this.parse(Wait)
     // Flags beat the environment, and so does --data.

@@ -1,5 +1,6 @@
 /** The form of a parity case. Cases are data, so that a file of the folder can add its own. */
 import { type Json, objectOfMany } from '../../client/protocol/model/json.js'
+import type { SocketKind } from './listen.js'
 
 /** Views of the last answer that a case can compare, in addition to its outcome. */
 export const looks = [
@@ -25,11 +26,23 @@ export const looks = [
 export type Look = (typeof looks)[number]
 
 /** Abilities of a service that the probe finds. */
-export const capabilities = ['write', 'collections', 'batch', 'put', 'users', 'quiet reads', 'idempotency'] as const
+export const capabilities = [
+  'write',
+  'collections',
+  'batch',
+  'put',
+  'users',
+  'quiet reads',
+  'idempotency',
+  'shared socket',
+] as const
 export type Capability = (typeof capabilities)[number]
 
-/** Senders of a step. `owner` may set permissions, which takes the secret key at the emulator. */
-export const senders = ['key', 'owner', 'user', 'nobody', 'stranger'] as const
+/** Senders of a step. `owner` may set permissions, which takes the secret key at the emulator. `token` is a user without the key. */
+export const senders = ['key', 'owner', 'user', 'nobody', 'stranger', 'token'] as const
+
+/** Advice about records. */
+export const sharedFields = 'Read only fields that both answers have, and read a time without a zone as UTC.'
 
 export interface Step {
   readonly method: string
@@ -40,7 +53,10 @@ export interface Step {
   readonly form?: { readonly [part: string]: string | { readonly file: string; readonly text: string } }
   readonly headers?: { readonly [name: string]: string }
   readonly as?: (typeof senders)[number]
-  /** Saves the member of this name, or else the `id` of the answer. `token` also stands for `access_token`, `tag` for the `etag`. */
+  /**
+   * Saves the member of this name, or else the `id` of the answer. `token` also stands for `access_token`, `tag` for the
+   * `etag`, `file` for the path of the file in the field `letter`.
+   */
   readonly bind?: string
 }
 
@@ -54,6 +70,10 @@ export interface ParityCase {
   readonly compare: readonly Look[]
   /** Subscribes to this collection after the first step, and compares the events. */
   readonly listen?: string
+  /** Socket of the subscription. Every dialect has one for each collection. */
+  readonly socket?: SocketKind
+  /** Filters of the subscription. */
+  readonly watched?: { readonly [field: string]: string }
   /** Says what to change in the app if no setting makes both sides agree. */
   readonly change?: string
 }
@@ -65,7 +85,7 @@ export function usedIn(one: ParityCase): { readonly rows: boolean; readonly many
     rows: text.includes('{rows}'),
     many: text.includes('{many}'),
     // A case that saves the token of its own sign-up needs no shared user.
-    user: text.includes('{user}') || (text.includes('"as":"user"') && !text.includes('"bind":"token"')),
+    user: text.includes('{user}') || (/"as":"(user|token)"/.test(text) && !text.includes('"bind":"token"')),
   }
 }
 

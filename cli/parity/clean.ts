@@ -2,6 +2,7 @@
 import { openControl } from '../target/control.js'
 import type { OwnEmulator } from '../target/emulator-of-run.js'
 import type { Entry, Journal } from './journal.js'
+import { deleteCollection } from './run-case.js'
 import type { Side } from './side.js'
 
 interface CleanOptions {
@@ -43,8 +44,7 @@ const attempts = 8
 async function removeCollection(there: Side, entry: Entry, journal: Journal): Promise<void> {
   if (!entry.name.startsWith('parity_')) return
   for (let attempt = 1; attempt <= attempts; attempt++) {
-    const answer = await there.send({ method: 'DELETE', path: `/collections/${entry.name}` }).catch(() => undefined)
-    if (!answer || (answer.status >= 300 && answer.status !== 404)) continue
+    if (!(await deleteCollection(there, entry.name).catch(() => false))) continue
     journal.done(entry)
     return
   }

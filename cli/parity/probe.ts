@@ -4,7 +4,8 @@ import { CliFailure, exits, noGoodKey } from '../base/failure.js'
 import { unwrapped } from '../dialects/judges.js'
 import { type Answer, textIn } from './answers.js'
 import type { Capability, Step } from './case.js'
-import type { Stage } from './run-case.js'
+import { hasSharedSocket } from './listen.js'
+import { deleteCollection, type Stage } from './run-case.js'
 import { Disturbed } from './side.js'
 
 export interface Probed {
@@ -27,8 +28,9 @@ export async function probe(stage: Stage, { isReadOnly }: { readonly isReadOnly:
   const quiet = await readsQuietly(stage, name)
   const made = await probeDocuments(stage, name)
   await removeProbe(stage, name)
+  const isShared = await hasSharedSocket(side.url, stage.signal)
   return {
-    can: new Set([...quiet.can, ...made.can, 'write', 'users']),
+    can: new Set([...quiet.can, ...made.can, 'write', 'users', ...(isShared ? (['shared socket'] as const) : [])]),
     facts: [...facts, ...quiet.facts, ...made.facts],
   }
 }
@@ -85,8 +87,7 @@ async function listsCollections({ side }: Stage): Promise<string[]> {
 }
 
 async function removeProbe({ side, journal }: Stage, name: string): Promise<void> {
-  const gone = await side.send({ method: 'DELETE', path: `/collections/${name}` }).catch(ifDisturbed)
-  if (gone && (gone.status < 300 || gone.status === 404)) journal?.done({ kind: 'collection', name })
+  if (await deleteCollection(side, name).catch(ifDisturbed)) journal?.done({ kind: 'collection', name })
 }
 
 function ifDisturbed(error: unknown): undefined {

@@ -1,6 +1,7 @@
 /** Runs one case on one side: fixtures, steps, and what was seen. */
 import { generate } from 'otplib'
 import { isObject, type Json } from '../../client/protocol/model/json.js'
+import { documentFieldsIn, unwrapped } from '../dialects/judges.js'
 import { type Answer, lookAt, textIn } from './answers.js'
 import { fill, fillJson, type Look, type ParityCase, type Step, usedIn } from './case.js'
 import { password } from './cases/accounts.js'
@@ -89,7 +90,7 @@ async function runSteps(one: ParityCase, stage: Stage, { values, options }: Runn
   try {
     for (const given of one.steps) {
       if (step === 1 && one.listen !== undefined) {
-        listener = await openListener(one.listen, stage, { values, options })
+        listener = await openListener(one, one.listen, stage, { values, options })
         if (!listener) return { outcome: 'refused', status: 0, step, seen: {}, type: null }
       }
       step++
@@ -97,7 +98,7 @@ async function runSteps(one: ParityCase, stage: Stage, { values, options }: Runn
       if (isOwnerRefused(given, answer, stage)) throw new NotApplicable('It needs a key that may set permissions.')
       if (answer.status >= 400) break
       events += countEvents(given)
-      await bind(given, answer, values)
+      await bind(given, answer, { values, side: stage.side })
     }
     // The first step only makes the collection.
     const frames = (await listener?.hear(events - 1)) ?? []
@@ -107,9 +108,14 @@ async function runSteps(one: ParityCase, stage: Stage, { values, options }: Runn
   }
 }
 
-function openListener(collection: string, { side, signal }: Stage, { values, options }: Running) {
+function openListener(
+  { socket: kind = 'collection', watched }: ParityCase,
+  collection: string,
+  { side, signal }: Stage,
+  { values, options }: Running,
+) {
   const { url, key } = side
-  return listen({ url, key, collection: fill(collection, values), dialect: options.dialect, signal })
+  return listen({ url, key, collection: fill(collection, values), kind, watched, dialect: options.dialect, signal })
 }
 
 function isOwnerRefused({ as }: Step, { status }: Answer, { side }: Stage): boolean {
@@ -136,7 +142,10 @@ function observe(
 }
 
 function filled(step: Step, values: ReadonlyMap<string, string>): Step {
-  const inPath = new Map([...values].map(([name, value]) => [name, encodeURIComponent(value)]))
+  // The name of a file may hold slashes, and is encoded already.
+  const encode = ([name, value]: [string, string]) =>
+    [name, name === 'file' ? value : encodeURIComponent(value)] as const
+  const inPath = new Map([...values].map(encode))
   const { path, body, headers } = step
   return {
     ...step,
@@ -150,12 +159,29 @@ function mapHeaders(headers: NonNullable<Step['headers']>, values: ReadonlyMap<s
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, fill(value, values)]))
 }
 
-async function bind({ bind: name }: Step, { body, header }: Answer, values: Map<string, string>): Promise<void> {
+interface Binding {
+  readonly values: Map<string, string>
+  readonly side: Side
+}
+
+async function bind({ bind: name }: Step, { body, header }: Answer, { values, side }: Binding): Promise<void> {
   if (name === undefined) return
-  const value =
-    name === 'tag' ? header('etag') : name === 'token' ? tokenIn(body) : (textIn(body, name) ?? textIn(body, 'id'))
+  const special: { readonly [name: string]: () => string | null | undefined } = {
+    tag: () => header('etag'),
+    token: () => tokenIn(body),
+    file: () => pathOfFile(body, side),
+  }
+  const value = special[name] ? special[name]() : (textIn(body, name) ?? textIn(body, 'id'))
   values.set(name, value ?? '')
   if (name === 'secret') values.set('code', await generate({ secret: value ?? '' }).catch(() => ''))
+}
+
+/** @throws {NotApplicable} if the files are at another address, where no key may be sent */
+function pathOfFile(body: Json, { url }: Side): string {
+  const { letter } = documentFieldsIn(unwrapped(body) ?? null)
+  const address = new URL(typeof letter === 'string' ? letter : '', url)
+  if (address.origin !== new URL(url).origin) throw new NotApplicable('Its files are at another address.')
+  return address.pathname + address.search
 }
 
 function tokenIn(body: Json): string | undefined {
@@ -183,7 +209,7 @@ function journalNames(one: ParityCase, { journal }: Stage, values: ReadonlyMap<s
   const text = JSON.stringify(one.steps)
   const email = values.get('email') ?? ''
   if (text.includes('{email}')) journal.add({ kind: 'user', name: email })
-  const names = ['{fresh}', '{fresh}_b'].filter((name) => new RegExp(`${name}(?!_b)`).test(text))
+  const names = ['{fresh}', '{fresh}_b', '{fresh} b'].filter((name) => new RegExp(`${name}(?![_ ]b)`).test(text))
   const collections = names.map((name) => fill(name, values))
   for (const name of collections) journal.add({ kind: 'collection', name })
   return collections
@@ -192,11 +218,16 @@ function journalNames(one: ParityCase, { journal }: Stage, values: ReadonlyMap<s
 /** Deletes a collection of the run. What fails stays in the journal, for the clean-up at the end. */
 async function removeCollection({ side, journal }: Stage, name: string): Promise<void> {
   try {
-    const { status } = await side.send({ method: 'DELETE', path: `/collections/${name}` })
-    if (status < 300 || status === 404) journal?.done({ kind: 'collection', name })
+    if (await deleteCollection(side, name)) journal?.done({ kind: 'collection', name })
   } catch (error) {
     if (!(error instanceof Disturbed) && !(error instanceof Error && error.name === 'BudgetSpent')) throw error
   }
+}
+
+/** Returns whether it is gone, or never was. */
+export async function deleteCollection(side: Side, name: string): Promise<boolean> {
+  const { status } = await side.send({ method: 'DELETE', path: `/collections/${encodeURIComponent(name)}` })
+  return status < 300 || status === 404
 }
 
 /** Makes a collection with documents once for all cases. */

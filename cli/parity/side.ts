@@ -56,7 +56,14 @@ const mostReads = 5
 const maxKept = 4_000
 
 export function openSide({ name, url, key, ownerKey, fetch, pace }: SideOptions): Side {
-  const keys = { key, owner: ownerKey, user: key, nobody: undefined, stranger: 'svc_public_parity_no_such_key' }
+  const keys = {
+    key,
+    owner: ownerKey,
+    user: key,
+    token: undefined,
+    nobody: undefined,
+    stranger: 'svc_public_parity_no_such_key',
+  }
 
   async function ask(step: Step, { token, keep, dialect }: SendOptions): Promise<Answer> {
     await pace?.next()
@@ -65,7 +72,9 @@ export function openSide({ name, url, key, ownerKey, fetch, pace }: SideOptions)
     const headers: Record<string, string> = {
       ...given,
       ...(apiKey === undefined ? {} : { 'x-api-key': apiKey }),
-      ...(step.as === 'user' && token !== undefined ? { authorization: `Bearer ${token}` } : {}),
+      ...((step.as === 'user' || step.as === 'token') && token !== undefined
+        ? { authorization: `Bearer ${token}` }
+        : {}),
       ...(dialect === undefined ? {} : { 'svc-dialect': dialect }),
       ...step.headers,
     }

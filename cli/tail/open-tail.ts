@@ -31,6 +31,8 @@ export interface Tail {
 interface TailOptions extends Pick<SubscribeOptions, 'where' | 'since'> {
   /** The flags that name the service in suggested commands. */
   readonly target?: string
+  /** Whether the service tells which collections it has. Otherwise the words are their names. */
+  readonly listsCollections?: boolean
 }
 
 const pollMilliseconds = 2_000
@@ -42,24 +44,24 @@ const pollMilliseconds = 2_000
 export async function openTail(
   client: Client,
   words: readonly string[],
-  { where, since, target = '' }: TailOptions,
+  { where, since, target = '', listsCollections = true }: TailOptions,
   signal: AbortSignal,
 ): Promise<Tail> {
-  // Replaces ids with names.
-  const chosen = await chooseCollections(client, words, (word) => missingHint(word, { target })).catch((error) => {
-    // Uses the given names if the service does not list its collections.
-    if (words.length === 0 || !(error instanceof SvcError) || error.code !== 'METHOD_NOT_ALLOWED') throw error
-    return words.map((name) => ({ id: name, name }))
-  })
+  const chosen = listsCollections ? await findChosen(client, words, target) : words.map(asNamed)
   const collections = chosen.map(({ name }) => name)
   const following = follow(client, where, signal)
   const former = formerDocuments(client)
   // Past changes carry past documents, so the current ones are of no use.
-  if (since === undefined) for (const name of collections) await former.look(name)
+  const look = async () => {
+    if (since === undefined) for (const name of collections) await former.look(name)
+  }
+  // A service without a list may create a collection that is read. Its subscription shows that the collection exists.
+  if (listsCollections) await look()
   const positions: Positions = new Map(chosen.map(({ id }) => [id, { since }]))
   await Promise.all(chosen.map((one) => following.add(one.name, findPosition(positions, one))))
   const find = words.length === 0 ? () => client.collections.list() : () => namedOnes(client, collections, following)
-  void addFound(find, following, positions, signal)
+  if (listsCollections) void addFound(find, following, positions, signal)
+  else await look()
   return {
     collections,
     close: following.close,
@@ -68,6 +70,19 @@ export async function openTail(
         yield event.type === 'event' ? { ...event, before: former.replace(event.change) } : event
     },
   }
+}
+
+/** Replaces ids with names. */
+function findChosen(client: Client, words: readonly string[], target: string) {
+  return chooseCollections(client, words, (word) => missingHint(word, { target })).catch((error) => {
+    // Uses the given names if the service does not list its collections.
+    if (words.length === 0 || !(error instanceof SvcError) || error.code !== 'METHOD_NOT_ALLOWED') throw error
+    return words.map(asNamed)
+  })
+}
+
+function asNamed(name: string) {
+  return { id: name, name }
 }
 
 /** Subscribes to collections that were created since the last check. */

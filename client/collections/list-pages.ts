@@ -79,7 +79,7 @@ export async function listPage<Item extends { readonly data: Fields }>(
   // A service that does not know a parameter treats it as a filter, which matches nothing.
   if (!page.items[0] && !isOwn && (query.sort?.[0] || query.count === false)) {
     const { items } = await readPage({ where, offset, ...query.byOffset, limit: 1 })
-    if (items[0]) throw otherForm('filters', 'A sort, a cursor or "count" emptied the list. ')
+    if (items[0]) throw otherForm('filters', 'A sort, cursor or "count" emptied the list. ')
   }
   return { ...page, offset: offset ?? 0 }
 }

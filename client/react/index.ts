@@ -5,6 +5,7 @@ import type { Document, Fields } from '../protocol/model/document.js'
 import {
   asText,
   type DocumentState,
+  type InitialData,
   type ListSelection,
   type Live,
   type LiveState,
@@ -22,14 +23,12 @@ import {
   type Store,
   unknownSession,
 } from '../store/index.js'
+import { openPages, type PageCalls, type PageQuery, type PageState } from '../store/pages.js'
 import type { AnySchema, Populated, PopulatePath, Selected, SelectPath } from '../types.js'
-import type { InitialData } from './initial-data.js'
-import { type PageState, usePage } from './page.js'
 import { SvcProvider, useClient, useStore } from './provider.js'
 
-export type { DocumentState, LiveState, MutationOptions } from '../store/index.js'
-export type { InitialData } from './initial-data.js'
-export type { PageState } from './page.js'
+export type { DocumentState, InitialData, LiveState, MutationOptions } from '../store/index.js'
+export type { PageQuery, PageState } from '../store/pages.js'
 
 /** Selects documents. With `suspense`, a boundary above waits for the first page. */
 export type LiveQuery<Data, Path extends string, Schema, Name extends string = string> = ListSelection<
@@ -39,10 +38,7 @@ export type LiveQuery<Data, Path extends string, Schema, Name extends string = s
   Name
 > & { readonly suspense?: boolean }
 
-export type PageQuery<Data, Path extends string, Schema, Name extends string = string> = Omit<
-  ListSelection<Data, Path, Schema, Name>,
-  'offset'
->
+export interface Pages<Item> extends PageCalls, PageState<Item> {}
 
 export interface Mutations<Data> extends MutationCalls<Data>, MutationState {}
 
@@ -91,7 +87,7 @@ export interface Hooks<Schema extends AnySchema<Schema>, UserData extends object
   >(
     collection: Name,
     query?: PageQuery<Schema[Name], Path, Schema, Field>,
-  ): PageState<Document<Selected<Populated<Schema, Schema[Name], Path>, Field>>>
+  ): Pages<Document<Selected<Populated<Schema, Schema[Name], Path>, Field>>>
   /** Returns the writes that are not saved yet, and the calls that decide about conflicts. */
   useOutbox(): OutboxState & OutboxCalls
   /** Returns the signed-in user and the calls for login. */
@@ -165,6 +161,14 @@ function useMutation(name: string, { retry = false }: MutationOptions = {}): Mut
   }, [store, name, retry])
   const { create, update, remove } = mutations
   return { create, update, remove, ...useSyncExternalStore(mutations.subscribe, mutations.get, serverMutations) }
+}
+
+function usePage(collection: string, query?: Omit<Query, 'offset' | 'suspense'>): Pages<Doc> {
+  const client = useClient()
+  const store = useStore()
+  const { of, ...calls } = useMemo(() => openPages(client, store), [client, store])
+  const { subscribe, get } = useMemo(() => of(collection, query), [of, asText([collection, query])])
+  return { ...useSyncExternalStore(subscribe, get, get), ...calls }
 }
 
 const serverSession = () => unknownSession

@@ -1,8 +1,7 @@
 /** Provides the client to components. */
 import { createContext, createElement, type ReactNode, useContext, useMemo } from 'react'
 import type { Client } from '../index.js'
-import { createStore, openStore, type Store } from '../store/index.js'
-import { type InitialData, toInitialStates } from './initial-data.js'
+import { type InitialData, openStore, type Store } from '../store/index.js'
 
 interface Provided {
   readonly client: Client
@@ -18,9 +17,8 @@ interface ProviderProps {
 }
 
 export function SvcProvider({ client, initialData, children }: ProviderProps) {
-  // A server renders for many visitors with one client, so initial data needs a store that they do not share.
   const value = useMemo(
-    () => ({ client, store: initialData ? createStore(client, {}, toInitialStates(initialData)) : openStore(client) }),
+    () => ({ client, store: openStore(client, { initialData }) }),
     // The first data of a client stays: lists follow the service from then on.
     [client],
   )

@@ -5,14 +5,15 @@ import type { Client, UntypedSchema } from '../index.js'
 import type { Document, Fields } from '../protocol/model/document.js'
 import type { SvcError } from '../protocol/model/errors.js'
 import type { AnySchema, Populated, PopulatePath, Selected, SelectPath } from '../types.js'
-import { asText } from './as-text.js'
+import { documentQuery, type InitialData, keyOf, type ListQuery } from './initial-data.js'
 import { openListeners } from './listeners.js'
-import { type ListQuery, type LiveEntry, type LiveState, openEntry } from './live-list.js'
+import { type LiveEntry, type LiveState, noState, openEntry } from './live-list.js'
 import { createMutation, type Mutation } from './mutation.js'
 import { dropOnceShown, type Outbox, openOutbox } from './outbox.js'
 import type { Decision, OutboxState, PersistedOutbox, Persistence } from './persistence.js'
 
 export { asText } from './as-text.js'
+export type { InitialData, InitialList } from './initial-data.js'
 export { type LiveState, noState } from './live-list.js'
 export type { Mutation } from './mutation.js'
 export type { Decision, OutboxState, Persistence, QueuedWrite } from './persistence.js'
@@ -132,10 +133,14 @@ export interface Store<Schema extends AnySchema<Schema> = UntypedSchema, UserDat
 
 export interface StoreOptions {
   /** Keeps writes and the last known lists in the browser: `offline()` of `svc-toolkit-client/offline`. */
-  readonly persist?: Persistence
+  readonly persist?: Persistence | undefined
+  /** Data that a server has read for the page that it rendered. Only the returned store shows it, so that visitors do not share it. */
+  readonly initialData?: InitialData | undefined
 }
 
-const stores = new WeakMap<object, Store>()
+type OpenView = (initialData?: InitialData) => Store
+
+const views = new WeakMap<object, OpenView>()
 
 /**
  * Opens the store of a client, or returns the one that is open. Sends nothing before the first subscriber or write.
@@ -149,11 +154,11 @@ const stores = new WeakMap<object, Store>()
  */
 export function openStore<Schema extends AnySchema<Schema> = UntypedSchema, UserData extends object = Fields>(
   client: Client<Schema, UserData>,
-  options?: StoreOptions,
+  { persist, initialData }: StoreOptions = {},
 ): Store<Schema, UserData> {
-  const store = stores.get(client) ?? createStore(client as object as Client, options)
-  stores.set(client, store)
-  return store as object as Store<Schema, UserData>
+  const openView = views.get(client) ?? createStore(client as object as Client, persist)
+  views.set(client, openView)
+  return openView(initialData) as object as Store<Schema, UserData>
 }
 
 type Doc = Document<object>
@@ -176,16 +181,8 @@ export const noOutbox: OutboxState = {
 /** Matches no document. */
 const noId = '00000000-0000-0000-0000-000000000000'
 
-/**
- * Creates a store that others do not share, so that a server can render the data of one visitor.
- *
- * @param initialStates what the server has read, by the text of collection and query
- */
-export function createStore(
-  client: Client,
-  { persist }: StoreOptions = {},
-  initialStates?: ReadonlyMap<string, LiveState<Doc>>,
-): Store {
+/** Creates a store. Returns a function that shows what a server has read in the lists that are not open yet. */
+function createStore(client: Client, persist: Persistence | undefined): OpenView {
   /** Lists by their query, for as long as they are open. */
   const lists = new Map<string, LiveEntry>()
   const openLists = new Set<LiveEntry>()
@@ -250,10 +247,11 @@ export function createStore(
       .then((known) => session.isLoading && showSession(known))
   }
 
-  function openList(collection: string, query: ListQuery = {}): Live<LiveState<Doc>> {
-    const key = asText([collection, query])
+  function openList({ lists: fromServer }: InitialData, collection: string, query?: ListQuery): Live<LiveState<Doc>> {
+    const key = keyOf({ collection, query })
     // The next user never sees what the server has read for the first one.
-    const initial = outbox === firstOutbox ? initialStates?.get(key) : undefined
+    const initial = outbox === firstOutbox ? fromServer.find((list) => keyOf(list) === key) : undefined
+    const state = initial && { ...noState, items: initial.items, total: initial.total, isLoading: false }
     const onOpen = () => {
       lists.set(key, known)
       openLists.add(known)
@@ -268,11 +266,12 @@ export function createStore(
       openEntry(
         client,
         collection,
-        query,
+        query ?? {},
         () => outbox,
         (id) => find(collection, id),
         onOpen,
         initial,
+        state,
       )
     const current = () => lists.get(key) ?? known
     const enter = () => {
@@ -280,7 +279,7 @@ export function createStore(
       return current()
     }
     return {
-      initial,
+      initial: state,
       get: () => current().get(),
       subscribe: (listener) => enter().subscribe(listener),
       ready: () => enter().ready(),
@@ -288,11 +287,12 @@ export function createStore(
   }
 
   function openDocument(
+    initialData: InitialData,
     collection: string,
-    id: string | undefined,
+    id = noId,
     options?: Pick<ListQuery, 'populate' | 'select'>,
   ): Live<DocumentState<Doc>> {
-    const { get, initial, ...list } = openList(collection, { where: { id: id ?? noId }, limit: 1, ...options })
+    const { get, initial, ...list } = openList(initialData, collection, documentQuery(id, options))
     let last: LiveState<Doc> | undefined
     let shown: DocumentState<Doc> = noDocument
     return {
@@ -344,9 +344,13 @@ export function createStore(
     }
   }
 
-  return {
-    live: openList,
-    document: openDocument,
+  const openView = (initialData: InitialData) =>
+    ({
+      ...calls,
+      live: openList.bind(null, initialData),
+      document: openDocument.bind(null, initialData),
+    }) as object as Store
+  const calls = {
     mutations: openMutations,
     session: () => ({
       get: () => session,
@@ -366,7 +370,9 @@ export function createStore(
       discard: (key: string) => decide(key, 'discard'),
       edit: (key: string, body: object) => decide(key, { body }),
     }),
-  } as object as Store
+  }
+  const plain = openView({ lists: [] })
+  return (initialData) => (initialData ? openView(initialData) : plain)
 }
 
 function toDocument({ items, isLoading, status, error }: LiveState<Doc>): DocumentState<Doc> {

@@ -1,5 +1,5 @@
 /** A live list that all its readers share. */
-import type { ListOptions } from '../collections/collection.js'
+import type { CollectionClient } from '../collections/collection.js'
 import { type Extensible, internals } from '../collections/internals.js'
 import { compileSelector } from '../collections/select.js'
 import type { Client, UntypedSchema } from '../index.js'
@@ -9,7 +9,9 @@ import type { Page } from '../protocol/model/page.js'
 import type { Path } from '../protocol/model/path.js'
 import { ownField, ownName } from '../protocol/model/where.js'
 import type { LiveList, LiveStatus } from '../realtime/live.js'
+import type { Subscription } from '../realtime/subscription.js'
 import { asText } from './as-text.js'
+import type { InitialList, ListQuery } from './initial-data.js'
 import { openListeners } from './listeners.js'
 import type { Outbox } from './outbox.js'
 import { type ListShape, nothingRead, type Overlay, openOverlay } from './overlay.js'
@@ -32,7 +34,6 @@ export interface LiveState<Item> {
 }
 
 type Asked = Extensible<UntypedSchema, Fields>
-export type ListQuery = ListOptions<Fields, string, UntypedSchema>
 
 export interface LiveEntry {
   readonly collection: string
@@ -66,7 +67,8 @@ const mountMilliseconds = 10_000
  * @param outbox of the signed-in user
  * @param find returns a whole document of the collection that another list has read
  * @param onOpen called when the list opens. Returns a function to call when it closes
- * @param initial what to show until the first read
+ * @param fromServer what a server has read
+ * @param state what to show until the first read
  */
 export function openEntry(
   client: Client,
@@ -75,7 +77,8 @@ export function openEntry(
   outbox: () => Outbox & Partial<PersistedOutbox>,
   find: (id: string) => Doc | undefined,
   onOpen: () => () => void,
-  initial: LiveState<Doc> = noState,
+  fromServer?: InitialList,
+  state: LiveState<Doc> = noState,
 ): LiveEntry {
   const key = asText([collection, query])
   const listeners = openListeners()
@@ -84,8 +87,7 @@ export function openEntry(
   let read = nothingRead
   /** Exists once something was read. */
   let overlay: Overlay | undefined
-  let state = initial
-  let live: LiveList<Doc> | undefined
+  let live: Pick<LiveList<Doc>, 'close'> | undefined
   let onClosed: (() => void) | undefined
   let timer: ReturnType<typeof setTimeout> | undefined
   let ready: Promise<void> | undefined
@@ -124,9 +126,10 @@ export function openEntry(
     owner = outbox()
     read = nothingRead
     state = noState
+    fromServer = undefined
   }
 
-  async function receive(from: LiveList<Doc>, asked: Asked, { items, total, limit }: Page<Doc>, readIn: number) {
+  async function receive(from: typeof live, asked: Asked, { items, total, limit }: Page<Doc>, readIn: number) {
     overlay ??= openOverlay(await openShape(asked, query))
     if (live !== from) return
     const next = { items: withKnown(items, [...read.items, ...state.items]), total, limit, turn: readIn }
@@ -151,6 +154,7 @@ export function openEntry(
     if (state.status === 'closed') show({ status: 'connecting' })
     try {
       const asked = client.collection(collection)
+      if (fromServer?.seq !== undefined) return follow(asked, fromServer)
       const opened: LiveList<Doc> = asked.live({
         ...query,
         onRead: () => outbox().turn(),
@@ -171,6 +175,27 @@ export function openEntry(
       // The query holds a value that cannot be sent.
       show({ error: error as SvcError, isLoading: false })
     }
+  }
+
+  /** Shows what a server has read, and reads the list at the first change after it. */
+  function follow(asked: CollectionClient<UntypedSchema, Fields>, page: InitialList) {
+    fromServer = undefined
+    const readNow = () => {
+      if (live !== opened) return
+      live = undefined
+      open()
+      // Not before, so that the connection stays open.
+      opened.close()
+    }
+    const opened: Subscription = asked.subscribe({
+      since: page.seq,
+      onChange: readNow,
+      onResync: readNow,
+      onError: readNow,
+      onStatus: (status) => live === opened && show({ status }),
+    })
+    live = opened
+    void receive(opened, asked, { limit: query.limit, offset: 0, ...page }, 0)
   }
 
   function closeSoon(milliseconds: number) {

@@ -6,6 +6,7 @@ import type { Document, Fields } from '../protocol/model/document.js'
 import {
   asText,
   type DocumentState,
+  type InitialData,
   type ListSelection,
   type LiveState,
   type MutationCalls,
@@ -20,11 +21,14 @@ import {
   openStore,
   type Readable,
   type SessionState,
+  type Store,
   unknownSession,
 } from '../store/index.js'
+import { noPage, openPages, type PageCalls, type PageQuery, type PageState } from '../store/pages.js'
 import type { AnySchema, Populated, PopulatePath, Selected, SelectPath } from '../types.js'
 
-export type { DocumentState, ListSelection, LiveState, MutationOptions } from '../store/index.js'
+export type { DocumentState, InitialData, ListSelection, LiveState, MutationOptions } from '../store/index.js'
+export type { PageQuery, PageState } from '../store/pages.js'
 
 /** A state whose properties are reactive, and which is also a store: read `list.items`, or `$list.items`. */
 export type Reactive<State> = Readonly<State> & {
@@ -38,6 +42,9 @@ export type MaybeGetter<Value> = Value | (() => Value)
 /** Optimistic writes to one collection, and the state of those made here. */
 export type Mutations<Data> = MutationCalls<Data> & Reactive<MutationState>
 
+/** A page, and the calls that turn it. */
+export type Pages<Item> = PageCalls & Reactive<PageState<Item>>
+
 /** Writes that are not saved yet, and the calls that decide about conflicts. */
 export type Outbox = OutboxCalls & Reactive<OutboxState>
 
@@ -46,10 +53,15 @@ export type AuthValue<UserData extends object> = Reactive<SessionState<UserData>
   readonly auth: Client<UntypedSchema, UserData>['auth']
 }
 
+export interface ProviderOptions {
+  /** Data that the server has read. It is shown at once, also in the HTML. */
+  readonly initialData?: InitialData | undefined
+}
+
 /** Functions typed by a schema. Call them while a component is created. */
 export interface Hooks<Schema extends AnySchema<Schema>, UserData extends object> {
   /** Provides the client to this component and all below. */
-  provideClient(client: Client<Schema, UserData>): void
+  provideClient(client: Client<Schema, UserData>, options?: ProviderOptions): void
   /** Returns the client of a component above. @throws {Error} if none provides it */
   useClient(): Client<Schema, UserData>
   /** Keeps a list up to date. Components with the same query share one subscription. */
@@ -73,6 +85,15 @@ export interface Hooks<Schema extends AnySchema<Schema>, UserData extends object
   ): Reactive<DocumentState<Document<Selected<Populated<Schema, Schema[Name], Path>, Field>>>>
   /** Returns optimistic writes: shown at once, and rolled back if refused. */
   useMutation<Name extends keyof Schema & string>(collection: Name, options?: MutationOptions): Mutations<Schema[Name]>
+  /** Reads one page of a list at a time. */
+  usePage<
+    Name extends keyof Schema & string,
+    const Path extends PopulatePath<Schema, Schema[Name]> = never,
+    const Field extends SelectPath<Schema, Schema[Name], Path> = never,
+  >(
+    collection: MaybeGetter<Name>,
+    query?: MaybeGetter<PageQuery<Schema[Name], Path, Schema, Field>>,
+  ): Pages<Document<Selected<Populated<Schema, Schema[Name], Path>, Field>>>
   /** Returns the writes that are not saved yet, and the calls that decide about conflicts. */
   useOutbox(): Outbox
   /** Returns the signed-in user and the calls for login. */
@@ -98,15 +119,23 @@ type Query = ListSelection<Fields, string, UntypedSchema>
 
 const clientKey = Symbol('svc')
 
-function provideClient(client: Client): void {
-  setContext(clientKey, client)
+interface Provided {
+  readonly client: Client
+  readonly store: Store
 }
 
-function useClient(): Client {
-  const client = getContext<Client | undefined>(clientKey)
-  if (client) return client
+function provideClient(client: Client, options?: ProviderOptions): void {
+  setContext(clientKey, { client, store: openStore(client, options) })
+}
+
+function useProvided(): Provided {
+  const provided = getContext<Provided | undefined>(clientKey)
+  if (provided) return provided
   throw new Error('Call provideClient(svc) in a component above.')
 }
+
+const useClient = (): Client => useProvided().client
+const useStore = (): Store => useProvided().store
 
 function current<Value>(given: MaybeGetter<Value>): Value {
   return typeof given === 'function' ? (given as () => Value)() : given
@@ -154,7 +183,7 @@ function reactive<State extends object>(
 }
 
 function useLive(collection: MaybeGetter<string>, query?: MaybeGetter<Query>) {
-  const store = openStore(useClient())
+  const store = useStore()
   const question = () => [current(collection), current(query)] as const
   return reactive(() => store.live(...question()), noState, question)
 }
@@ -164,13 +193,13 @@ function useDocument(
   id: MaybeGetter<string | undefined>,
   options?: MaybeGetter<Pick<Query, 'populate' | 'select'>>,
 ) {
-  const store = openStore(useClient())
+  const store = useStore()
   const question = () => [current(collection), current(id), current(options)] as const
   return reactive(() => store.document(...question()), noDocument, question)
 }
 
 function useMutation(collection: string, options?: MutationOptions): Mutations<Fields> {
-  const mutations = openStore(useClient()).mutations(collection, options)
+  const mutations = useStore().mutations(collection, options)
   const { create, update, remove } = mutations
   return Object.assign(
     reactive<MutationState>(() => mutations, noMutations),
@@ -178,8 +207,18 @@ function useMutation(collection: string, options?: MutationOptions): Mutations<F
   )
 }
 
+function usePage(collection: MaybeGetter<string>, query?: MaybeGetter<Omit<Query, 'offset'>>): Pages<Document<object>> {
+  const { client, store } = useProvided()
+  const { of, ...calls } = openPages(client, store)
+  const question = () => [current(collection), current(query)] as const
+  return Object.assign(
+    reactive<PageState<Document<object>>>(() => of(...question()), noPage, question),
+    calls,
+  )
+}
+
 function useOutbox(): Outbox {
-  const outbox = openStore(useClient()).queue()
+  const outbox = useStore().queue()
   const { retry, discard, edit } = outbox
   return Object.assign(
     reactive<OutboxState>(() => outbox, noOutbox),
@@ -188,12 +227,12 @@ function useOutbox(): Outbox {
 }
 
 function useAuth(): AuthValue<Fields> {
-  const client = useClient()
-  const session = openStore(client).session()
+  const { client, store } = useProvided()
+  const session = store.session()
   return Object.assign(
     reactive(() => session, unknownSession),
     { auth: client.auth },
   )
 }
 
-const hooks = { provideClient, useClient, useLive, useDocument, useMutation, useOutbox, useAuth }
+const hooks = { provideClient, useClient, useLive, useDocument, useMutation, useOutbox, usePage, useAuth }

@@ -16,6 +16,7 @@ import type { Document, Fields } from '../protocol/model/document.js'
 import {
   asText,
   type DocumentState,
+  type InitialData,
   type ListSelection,
   type LiveState,
   type MutationCalls,
@@ -26,16 +27,22 @@ import {
   openStore,
   type Readable,
   type SessionState,
+  type Store,
 } from '../store/index.js'
+import { openPages, type PageCalls, type PageQuery, type PageState } from '../store/pages.js'
 import type { AnySchema, Populated, PopulatePath, Selected, SelectPath } from '../types.js'
 
-export type { DocumentState, ListSelection, LiveState, MutationOptions } from '../store/index.js'
+export type { DocumentState, InitialData, ListSelection, LiveState, MutationOptions } from '../store/index.js'
+export type { PageQuery, PageState } from '../store/pages.js'
 
 /** Each part of a state as a ref. The documents in it are not reactive, so that unchanged rows do not render again. */
 export type Refs<State> = { readonly [Name in keyof State]: Readonly<Ref<State[Name]>> }
 
 /** Optimistic writes to one collection, and the state of those made here. */
 export type Mutations<Data> = MutationCalls<Data> & Refs<MutationState>
+
+/** A page, and the calls that turn it. */
+export type Pages<Item> = PageCalls & Refs<PageState<Item>>
 
 /** Writes that are not saved yet, and the calls that decide about conflicts. */
 export type Outbox = OutboxCalls & Refs<OutboxState>
@@ -45,10 +52,15 @@ export type AuthValue<UserData extends object> = Refs<SessionState<UserData>> & 
   readonly auth: Client<UntypedSchema, UserData>['auth']
 }
 
+export interface ProviderOptions {
+  /** Data that the server has read. It is shown at once, also in the HTML. */
+  readonly initialData?: InitialData | undefined
+}
+
 /** Composables typed by a schema. They take plain values, refs and getters, and follow these when they change. */
 export interface Hooks<Schema extends AnySchema<Schema>, UserData extends object> {
   /** Provides the client to all components of an app: `app.use(SvcPlugin, svc)`. */
-  readonly SvcPlugin: Plugin<[client: Client<Schema, UserData>]>
+  readonly SvcPlugin: Plugin<[client: Client<Schema, UserData>, options?: ProviderOptions]>
   /** Returns the client of the app. @throws {Error} without the plugin */
   useClient(): Client<Schema, UserData>
   /** Keeps a list up to date. Components with the same query share one subscription. */
@@ -72,6 +84,15 @@ export interface Hooks<Schema extends AnySchema<Schema>, UserData extends object
   ): Refs<DocumentState<Document<Selected<Populated<Schema, Schema[Name], Path>, Field>>>>
   /** Returns optimistic writes: shown at once, and rolled back if refused. */
   useMutation<Name extends keyof Schema & string>(collection: Name, options?: MutationOptions): Mutations<Schema[Name]>
+  /** Reads one page of a list at a time. */
+  usePage<
+    Name extends keyof Schema & string,
+    const Path extends PopulatePath<Schema, Schema[Name]> = never,
+    const Field extends SelectPath<Schema, Schema[Name], Path> = never,
+  >(
+    collection: MaybeRefOrGetter<Name>,
+    query?: MaybeRefOrGetter<PageQuery<Schema[Name], Path, Schema, Field>>,
+  ): Pages<Document<Selected<Populated<Schema, Schema[Name], Path>, Field>>>
   /** Returns the writes that are not saved yet, and the calls that decide about conflicts. */
   useOutbox(): Outbox
   /** Returns the signed-in user and the calls for login. */
@@ -97,13 +118,22 @@ type Query = ListSelection<Fields, string, UntypedSchema>
 
 const clientKey = Symbol('svc')
 
-const SvcPlugin: Plugin<[client: Client]> = (app, client) => app.provide(clientKey, client)
+interface Provided {
+  readonly client: Client
+  readonly store: Store
+}
 
-function useClient(): Client {
-  const client = inject<Client | undefined>(clientKey, undefined)
-  if (client) return client
+const SvcPlugin: Plugin<[client: Client, options?: ProviderOptions]> = (app, client, options) =>
+  app.provide(clientKey, { client, store: openStore(client, options) })
+
+function useProvided(): Provided {
+  const provided = inject<Provided | undefined>(clientKey, undefined)
+  if (provided) return provided
   throw new Error('Add the plugin to your app: app.use(SvcPlugin, svc).')
 }
+
+const useClient = (): Client => useProvided().client
+const useStore = (): Store => useProvided().store
 
 /** Follows a value of the store from when the component is mounted, which it never is on a server. */
 function useFollowed<State extends object>(open: () => Readable<State>, question?: () => unknown): Refs<State> {
@@ -125,7 +155,7 @@ function useFollowed<State extends object>(open: () => Readable<State>, question
 }
 
 function useLive(collection: MaybeRefOrGetter<string>, query?: MaybeRefOrGetter<Query>) {
-  const store = openStore(useClient())
+  const store = useStore()
   const question = () => [toValue(collection), toValue(query)] as const
   return useFollowed(() => store.live(...question()), question)
 }
@@ -135,27 +165,34 @@ function useDocument(
   id: MaybeRefOrGetter<string | undefined>,
   options?: MaybeRefOrGetter<Pick<Query, 'populate' | 'select'>>,
 ) {
-  const store = openStore(useClient())
+  const store = useStore()
   const question = () => [toValue(collection), toValue(id), toValue(options)] as const
   return useFollowed(() => store.document(...question()), question)
 }
 
 function useMutation(collection: string, options?: MutationOptions): Mutations<Fields> {
-  const mutations = openStore(useClient()).mutations(collection, options)
+  const mutations = useStore().mutations(collection, options)
   const { create, update, remove } = mutations
   return { create, update, remove, ...useFollowed(() => mutations) }
 }
 
+function usePage(collection: MaybeRefOrGetter<string>, query?: MaybeRefOrGetter<Omit<Query, 'offset'>>) {
+  const { client, store } = useProvided()
+  const { of, ...calls } = openPages(client, store)
+  const question = () => [toValue(collection), toValue(query)] as const
+  return { ...calls, ...useFollowed(() => of(...question()), question) }
+}
+
 function useOutbox(): Outbox {
-  const outbox = openStore(useClient()).queue()
+  const outbox = useStore().queue()
   const { retry, discard, edit } = outbox
   return { retry, discard, edit, ...useFollowed(() => outbox) }
 }
 
 function useAuth(): AuthValue<Fields> {
-  const client = useClient()
-  const session = openStore(client).session()
+  const { client, store } = useProvided()
+  const session = store.session()
   return { ...useFollowed(() => session), auth: client.auth }
 }
 
-const hooks = { SvcPlugin, useClient, useLive, useDocument, useMutation, useOutbox, useAuth }
+const hooks = { SvcPlugin, useClient, useLive, useDocument, useMutation, useOutbox, usePage, useAuth }

@@ -1,4 +1,5 @@
 import type { StoredCollection } from '../../client/protocol/model/collection.js'
+import type { Leniency } from '../../client/protocol/model/leniency.js'
 import type { Project } from '../../client/protocol/model/project.js'
 import type { Database } from '../database/port.js'
 import type { IdentityProviders, LocalProvider } from '../idp/provider.js'
@@ -194,6 +195,8 @@ export interface Context extends Identity, UnitOfWork {
   readonly backend: Backend
   /** Memory limit for the request; unlimited if undefined. */
   readonly room?: WorkRoom
+  /** The rules that do not apply to the request. All apply if undefined. */
+  readonly leniency?: Leniency
   /** Whether the request already holds a slot for long reads. */
   readonly hasPlace?: boolean
 }

@@ -4,7 +4,7 @@ import type { NamesIn } from '../../client/protocol/control/operation.js'
 import type { ScopeAction } from '../../client/protocol/model/access/key-scope.js'
 import type { JsonObject } from '../../client/protocol/model/json.js'
 import type { Project, ProjectSettings } from '../../client/protocol/model/project.js'
-import type { Dialect } from '../../client/protocol/wire/axes.js'
+import { axes, type Dialect } from '../../client/protocol/wire/axes.js'
 import type { JsonSchema } from '../../client/protocol/wire/codec.js'
 import type { Parameter } from '../../client/protocol/wire/query/decode.js'
 import type { Backend, Context, UserContext } from '../core/context.js'
@@ -167,6 +167,11 @@ export type Route = { [Need in Needs]: RouteOf<Need, string, unknown, unknown, R
 /** Whether a route belongs to a project and is called with its keys or users. */
 export function isOfProject(needs: Needs): needs is 'caller' | 'key' | 'user' {
   return needs === 'caller' || needs === 'key' || needs === 'user'
+}
+
+/** Whether the dialect has the route. */
+export function isInDialect({ method }: Route, { refusals }: Dialect): boolean {
+  return method !== 'put' || axes.refusals[refusals].hasPut
 }
 
 /** Whether the answer holds many documents, which a caller may decline. */

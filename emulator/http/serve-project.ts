@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import { userRefusal } from '../../client/protocol/model/access/user-refusal.js'
 import { plainError } from '../../client/protocol/model/error-words.js'
 import { placed, SvcError } from '../../client/protocol/model/errors.js'
+import { axes } from '../../client/protocol/wire/axes.js'
 import { requireScope } from '../core/access/scopes.js'
 import { findCollection } from '../core/collections/collections.js'
 import { workLong } from '../core/concurrency/long-reads.js'
@@ -13,21 +14,23 @@ import { unitFor } from '../core/unit-of-work.js'
 import type { Exchange, HttpContext, Outgoing } from './exchange.js'
 import { applyFaults } from './faults/apply-faults.js'
 import { clientAddress } from './guards/client-address.js'
-import { identifyCaller, isUnknownKey, withinKeyBudget } from './guards/identify.js'
-import { projectDialect, setDialect } from './reply/spoken-dialect.js'
+import { identifyCaller, isUnknownKey, noKeySent, withinKeyBudget } from './guards/identify.js'
+import { dialectHeader, firstReadable, projectDialect, setDialect } from './reply/spoken-dialect.js'
 import { admitFiles } from './request/admit-files.js'
 import { type Placing, samePlace } from './request/issue-places.js'
 import { readIdempotencyKey } from './request/preconditions.js'
 import { type Body, fingerprint, readBody } from './request/read-body.js'
 import { readParameters } from './request/read-list.js'
 import { assignProject } from './requests/record.js'
-import type { Endpoint, Route } from './route.js'
+import { type Endpoint, isInDialect, type Route } from './route.js'
 import { countRequest, readHead, reply, requireProjectOrigin } from './serving-steps.js'
 
 export async function serveProject(http: HttpContext, endpoint: Endpoint, exchange: Exchange): Promise<Outgoing> {
   const { isOpenTo } = http
   const identity = await withinKeyBudget(http.publicBudget, clientAddress(exchange.req, http.trustedProxies), () =>
-    identify(exchange.backend, endpoint, exchange).catch((error) => {
+    identify(exchange.backend, endpoint, exchange).catch(async (error) => {
+      const byKey = await identifyByKeyAlone(endpoint, exchange, error)
+      if (byKey) return byKey
       exchange.isKeyUnknown = isUnknownKey(error)
       throw error
     }),
@@ -38,15 +41,23 @@ export async function serveProject(http: HttpContext, endpoint: Endpoint, exchan
   exchange.isDialectKnown = true
   requireProjectOrigin(exchange, { allowed: project.settings.allowedOrigins, isOpenTo })
   await countRequest(http, identity, exchange)
-  setDialect(exchange, exchange.dialect)
+  setDialect(http, exchange, exchange.dialect)
   await applyFaults(http, exchange)
 
   const { backend } = exchange
   const { route, params } = await findRoute({ ...identity, ...unitFor(backend) }, endpoint, exchange)
   exchange.route = route.id
+  const refusals = axes.refusals[exchange.dialect.refusals]
+  requireServed(route, exchange)
   requireAllowed(route, identity)
   const head = { ...readHead(http, route, exchange), params }
-  const ctx: Context = { ...identity, ...unitFor(backend), requestId: exchange.id, room: exchange.room }
+  const ctx: Context = {
+    ...identity,
+    ...unitFor(backend),
+    requestId: exchange.id,
+    room: exchange.room,
+    leniency: refusals.leniency,
+  }
   const room = await admitFiles(ctx, route, exchange, head)
   try {
     const body = await readBody(http, route, exchange, { backend, project, room })
@@ -89,6 +100,31 @@ function identify(backend: Backend, { flat: route }: Endpoint, exchange: Exchang
   exchange.requestedDialect = readParameter(req, 'dialect')
   const ticket = readParameter(req, 'ticket')
   return ticket ? useTicket(backend, ticket) : identifyCaller(backend, req.headers)
+}
+
+/** Ignores an invalid user token beside a valid key, in dialects that take its sender for nobody. */
+async function identifyByKeyAlone(
+  { flat: route }: Endpoint,
+  { backend, req }: Exchange,
+  error: unknown,
+): Promise<Identity | undefined> {
+  const { authorization, ...headers } = req.headers
+  const isBad = error instanceof SvcError && error.code === 'INVALID_TOKEN'
+  if (!isBad || route.needs !== 'caller' || authorization === undefined || headers['x-api-key'] === undefined) {
+    return undefined
+  }
+  const identity = await identifyCaller(backend, headers)
+  const { refusals } = firstReadable([dialectHeader(req)], projectDialect(identity.project))
+  return axes.refusals[refusals].refusesBadTokens ? undefined : identity
+}
+
+/** @throws {SvcError} `UNAUTHORIZED` without a key, `METHOD_NOT_ALLOWED` for a method that the dialect lacks */
+function requireServed(route: Route, { req, replay, dialect }: Exchange): void {
+  const hasKey = req.headers['x-api-key'] !== undefined || route.takesTicket || replay !== undefined
+  if (axes.refusals[dialect.refusals].requiresKey && !hasKey) throw noKeySent()
+  if (isInDialect(route, dialect)) return
+  const message = 'A document cannot be put in this dialect. Use PATCH.'
+  throw new SvcError('METHOD_NOT_ALLOWED', message, [], { allow: ['GET', 'HEAD', 'PATCH', 'DELETE', 'OPTIONS'] })
 }
 
 /** @throws {SvcError} `UNAUTHORIZED`, `FORBIDDEN`, `EMAIL_NOT_VERIFIED` */

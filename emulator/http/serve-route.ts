@@ -67,13 +67,13 @@ async function answerPublic(http: HttpContext, route: Extract<Route, { needs: 'p
     requireProjectOrigin(exchange, { allowed: identity.project.settings.allowedOrigins, isOpenTo })
     await countRequest(http, identity, exchange)
   }
-  setDialect(exchange, identity ? exchange.dialect : await namedDialect(http, exchange, { isRefused: true }))
+  setDialect(http, exchange, identity ? exchange.dialect : await namedDialect(http, exchange, { isRefused: true }))
   if (identity) await applyFaults(http, exchange)
   const { backend } = exchange
   const input = await readInput(http, route, exchange)
   const named = identity ? undefined : await route.projectOf?.(backend, input)
   if (named) {
-    setDialect(exchange, projectDialect(named))
+    setDialect(http, exchange, projectDialect(named))
     assignProject(http, exchange, { project: named })
     await applyFaults(http, exchange)
   }
@@ -147,7 +147,7 @@ async function serveForm(http: HttpContext, route: Extract<Route, { needs: 'cont
 async function serveAnyone(http: HttpContext, { flat: route }: Endpoint, exchange: Exchange): Promise<Outgoing> {
   if (route.needs !== 'nothing') throw new Error(`The route "${route.id}" needs a caller.`)
   await requireKnownOrigin(http, exchange.req)
-  setDialect(exchange, await namedDialect(http, exchange))
+  setDialect(http, exchange, await namedDialect(http, exchange))
   const input = await readInput(http, route, exchange)
   if (route.isExpensive?.(input)) http.publicBudget.enter(`${input.address} for what is made for anyone`)()
   return reply(route, await route.handle(http.backend, input), exchange)

@@ -42,7 +42,7 @@ async function answerPath(
   }
   if (req.method !== 'GET' && req.method !== 'HEAD') return refuseOtherMethods(http, exchange)
   await requireKnownOrigin(http, req)
-  setDialect(exchange, await namedDialect(http, exchange))
+  setDialect(http, exchange, await namedDialect(http, exchange))
   return answerFile(exchange, {
     size: file.size,
     etag: `"${file.size.toString(16)}-${file.modifiedAt.getTime().toString(16)}"`,

@@ -165,7 +165,7 @@ test('durations are measured by a clock that never jumps: Date.now() only reads 
     // The client has no bytes to spare: a token's life is by this clock, too, and `onResponse` only informs.
     ...['client/auth/auth-state.ts', 'client/auth/session.ts', 'client/send.ts', 'client/server.ts'],
     ...['client/offline/database.ts', 'client/offline/queue.ts', 'client/offline/sending.ts'],
-    ...['dashboard/parts/time.tsx', 'emulator/core/realtime/readers.ts'],
+    ...['dashboard/parts/time.tsx', 'emulator/core/realtime/feed.ts'],
     ...['emulator/database/postgres/facts.ts', 'emulator/ports/files/s3.ts'],
     // A release is looked up once a day.
     ...['cli/commands/update.ts', 'cli/update/notice.ts'],

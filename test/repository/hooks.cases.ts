@@ -10,13 +10,13 @@ export function hooksCases(name: PackageName, projectOf: () => Installed): void 
   it.each([
     [
       'store',
-      'asText,createStore,noDocument,noMutations,noOutbox,noState,openStore,unknownSession',
+      'asText,noDocument,noMutations,noOutbox,noState,openStore,unknownSession',
       ['mjs', 'cjs'],
       'openStore',
     ],
-    ['vue', 'SvcPlugin,useAuth,useClient,useDocument,useLive,useMutation,useOutbox', ['mjs', 'cjs'], 'createHooks'],
+    ['vue', 'SvcPlugin,useAuth,useClient,useDocument,useLive,useMutation,useOutbox,usePage', ['mjs', 'cjs'], 'createHooks'],
     // Svelte has no files for \`require\`.
-    ['svelte', 'provideClient,useAuth,useClient,useDocument,useLive,useMutation,useOutbox', ['mjs'], 'createHooks'],
+    ['svelte', 'provideClient,useAuth,useClient,useDocument,useLive,useMutation,useOutbox,usePage', ['mjs'], 'createHooks'],
   ])('brings the entry %s for the framework that the app has, with types', async (entry, all, kinds, call) => {
     const project = projectOf()
     const compilers = { vue: ['vue', '@vue', 'csstype'], svelte: ['svelte', 'esm-env', 'clsx', 'devalue'], store: [] }

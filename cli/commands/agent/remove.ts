@@ -2,7 +2,7 @@ import { rm, rmdir } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { agentPlaces, detectState } from '../../agent/places.js'
 import { dryRunFlag } from '../../base/dry-run-flag.js'
-import { SvcCommand } from '../../base/svc-command.js'
+import { type CommandInput, SvcCommand } from '../../base/svc-command.js'
 import { replaceWhole } from '../../files/replace-whole.js'
 import { nearby } from '../../init/write-plan.js'
 import { requireNoLink } from '../../target/no-link.js'
@@ -13,6 +13,8 @@ export default class AgentRemove extends SvcCommand {
     'Deletes the skills, and takes the block and the server out of files that have more. Asks first.'
   static override examples = ['<%= config.bin %> agent remove', '<%= config.bin %> agent remove --dry-run --json']
   static override flags = { 'dry-run': dryRunFlag }
+
+  protected readonly access = ({ flags }: CommandInput) => (flags['dry-run'] ? 'read' : 'write')
 
   async run() {
     const { flags } = await this.parse(AgentRemove)

@@ -1,7 +1,7 @@
 import * as Flags from '@oclif/core/flags'
 import { agentPlaces, planSetup } from '../../agent/places.js'
 import { dryRunFlag } from '../../base/dry-run-flag.js'
-import { SvcCommand } from '../../base/svc-command.js'
+import { type CommandInput, SvcCommand } from '../../base/svc-command.js'
 import { contentLines, nearby, planLines, writePlanned } from '../../init/write-plan.js'
 import { requireNoLink } from '../../target/no-link.js'
 import { prose } from '../../terminal/prose.js'
@@ -22,6 +22,8 @@ Shows the files first, and asks. Run it again after an upgrade; it replaces only
     'allow-writes': Flags.boolean({ description: 'let agents change data through svc mcp' }),
     'dry-run': dryRunFlag,
   }
+
+  protected readonly access = ({ flags }: CommandInput) => (flags['dry-run'] ? 'read' : 'write')
 
   async run() {
     const { flags } = await this.parse(AgentSetup)

@@ -7,6 +7,8 @@ export default class AgentStatus extends SvcCommand {
   static override summary = 'Show which agent files this app has, and whether they are current.'
   static override examples = ['<%= config.bin %> agent status', '<%= config.bin %> agent status --json']
 
+  protected readonly access = 'read'
+
   async run() {
     await this.parse(AgentStatus)
     const setup = { root: this.config.root, folder: process.cwd() }

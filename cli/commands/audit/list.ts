@@ -26,6 +26,8 @@ names and ids, but no values. It keeps 90 days, and at most 100,000 entries per 
     before: Flags.integer({ min: 0, description: 'only entries older than the one with this id', helpValue: 'ID' }),
   }
 
+  protected readonly access = 'read'
+
   async run() {
     const { flags } = await this.parse(AuditList)
     const emulator = this.emulator(flags)

@@ -12,6 +12,8 @@ export default class ClockAdvance extends ClockCommand {
     by: Args.string({ required: true, description: 'duration: 90s, 61m, 25h, 1h30m, 2d' }),
   }
 
+  protected readonly access = 'write'
+
   async run() {
     const { args, flags } = await this.parse(ClockAdvance)
     const time = await this.clock(flags).change({ advance: readDuration(args.by) })

@@ -6,6 +6,8 @@ export default class ClockReset extends ClockCommand {
   static override description = "With --project, that project follows the emulator's clock again."
   static override examples = ['<%= config.bin %> clock reset', '<%= config.bin %> clock reset --json']
 
+  protected readonly access = 'write'
+
   async run() {
     const { flags } = await this.parse(ClockReset)
     const time = await this.clock(flags).reset()

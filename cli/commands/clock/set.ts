@@ -17,6 +17,8 @@ export default class ClockSet extends ClockCommand {
     }),
   }
 
+  protected readonly access = 'write'
+
   async run() {
     const { args, flags } = await this.parse(ClockSet)
     const time = await this.clock(flags).change({ now: readMoment(args.time) })

@@ -5,6 +5,8 @@ export default class ClockShow extends ClockCommand {
   static override summary = "Show the emulator's time and its offset from the system time."
   static override examples = ['<%= config.bin %> clock show', '<%= config.bin %> clock show --json']
 
+  protected readonly access = 'read'
+
   async run() {
     const { flags } = await this.parse(ClockShow)
     const time = await this.clock(flags).get()

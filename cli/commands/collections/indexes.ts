@@ -16,6 +16,8 @@ were unused for two weeks. Each row shows the fields that a list compares ("equa
   ]
   static override args = { collection: Args.string({ description: 'name of the collection [default: all]' }) }
 
+  protected readonly access = 'read'
+
   async run() {
     const { args, flags } = await this.parse(CollectionsIndexes)
     const project = this.emulator(flags).projectId

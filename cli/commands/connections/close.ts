@@ -18,6 +18,8 @@ export default class ConnectionsClose extends ControlCommand {
     all: Flags.boolean({ description: 'close all connections' }),
   }
 
+  protected readonly access = 'write'
+
   async run() {
     const { args, flags } = await this.parse(ConnectionsClose)
     if ((args.id === undefined) !== (flags.all === true))

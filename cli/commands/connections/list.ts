@@ -16,6 +16,8 @@ of the connection. The client has not received waiting bytes yet.`)
     '<%= config.bin %> connections list --json | jq length',
   ]
 
+  protected readonly access = 'read'
+
   async run() {
     const { flags } = await this.parse(ConnectionsList)
     const { connections } = await this.control(flags).connections.list()

@@ -8,6 +8,8 @@ export default class DialectsList extends SvcCommand {
   static override summary = 'List dialects, axes and forms.'
   static override examples = ['<%= config.bin %> dialects list', '<%= config.bin %> dialects list --json']
 
+  protected readonly access = 'read'
+
   async run() {
     await this.parse(DialectsList)
     const rows = axisNames().map((axis) => ({

@@ -21,6 +21,8 @@ export default class DialectsShow extends SvcCommand {
     }),
   }
 
+  protected readonly access = 'read'
+
   async run() {
     const { args } = await this.parse(DialectsShow)
     const dialect = parseDialect(args.dialect, dialects.a)

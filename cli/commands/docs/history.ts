@@ -29,6 +29,8 @@ version, and --from to the one before. The emulator keeps at least the changes o
     before: Flags.integer({ min: 1, description: 'only versions before this change', helpValue: 'seq' }),
   }
 
+  protected readonly access = 'read'
+
   async run() {
     const { args, flags } = await this.parse(DocsHistory)
     const { from, to, limit, before } = flags

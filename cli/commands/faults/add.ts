@@ -67,6 +67,8 @@ ${kinds}`
     }),
   }
 
+  protected readonly access = 'write'
+
   async run() {
     const { args, flags } = await this.parse(FaultsAdd)
     const kind = args.kind as FaultKind

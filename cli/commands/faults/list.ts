@@ -7,6 +7,8 @@ export default class FaultsList extends ControlCommand {
   static override summary = 'List the active faults of all projects.'
   static override examples = ['<%= config.bin %> faults list', '<%= config.bin %> faults list --json']
 
+  protected readonly access = 'read'
+
   async run() {
     const { flags } = await this.parse(FaultsList)
     const { faults } = await this.control(flags).faults.list()

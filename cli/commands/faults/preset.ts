@@ -25,6 +25,8 @@ ${names}`
   }
   static override flags = whichFlags
 
+  protected readonly access = 'write'
+
   async run() {
     const { args, flags } = await this.parse(FaultsPreset)
     const which = await whichRequests(this.emulator(flags), flags)

@@ -11,6 +11,8 @@ export default class FaultsRemove extends ControlCommand {
   static override args = { id: Args.string({ description: 'id of the fault; see svc faults list' }) }
   static override flags = { all: Flags.boolean({ description: 'all faults of all projects' }) }
 
+  protected readonly access = 'write'
+
   async run() {
     const { args, flags } = await this.parse(FaultsRemove)
     const { faults } = this.control(flags)

@@ -13,6 +13,8 @@ export default class IdpAdd extends ControlCommand {
 
   protected override readonly mayBeEmpty = ['name', 'email']
 
+  protected readonly access = 'write'
+
   async run() {
     const { args, flags } = await this.parse(IdpAdd)
     const account = await this.control(flags).idp.accounts.add({ id: args.account, ...readAccountFlags(flags) })

@@ -38,6 +38,8 @@ ${faultHelp}`)
     off: Flags.boolean({ description: 'let logins work again' }),
   }
 
+  protected readonly access = 'write'
+
   async run() {
     const { args, flags } = await this.parse(IdpFail)
     if (flags.off && args.case !== undefined)

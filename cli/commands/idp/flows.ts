@@ -11,6 +11,8 @@ export default class IdpFlows extends ControlCommand {
 length. --json has all requests and responses.`)
   static override examples = ['<%= config.bin %> idp flows', '<%= config.bin %> idp flows --json']
 
+  protected readonly access = 'read'
+
   async run() {
     const { flags } = await this.parse(IdpFlows)
     const { projectId: project } = this.emulator(flags)

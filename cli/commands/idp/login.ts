@@ -49,6 +49,8 @@ ${faultHelp}`)
     }),
   }
 
+  protected readonly access = 'write'
+
   async run() {
     const { flags } = await this.parse(IdpLogin)
     const { projectId, url } = this.emulator(flags)

@@ -8,6 +8,8 @@ export default class IdpRemove extends ControlCommand {
   static override examples = ['<%= config.bin %> idp remove mary --yes', '<%= config.bin %> idp remove mary -y --json']
   static override args = { account: accountArg }
 
+  protected readonly access = 'write'
+
   async run() {
     const { args, flags } = await this.parse(IdpRemove)
     const { accounts } = this.control(flags).idp

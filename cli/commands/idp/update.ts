@@ -13,6 +13,8 @@ export default class IdpUpdate extends ControlCommand {
 
   protected override readonly mayBeEmpty = ['name', 'email']
 
+  protected readonly access = 'write'
+
   async run() {
     const { args, flags } = await this.parse(IdpUpdate)
     const { accounts } = this.control(flags).idp

@@ -29,6 +29,8 @@ A secret key has every role within its scopes, and is shown only once.`)
     expires: Flags.string({ description: 'lifetime of the key', helpValue: '30d' }),
   }
 
+  protected readonly access = 'write'
+
   async run() {
     const { flags } = await this.parse(KeysCreate)
     const wrong = flags.scope?.find((scope) => !scopeForm.test(scope))

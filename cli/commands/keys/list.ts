@@ -10,6 +10,8 @@ export default class KeysList extends ProjectCommand {
     `<%= config.bin %> keys list --json | jq '.[] | select(.lastUsedAt == null)'`,
   ]
 
+  protected readonly access = 'read'
+
   async run() {
     const { flags } = await this.parse(KeysList)
     const { keys: of, project } = this.keys(flags)

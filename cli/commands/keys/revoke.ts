@@ -12,6 +12,8 @@ export default class KeysRevoke extends ProjectCommand {
     id: Args.string({ required: true, description: 'id of the key; see svc keys list' }),
   }
 
+  protected readonly access = 'write'
+
   async run() {
     const { args, flags } = await this.parse(KeysRevoke)
     const { keys, project } = this.keys(flags)

@@ -11,6 +11,8 @@ export default class MailClear extends ControlCommand {
   ]
   static override flags = { to: toFlag }
 
+  protected readonly access = 'write'
+
   async run() {
     const { flags } = await this.parse(MailClear)
     const control = this.control(flags)

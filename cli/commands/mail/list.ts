@@ -13,6 +13,8 @@ export default class MailList extends ControlCommand {
     limit: limitFlag('mails'),
   }
 
+  protected readonly access = 'read'
+
   async run() {
     const { flags } = await this.parse(MailList)
     const { mails } = await this.control(flags).mail.list({ to: flags.to, limit: flags.limit })

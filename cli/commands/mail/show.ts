@@ -21,6 +21,8 @@ export default class MailShow extends ControlCommand {
     raw: Flags.boolean({ description: 'print the raw message', exclusive: ['link', 'code'] }),
   }
 
+  protected readonly access = 'read'
+
   async run() {
     const { args, flags } = await this.parse(MailShow)
     const mailbox = this.control(flags).mail

@@ -33,6 +33,8 @@ export default class MailWait extends ControlCommand {
     }),
   }
 
+  protected readonly access = 'read'
+
   async run() {
     const { flags } = await this.parse(MailWait)
     const part = wantedPart(flags)

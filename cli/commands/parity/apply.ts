@@ -11,6 +11,8 @@ export default class ParityApply extends ProjectCommand {
   static override examples = ['<%= config.bin %> parity apply', '<%= config.bin %> parity apply m1x2y3z4abc --json']
   static override args = { run: Args.string({ description: 'run with the advice [default: the newest]' }) }
 
+  protected readonly access = 'write'
+
   async run() {
     const { args, flags } = await this.parse(ParityApply)
     const { run, advice } = requireReport(args.run)

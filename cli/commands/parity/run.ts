@@ -57,9 +57,9 @@ A file parity/*.json in this folder adds cases of your own. parity.lock.json lis
     for (const run of unfinishedRuns())
       this.noteAlways(`Run ${run} left something behind. Remove it: svc parity clean ${run}`)
     this.note(
-      `Key: ${target.keyFrom ?? 'none'}. About ${counted(Math.min(calls, flags['max-calls']), 'call')}, ${counted(collections, 'collection')} and ${counted(users, 'user')}.`,
+      `Key: ${target.keyFrom ?? 'none'}. About ${counted(Math.min(calls, flags['max-calls']), 'call')}, ${counted(collections, 'collection')} and up to ${counted(users, 'user')}.`,
     )
-    if (users > 0) this.noteAlways(`The service cannot delete users, so ${counted(users, 'user')} will stay.`)
+    if (users > 0) this.noteAlways(`The service cannot delete users, so up to ${counted(users, 'user')} will stay.`)
     if (!isReadOnly) await this.confirmWrite({ ...there, yes: flags.yes }, 'Run parity cases', { isAlwaysAsked: true })
     const { proveParity } = await import('../../parity/session.js')
     const stop = stopSignal()

@@ -34,6 +34,8 @@ terminal. Prefer that to --key, which stays in your shell history.`)
     replace: Flags.boolean({ description: 'replace an existing profile' }),
   }
 
+  protected readonly access = 'write'
+
   async run() {
     const { args, flags } = await this.parse(ProfilesAdd)
     requireProfileName(args.name)

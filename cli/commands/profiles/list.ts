@@ -8,6 +8,8 @@ export default class ProfilesList extends SvcCommand {
   static override summary = 'List profiles.'
   static override examples = ['<%= config.bin %> profiles list', '<%= config.bin %> profiles list --json']
 
+  protected readonly access = 'read'
+
   async run() {
     await this.parse(ProfilesList)
     const { current, profiles } = readProfiles()

@@ -11,6 +11,8 @@ export default class ProfilesRemove extends SvcCommand {
   ]
   static override args = { name: Args.string({ required: true, description: 'name of the profile' }) }
 
+  protected readonly access = 'write'
+
   async run() {
     const { args } = await this.parse(ProfilesRemove)
     await changeProfiles(({ current, profiles }) => {

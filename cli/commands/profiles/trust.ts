@@ -18,6 +18,8 @@ where svc was not used before, settings of svc dev and seed modules need your co
   static override examples = ['<%= config.bin %> profiles trust', '<%= config.bin %> profiles trust --remove']
   static override flags = { remove: Flags.boolean({ description: 'no longer trust this folder' }) }
 
+  protected readonly access = 'write'
+
   async run() {
     const { flags } = await this.parse(ProfilesTrust)
     const project = findProjectFile()

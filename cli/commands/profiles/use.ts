@@ -12,6 +12,8 @@ export default class ProfilesUse extends SvcCommand {
   static override args = { name: Args.string({ description: 'name of the profile' }) }
   static override flags = { none: Flags.boolean({ description: 'unset the default profile' }) }
 
+  protected readonly access = 'write'
+
   async run() {
     const { args, flags } = await this.parse(ProfilesUse)
     if ((args.name === undefined) !== (flags.none === true))

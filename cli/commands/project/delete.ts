@@ -18,6 +18,8 @@ without a terminal. To empty the emulator's own project, use svc reset.`)
     id: Args.string({ required: true, description: 'id of the project; see svc project list' }),
   }
 
+  protected readonly access = 'write'
+
   async run() {
     const { args, flags } = await this.parse(ProjectDelete)
     const { projects } = this.projects(flags)

@@ -16,6 +16,8 @@ again, so --secret creates a new one each time. To create keys with a name, scop
   ]
   static override flags = { secret: Flags.boolean({ description: 'create a secret key; never ship it with an app' }) }
 
+  protected readonly access = 'write'
+
   async run() {
     const { flags } = await this.parse(ProjectKey)
     const { keys, project } = this.keys(flags)

@@ -14,6 +14,8 @@ export default class ProjectList extends ProjectCommand {
     after: Flags.string({ description: 'only projects after the one with this id', helpValue: 'ID' }),
   }
 
+  protected readonly access = 'read'
+
   async run() {
     const { flags } = await this.parse(ProjectList)
     const { projects, project: own } = this.projects(flags)

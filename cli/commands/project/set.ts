@@ -26,6 +26,8 @@ export default class ProjectSet extends ProjectCommand {
     setting: Args.string({ multiple: true, description: 'dialect=b is text, tokenTtl:=3600 is JSON' }),
   }
 
+  protected readonly access = 'write'
+
   async run() {
     const { argv, flags } = await this.parse(ProjectSet)
     const words = argv.map(String)

@@ -5,6 +5,8 @@ export default class ProjectShow extends ProjectCommand {
   static override summary = "Show the settings and keys of the emulator's project."
   static override examples = ['<%= config.bin %> project show', '<%= config.bin %> project show --json']
 
+  protected readonly access = 'read'
+
   async run() {
     const { flags } = await this.parse(ProjectShow)
     const { projects, project: id } = this.projects(flags)

@@ -28,6 +28,8 @@ export default class RequestsExport extends ControlCommand {
     }),
   }
 
+  protected readonly access = 'read'
+
   async run() {
     const { flags } = await this.parse(RequestsExport)
     const out = fileNamed(flags.out)

@@ -21,6 +21,8 @@ this off: svc project set requestLog:=false`)
     limit: limitFlag('requests'),
   }
 
+  protected readonly access = 'read'
+
   async run() {
     const { flags } = await this.parse(RequestsList)
     const filter = await readFilter(this.emulator(flags), flags)

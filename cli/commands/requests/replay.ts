@@ -45,6 +45,8 @@ Requests for logins and accounts, and requests with files, cannot be replayed. I
     body: Flags.string({ description: 'file with a new body; - reads stdin', helpValue: 'file' }),
   }
 
+  protected readonly access = 'write'
+
   async run() {
     const { args, argv, flags } = await this.parse(RequestsReplay)
     const control = this.control(flags)

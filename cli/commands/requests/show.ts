@@ -35,6 +35,8 @@ export default class RequestsShow extends ControlCommand {
     format: Flags.option({ options: formats, description: 'print it as a command, as code, or as an HTTP archive' })(),
   }
 
+  protected readonly access = 'read'
+
   async run() {
     const { args, flags } = await this.parse(RequestsShow)
     const control = this.control(flags)

@@ -43,6 +43,8 @@ with 7 if fewer requests than --max came within --timeout.`)
     return true
   }
 
+  protected readonly access = 'read'
+
   async run() {
     const { flags } = await this.parse(RequestsTail)
     const { requests } = this.control(flags)

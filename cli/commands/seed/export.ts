@@ -31,6 +31,8 @@ If you name collections, exports these with the users and files that they refer 
     }),
   }
 
+  protected readonly access = 'read'
+
   async run() {
     const { argv, flags } = await this.parse(SeedExport)
     const isStdout = flags.out === '-'

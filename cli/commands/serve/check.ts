@@ -19,6 +19,8 @@ Exits with 10 if something is wrong. Notes alone do not count.`)
   ]
   static override flags = serveFlags
 
+  protected readonly access = 'read'
+
   async run() {
     const { flags } = await this.parse(ServeCheck)
     const config = readServeConfig(flags)

@@ -15,6 +15,8 @@ Processes with another SVC_SECRET do not start. To change it, use svc serve rota
     '<%= config.bin %> serve keys --json',
   ]
 
+  protected readonly access = 'read'
+
   async run() {
     await this.parse(ServeKeys)
     const keys = { SVC_SECRET: draw(), SVC_ADMIN_TOKEN: draw() }

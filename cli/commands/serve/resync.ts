@@ -17,6 +17,8 @@ needs the address of the database.`)
   ]
   static override flags = databaseFlags
 
+  protected readonly access = 'write'
+
   async run() {
     const { flags } = await this.parse(ServeResync)
     const place = readDatabasePlace(flags)

@@ -16,6 +16,8 @@ database that you serve elsewhere with another secret.`)
   ]
   static override flags = databaseFlags
 
+  protected readonly access = 'write'
+
   async run() {
     const { flags } = await this.parse(ServeRotate)
     const place = readSecretPlace(flags)

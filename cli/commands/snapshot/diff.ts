@@ -16,6 +16,8 @@ export default class SnapshotDiff extends SnapshotCommand {
     later: Args.string({ description: 'name of a later snapshot [default: the current state]' }),
   }
 
+  protected readonly access = 'read'
+
   async run() {
     const { args, flags } = await this.parse(SnapshotDiff)
     const { snapshots, project } = this.snapshots(flags)

@@ -25,6 +25,8 @@ export default class SnapshotExport extends SnapshotCommand {
     replace: Flags.boolean({ description: 'overwrite an existing file' }),
   }
 
+  protected readonly access = 'read'
+
   async run() {
     const { args, flags } = await this.parse(SnapshotExport)
     const { snapshots, project } = this.snapshots(flags)

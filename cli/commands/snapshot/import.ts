@@ -20,6 +20,8 @@ export default class SnapshotImport extends SnapshotCommand {
   protected override readonly whereNameIsTaken = (name: string) =>
     `Choose another name with --name, or delete the existing one: svc snapshot remove ${shellWord(name)}`
 
+  protected readonly access = 'write'
+
   async run() {
     const { args, flags } = await this.parse(SnapshotImport)
     const snapshot = await importSnapshot(this.emulator(flags), args.file, flags.name)

@@ -7,6 +7,8 @@ export default class SnapshotList extends SnapshotCommand {
   static override summary = 'List snapshots, newest first.'
   static override examples = ['<%= config.bin %> snapshot list', '<%= config.bin %> snapshot list --json']
 
+  protected readonly access = 'read'
+
   async run() {
     const { flags } = await this.parse(SnapshotList)
     const { snapshots: calls, project } = this.snapshots(flags)

@@ -11,6 +11,8 @@ export default class SnapshotLoad extends SnapshotCommand {
   ]
   static override args = { name: snapshotArg }
 
+  protected readonly access = 'write'
+
   async run() {
     const { args, flags } = await this.parse(SnapshotLoad)
     const { snapshots, project } = this.snapshots(flags)

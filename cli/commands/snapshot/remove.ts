@@ -9,6 +9,8 @@ export default class SnapshotRemove extends SnapshotCommand {
   ]
   static override args = { name: snapshotArg }
 
+  protected readonly access = 'write'
+
   async run() {
     const { args, flags } = await this.parse(SnapshotRemove)
     const { snapshots, project } = this.snapshots(flags)

@@ -19,6 +19,8 @@ export default class SnapshotSave extends SnapshotCommand {
 
   protected override readonly whereNameIsTaken = () => 'Choose another name, or replace it with --replace.'
 
+  protected readonly access = 'write'
+
   async run() {
     const { args, flags } = await this.parse(SnapshotSave)
     const { snapshots, project } = this.snapshots(flags)

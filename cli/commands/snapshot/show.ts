@@ -7,6 +7,8 @@ export default class SnapshotShow extends SnapshotCommand {
   static override examples = ['<%= config.bin %> snapshot show demo', '<%= config.bin %> snapshot show demo --json']
   static override args = { name: snapshotArg }
 
+  protected readonly access = 'read'
+
   async run() {
     const { args, flags } = await this.parse(SnapshotShow)
     const { snapshots, project } = this.snapshots(flags)

@@ -1,6 +1,6 @@
 /** Users: sign-up, login, the own user, and lists of users. */
 import type { Json } from '../../../client/protocol/model/json.js'
-import type { Look, ParityCase, Step } from '../case.js'
+import { type Look, type ParityCase, type Step, sharedFields } from '../case.js'
 
 export const password = 'Correct4Horse!'
 
@@ -24,7 +24,7 @@ const asUser = (method: string, path: string, body?: Json): Step => ({
 const cases: readonly (readonly [id: string, steps: readonly Step[], compare: readonly Look[], change?: string])[] = [
   ['session.sign-up', [signUp], ['status', 'session']],
   ['session.login', [logIn('{user}', password)], ['session']],
-  ['document.user', [asUser('GET', '/auth-collections/user')], ['document']],
+  ['document.user', [asUser('GET', '/auth-collections/user')], ['document'], sharedFields],
   [
     'two_factor.login',
     [
@@ -54,7 +54,12 @@ const cases: readonly (readonly [id: string, steps: readonly Step[], compare: re
   ['accounts.password-missing', [{ ...signUp, body: { email: '{email}' } }], ['outcome']],
   ['accounts.password-wrong', [logIn('{user}', 'Wrong5Horses!')], ['status'], 'Treat 400 and 401 alike.'],
   ['accounts.email-unknown', [logIn('{email}', password)], ['status'], 'Treat 400, 401 and 404 alike.'],
-  ['accounts.roles-at-sign-up', [{ ...signUp, body: { email: '{email}', password, roles: ['editor'] } }], ['outcome']],
+  [
+    'accounts.roles-at-sign-up',
+    [{ ...signUp, body: { email: '{email}', password, roles: ['editor'] } }],
+    ['outcome'],
+    'Never let the app set roles.',
+  ],
   ['accounts.user', [asUser('GET', '/auth-collections/user')], ['outcome']],
   ['accounts.me', [asUser('GET', '/auth-collections/me')], ['outcome'], 'Ask GET /auth-collections/user.'],
   [
@@ -77,6 +82,28 @@ const cases: readonly (readonly [id: string, steps: readonly Step[], compare: re
     [signedUp, asUser('PATCH', '/auth-collections/user', { $append: { likes: ['tea'] } })],
     ['outcome'],
     'Read the array, change it in the app, and write the whole array.',
+  ],
+  [
+    'accounts.append-inside-data',
+    [
+      signedUp,
+      asUser('PATCH', '/auth-collections/user', { data: { $append: { likes: ['tea'] } } }),
+      asUser('GET', '/auth-collections/user'),
+    ],
+    ['fields'],
+    'Put $append and $remove beside "data".',
+  ],
+  [
+    'accounts.upload-without-key',
+    [
+      signedUp,
+      {
+        ...{ method: 'PATCH', path: '/auth-collections/user', as: 'token' },
+        form: { data: '{"data":{"city":"Bern"}}', photo: { file: 'parity.txt', text: 'Tea' } },
+      },
+    ],
+    ['outcome'],
+    'Send the key beside the token.',
   ],
   ['accounts.user-without-token', [{ method: 'GET', path: '/auth-collections/user' }], ['status']],
   [

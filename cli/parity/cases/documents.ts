@@ -1,12 +1,17 @@
 /** Documents: shapes, bodies, writes and their effect, batches, operators, and failures. */
 import type { Json } from '../../../client/protocol/model/json.js'
-import type { Look, ParityCase, Step } from '../case.js'
+import { type Look, type ParityCase, type Step, sharedFields } from '../case.js'
 
 const at = '/collections/{fresh}/documents'
 const one = `${at}/{id}`
 const missing = `${at}/01999999-9999-7999-8999-999999999999`
 const setUp: Step = { method: 'POST', path: '/collections', body: { name: '{fresh}' } }
-const create = (body: Json, more: Partial<Step> = {}): Step => ({ method: 'POST', path: at, body, bind: 'id', ...more })
+/** Every service has this route. */
+const creating = '/collections/documents?collection={fresh}'
+const create = (body: Json, more: Partial<Step> = {}): Step => ({
+  ...{ method: 'POST', path: creating, body, bind: 'id' },
+  ...more,
+})
 const read: Step = { method: 'GET', path: one }
 const sample = { n: 1, title: 'Tea' }
 
@@ -31,13 +36,14 @@ function onCollection(
 }
 
 const useBareFields = 'Send the fields of a document without "data" around them.'
+const ofDocument = { compare: ['document'], change: sharedFields } as const
 const readBack = { compare: ['fields'] } as const
 
 /** Routes that create a document. */
 const createRoutes: readonly (readonly [id: string, path: string])[] = [
   ['create-below-documents', at],
   ['create-at-the-collection', '/collections/{fresh}'],
-  ['create-with-the-collection-as-parameter', '/collections/documents?collection={fresh}'],
+  ['create-with-the-collection-as-parameter', creating],
   ['create-below-api', `/api${at}`],
 ]
 
@@ -83,10 +89,10 @@ const batchDocuments = { documents: [{ n: 1 }, { n: 2 }, { n: 3 }] }
 const unknownId = '01999999-9999-7999-8999-999999999999'
 
 export const documentCases: readonly ParityCase[] = [
-  onCollection('document.created', [create(sample)], { compare: ['document'] }),
-  onDocument('document.read', [read], { compare: ['document'] }),
-  onDocument('document.updated', [{ method: 'PATCH', path: one, body: { title: 'Milk' } }], { compare: ['document'] }),
-  { id: 'document.collection', axis: 'document', needs: ['collections'], steps: [setUp], compare: ['document'] },
+  onCollection('document.created', [create(sample)], ofDocument),
+  onDocument('document.read', [read], ofDocument),
+  onDocument('document.updated', [{ method: 'PATCH', path: one, body: { title: 'Milk' } }], ofDocument),
+  onCollection('document.collection', [], ofDocument),
   onDocument('record.created', [read], { compare: ['record'] }),
   onDocument('record.updated', [{ method: 'PATCH', path: one, body: { title: 'Milk' } }], { compare: ['record'] }),
   { id: 'record.collection', axis: 'record', needs: ['collections'], steps: [setUp], compare: ['record'] },
@@ -109,6 +115,9 @@ export const documentCases: readonly ParityCase[] = [
     change: useBareFields,
   }),
   onCollection('bodies.empty', [create({})], { change: 'Send at least one field.' }),
+  onDocument('bodies.update-with-nothing', [{ method: 'PATCH', path: one, body: {} }], {
+    change: 'Send at least one field.',
+  }),
   onCollection('bodies.list', [create([])]),
   onCollection('bodies.text', [create('tea')]),
 
@@ -234,7 +243,7 @@ export const documentCases: readonly ParityCase[] = [
     compare: ['outcome'],
   },
   onCollection('collections.twice', [setUp], { compare: ['outcome'] }),
-  onCollection('collections.bad-name', [{ method: 'POST', path: '/collections', body: { name: 'parity bad/name' } }]),
+  onCollection('collections.bad-name', [{ method: 'POST', path: '/collections', body: { name: '{fresh} b' } }]),
   onCollection('collections.deleted', [{ method: 'DELETE', path: '/collections/{fresh}' }]),
   onCollection('collections.renamed', [
     { method: 'PATCH', path: '/collections/{fresh}', body: { name: '{fresh}_b' } },

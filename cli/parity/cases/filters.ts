@@ -45,6 +45,7 @@ const others: readonly (readonly [id: string, query: string])[] = [
   ['single-in-a-name', 'user_id=u1'],
   ['double-or', 'title__or__status__eq=live'],
   ['single-or', 'title__or__status_eq=live'],
+  ['double-or-starts', 'title__or__status__startswith=Tea'],
   ['double-nested', 'author.name__eq=Ada'],
   ['double-or-group', '[or]status__eq=live&[or]views__gt=40'],
 ]

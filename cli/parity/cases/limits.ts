@@ -2,6 +2,7 @@
 import type { ParityCase, Step } from '../case.js'
 
 const documents = '/collections/{fresh}/documents'
+const creating = '/collections/documents?collection={fresh}'
 const setUp: Step = { method: 'POST', path: '/collections', body: { name: '{fresh}' } }
 const own: ParityCase['needs'] = ['collections']
 
@@ -23,14 +24,14 @@ export const limitCases: readonly ParityCase[] = [
     id: 'bodies.not-json',
     axis: 'bodies',
     needs: own,
-    steps: [setUp, { method: 'POST', path: documents, body: '{"n":', headers: { 'content-type': 'application/json' } }],
+    steps: [setUp, { method: 'POST', path: creating, body: '{"n":', headers: { 'content-type': 'application/json' } }],
     compare: ['outcome'],
   },
   {
     id: 'bodies.deep',
     axis: 'bodies',
     needs: own,
-    steps: [setUp, { method: 'POST', path: documents, body: JSON.parse(`${'{"a":'.repeat(70)}1${'}'.repeat(70)}`) }],
+    steps: [setUp, { method: 'POST', path: creating, body: JSON.parse(`${'{"a":'.repeat(70)}1${'}'.repeat(70)}`) }],
     compare: ['outcome'],
     change: 'Store data that is nested less.',
   },
@@ -38,7 +39,7 @@ export const limitCases: readonly ParityCase[] = [
     id: 'bodies.field-with-dollar',
     axis: 'bodies',
     needs: own,
-    steps: [setUp, { method: 'POST', path: documents, body: { n: 1, $price: 3 } }],
+    steps: [setUp, { method: 'POST', path: creating, body: { n: 1, $price: 3 } }],
     compare: ['outcome'],
   },
   {
@@ -47,8 +48,8 @@ export const limitCases: readonly ParityCase[] = [
     needs: ['collections', 'idempotency'],
     steps: [
       setUp,
-      { method: 'POST', path: documents, body: { n: 1 }, headers: { 'idempotency-key': '{fresh}-1' } },
-      { method: 'POST', path: documents, body: { n: 1 }, headers: { 'idempotency-key': '{fresh}-1' } },
+      { method: 'POST', path: creating, body: { n: 1 }, headers: { 'idempotency-key': '{fresh}-1' } },
+      { method: 'POST', path: creating, body: { n: 1 }, headers: { 'idempotency-key': '{fresh}-1' } },
       { method: 'GET', path: documents },
     ],
     compare: ['count'],
@@ -64,8 +65,8 @@ export const limitCases: readonly ParityCase[] = [
         path: '/collections',
         body: { name: '{fresh}', schema: { slug: { type: 'string', unique: true } } },
       },
-      { method: 'POST', path: `${documents}?upsert=slug`, body: { n: 1, slug: 'a' } },
-      { method: 'POST', path: `${documents}?upsert=slug`, body: { n: 2, slug: 'a' } },
+      { method: 'POST', path: `${creating}&upsert=slug`, body: { n: 1, slug: 'a' } },
+      { method: 'POST', path: `${creating}&upsert=slug`, body: { n: 2, slug: 'a' } },
       { method: 'GET', path: documents },
     ],
     compare: ['rows'],
@@ -82,7 +83,7 @@ export const limitCases: readonly ParityCase[] = [
           path: '/collections',
           body: { name: '{fresh}', schema: { title: { type: 'string', required: true } } },
         },
-        { method: 'POST', path: documents, body: rule === 'required' ? { n: 1 } : { title: 5 } },
+        { method: 'POST', path: creating, body: rule === 'required' ? { n: 1 } : { title: 5 } },
       ],
       compare: ['outcome'],
       change: 'Check documents in the app. The service may not obey schemas.',

@@ -1,7 +1,8 @@
 /** Lists: envelopes, pages, order, selected fields, links, and questions about a collection. */
-import type { Look, ParityCase, Step } from '../case.js'
+import { type Look, type ParityCase, type Step, sharedFields } from '../case.js'
 
 const documents = '/collections/{rows}/documents'
+const creating = '/collections/documents?collection={fresh}'
 const asks = (path: string): readonly Step[] => [{ method: 'GET', path }]
 
 const paging: readonly (readonly [id: string, query: string])[] = [
@@ -16,6 +17,7 @@ const badPaging: readonly (readonly [id: string, query: string])[] = [
   ['limit-no-number', '?limit=many'],
   ['limit-fraction', '?limit=1.5'],
   ['limit-zero', '?limit=0'],
+  ['limit-too-large', '?limit=501'],
   ['offset-negative', '?offset=-1'],
 ]
 
@@ -44,17 +46,40 @@ const questions: readonly (readonly [id: string, path: string, look: Look])[] = 
   ['groups', 'group-by?field=status', 'value'],
 ]
 
+const noRoute = 'The service has no such route. Use those below /collections/<c>/documents.'
+const linkByPlural =
+  'Name the collection of a link like its field, in the plural, and end the field with _id. Or read it by a second request.'
+
 export const listCases: readonly ParityCase[] = [
-  { id: 'paths.collection', axis: 'paths', steps: asks('/collections/{rows}'), compare: ['kind'] },
+  { id: 'paths.collection', axis: 'paths', steps: asks('/collections/{rows}'), compare: ['kind'], change: noRoute },
   { id: 'routes.list-of-documents', axis: 'routes', steps: asks(documents), compare: ['kind'] },
-  { id: 'routes.record-of-collection', axis: 'routes', steps: asks('/api/collections/{rows}'), compare: ['kind'] },
+  {
+    id: 'routes.record-of-collection',
+    axis: 'routes',
+    steps: asks('/api/collections/{rows}'),
+    compare: ['kind'],
+    change: noRoute,
+  },
   { id: 'routes.slash-at-the-end', axis: 'routes', steps: asks(`${documents}/`), compare: ['kind'] },
-  { id: 'routes.collections', axis: 'routes', needs: ['write'], steps: asks('/collections'), compare: ['outcome'] },
+  {
+    id: 'routes.collections',
+    axis: 'routes',
+    needs: ['write'],
+    steps: asks('/collections'),
+    compare: ['outcome'],
+    change: 'Keep the names of the collections in the app.',
+  },
   { id: 'list.envelope', axis: 'list', steps: asks(documents), compare: ['list'] },
   { id: 'list.envelope-when-empty', axis: 'list', steps: asks(`${documents}?n=0`), compare: ['list'] },
   { id: 'list.envelope-of-a-page', axis: 'list', steps: asks(`${documents}?limit=2&offset=1`), compare: ['list'] },
   { id: 'record.list', axis: 'record', steps: asks(documents), compare: ['record'] },
-  { id: 'document.item', axis: 'document', steps: asks(`${documents}?n=1`), compare: ['document'] },
+  {
+    id: 'document.item',
+    axis: 'document',
+    steps: asks(`${documents}?n=1`),
+    compare: ['document'],
+    change: sharedFields,
+  },
   ...paging.map(([id, query]) => ({
     id: `paging.${id}`,
     axis: 'paging',
@@ -107,6 +132,16 @@ export const listCases: readonly ParityCase[] = [
     axis: 'populate',
     ...linked('writer_id', '{target}', 'writer'),
   },
+  {
+    id: 'populate.user',
+    axis: 'populate',
+    needs: ['collections', 'users'],
+    steps: [...linkedToUser('user_id'), { method: 'GET', path: '/collections/{fresh}/documents?n=1&populate=user' }],
+    compare: ['links'],
+    change: linkByPlural,
+  },
+  { id: 'links.filter-by-id-field', axis: 'links', ...filteredByUser('user_id') },
+  { id: 'links.filter-by-field', axis: 'links', ...filteredByUser('user') },
   { id: 'links.to-nothing', axis: 'links', ...linked('author_ref', 'nobody', 'author_ref') },
 ]
 
@@ -115,12 +150,34 @@ function linked(field: string, value: string, populate: string): Omit<ParityCase
   return {
     steps: [
       { method: 'POST', path: '/collections', body: { name: '{fresh}' } },
-      { method: 'POST', path: '/collections/{fresh}/documents', body: { n: 1 }, bind: 'target' },
-      { method: 'POST', path: '/collections/{fresh}/documents', body: { n: 2, [field]: value } },
+      { method: 'POST', path: creating, body: { n: 1 }, bind: 'target' },
+      { method: 'POST', path: creating, body: { n: 2, [field]: value } },
       { method: 'GET', path: `/collections/{fresh}/documents?n=2&populate=${populate}` },
     ],
     needs: ['collections'],
     compare: ['links'],
-    change: 'Read the linked document with a request of its own.',
+    change: linkByPlural,
+  }
+}
+
+function linkedToUser(field: string): readonly Step[] {
+  return [
+    { method: 'POST', path: '/collections', body: { name: '{fresh}' } },
+    { method: 'GET', path: '/auth-collections/user', as: 'user', bind: 'target' },
+    { method: 'POST', path: creating, body: { n: 1, [field]: '{target}' } },
+  ]
+}
+
+/** Filters documents by a field of the user that they link to. */
+function filteredByUser(field: string): Omit<ParityCase, 'id' | 'axis'> {
+  return {
+    steps: [
+      ...linkedToUser(field),
+      { method: 'POST', path: creating, body: { n: 2, [field]: 'nobody' } },
+      { method: 'GET', path: '/collections/{fresh}/documents?populate=user&user.email={user}' },
+    ],
+    needs: ['collections', 'users'],
+    compare: ['rows'],
+    change: 'Save the id of a linked user in the field user_id.',
   }
 }

@@ -3,11 +3,12 @@ import type { ParityCase, Step } from '../case.js'
 
 const users: Step = { method: 'GET', path: '/auth-collections/users?limit=1' }
 const documents = '/collections/{fresh}/documents'
+const creating = '/collections/documents?collection={fresh}'
 
 /** Actions on a collection, each after a document was made by the owner. */
 const actions = {
   read: { method: 'GET', path: documents },
-  create: { method: 'POST', path: documents, body: { n: 2 } },
+  create: { method: 'POST', path: creating, body: { n: 2 } },
   update: { method: 'PATCH', path: `${documents}/{id}`, body: { n: 3 } },
   delete: { method: 'DELETE', path: `${documents}/{id}` },
 } as const satisfies { readonly [action: string]: Step }
@@ -20,7 +21,7 @@ const closedTo = (action: Action, role: string): readonly Step[] => [
     body: { name: '{fresh}', permissions: { [action]: [role] } },
     as: 'owner',
   },
-  { method: 'POST', path: documents, body: { n: 1 }, bind: 'id', as: 'owner' },
+  { method: 'POST', path: creating, body: { n: 1 }, bind: 'id', as: 'owner' },
 ]
 
 const permissions: readonly ParityCase[] = (['read', 'update', 'delete'] as const).flatMap((action) => [

@@ -17,7 +17,9 @@ const choices: { readonly [dialect: string]: CreateOnWrite } = { d: 'create' }
 export function makesCollection(
   { createOnWrite, dialect }: { readonly createOnWrite: CreateOnWrite | null; readonly dialect: string },
   kind: PermissionKind,
+  /** The choice of the request's dialect, which counts before that of the project's. */
+  unsaid: CreateOnWrite | null = null,
 ): boolean {
   const [name = ''] = dialect.split(',', 1)
-  return makingKinds[createOnWrite ?? choices[name.trim()] ?? 'off'].includes(kind)
+  return makingKinds[createOnWrite ?? unsaid ?? choices[name.trim()] ?? 'off'].includes(kind)
 }

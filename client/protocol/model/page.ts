@@ -8,6 +8,11 @@ export interface Page<Item> {
   /** Limit that the service used, which may be lower than requested. Undefined if the service does not report it. */
   readonly limit: number | undefined
   readonly offset: number
+  /**
+   * Sequence number of the last change in the project that the page includes. Pass it as `since` to follow the changes after
+   * it. Undefined if the service does not report it: only the emulator does.
+   */
+  readonly seq?: number | undefined
 }
 
 export interface Sort {
@@ -15,6 +20,8 @@ export interface Sort {
   readonly direction: 'asc' | 'desc'
   /** Sorts a field by point in time. Set only by the service. */
   readonly isTime?: true
+  /** Sorts a field by its text. Set only by the service. */
+  readonly asText?: true
 }
 
 /** The parts of a record to return. */

@@ -173,7 +173,7 @@ describe('clients decode what the service encodes in every form:', () => {
       const issues = code === 'VALIDATION_ERROR' ? [{ path: ['a', 0, 'b'], message: 'is wrong', type: 'string' }] : []
       const error = new SvcError(code, 'is wrong', issues, { retryAfterSeconds: 3 })
       for (const format of listForms('errors')) {
-        const { status, headers, body } = answers.encodeError({ errors: format }, error)
+        const { status, headers, body } = answers.encodeError({ errors: format, refusals: 'spec' }, error)
         const read = decodeError(status, (header) => headers[header], overTheWire(body), '')
         expect(read).toMatchObject({ code, message: 'is wrong', issues, status, retryAfterSeconds: 3 })
       }

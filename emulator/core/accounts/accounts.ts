@@ -64,7 +64,7 @@ export async function signUp(
 ): Promise<LoginOutcome> {
   const data = withUploads(ctx.backend, sent, uploads)
   const address = requireEmail(email)
-  requireStrong(password, 'password')
+  requireStrong(password, 'password', ctx)
   requireNoOperator(data)
   requireLight(data)
   requireSelfRoles(ctx, roles)
@@ -149,7 +149,7 @@ export async function updateMe(
 ): Promise<OutgoingUser> {
   const { id } = ctx.caller.user
   const email = changes.email === undefined ? undefined : requireEmail(changes.email)
-  if (changes.password !== undefined) requireStrong(changes.password, 'password')
+  if (changes.password !== undefined) requireStrong(changes.password, 'password', ctx)
   const password = changes.password === undefined ? undefined : await proveAndHash(ctx, changes.password, changes)
   let hasForgotten = false
   const user = await inTransaction(ctx, async (ctx) => {

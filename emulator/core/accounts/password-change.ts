@@ -20,7 +20,7 @@ export async function changePassword(
   ctx: UserContext,
   { oldPassword, newPassword }: { oldPassword: string; newPassword: string },
 ): Promise<void> {
-  requireStrong(newPassword, 'newPassword')
+  requireStrong(newPassword, 'newPassword', ctx)
   const former = await requirePassword(ctx, oldPassword)
   const { id } = ctx.caller.user
   const hash = await hashPassword(ctx, newPassword, { account: id })

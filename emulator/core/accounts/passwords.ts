@@ -16,16 +16,19 @@ function normalPassword(password: string): string {
 }
 
 /** Spec, "Authentication" 4. @throws {SvcError} `VALIDATION_ERROR` with one issue per missing requirement */
-export function requireStrong(password: string, field: string): void {
+export function requireStrong(password: string, field: string, { leniency }: Pick<Context, 'leniency'> = {}): void {
   if (password.length > maxCharacters) throw weak(field, [tooLong])
   const normal = normalPassword(password)
-  const needs = [
+  const strength = [
     [[...normal].length < minCharacters, `at least ${minCharacters} characters`, 'too_short'],
     [!/\p{Lu}/u.test(normal), 'an uppercase letter', 'no_uppercase'],
     [!/\p{Ll}/u.test(normal), 'a lowercase letter', 'no_lowercase'],
     [!/\p{Nd}/u.test(normal), 'a digit', 'no_digit'],
-    [Buffer.byteLength(normal) > maxBytes, ...tooLong],
   ] as const
+  const needs = [
+    ...(leniency?.takesWeakPasswords ? [[normal === '', 'a character', 'too_short'] as const] : strength),
+    [Buffer.byteLength(normal) > maxBytes, ...tooLong] as const,
+  ]
   const missing = needs.filter(([isMissing]) => isMissing).map(([, need, type]) => [need, type] as const)
   if (missing.length > 0) throw weak(field, missing)
 }

@@ -264,8 +264,9 @@ export async function requireGrant(ctx: Context, name: string, kind: PermissionK
 
 /** Makes a missing collection if the project's setting says so. A user alone cannot, as for any other collection. */
 async function makeMissing(ctx: Context, name: string, kind: PermissionKind): Promise<StoredCollection | undefined> {
-  const { caller, project } = ctx
-  if (!caller.key || !makesCollection(project.settings, kind) || !isCollectionName(name)) return undefined
+  const { caller, project, leniency } = ctx
+  const isMaking = makesCollection(project.settings, kind, leniency?.createOnWrite)
+  if (!caller.key || !isMaking || !isCollectionName(name)) return undefined
   const known = await findCollection(ctx, name)
   if (known || !isInScope(keyScopes(caller), 'admin', name)) return known
   await createCollection(ctx, { name }).catch((error) => {

@@ -115,7 +115,11 @@ export async function updateDocuments(
 ): Promise<StoredDocument[]> {
   const toEdit = await openMerge(ctx, name, updates.values())
   const edits = [...updates].map(([id, changes]) => [id, toEdit(changes)] as const)
-  return workLong(ctx, (ctx) => changeDocuments(ctx, name, new Map(edits)))
+  return workLong(ctx, (ctx) => changeDocuments(ctx, name, new Map(edits), { skipsMissing: skipsMissing(ctx) }))
+}
+
+function skipsMissing({ leniency }: Context): boolean {
+  return leniency?.skipsMissing === true
 }
 
 /** Removes all of these documents, or none if one of them does not exist. */
@@ -123,31 +127,45 @@ export function removeDocuments(
   ctx: Context,
   name: string,
   ids: readonly string[],
-  guard: VersionGuard = 'any',
 ): Promise<{ ids: readonly string[] }> {
-  return withCurrentRules(ctx, () => removeAsKnown(ctx, name, ids, guard))
+  return removeGuarded(ctx, name, ids, { guard: 'any', skipsMissing: skipsMissing(ctx) })
 }
 
-async function removeAsKnown(ctx: Context, name: string, ids: readonly string[], guard: VersionGuard) {
+interface Removal {
+  readonly guard: VersionGuard
+  /** Whether ids that no document has are left out. */
+  readonly skipsMissing: boolean
+}
+
+export function removeGuarded(
+  ctx: Context,
+  name: string,
+  ids: readonly string[],
+  removal: Removal,
+): Promise<{ ids: readonly string[] }> {
+  return withCurrentRules(ctx, () => removeAsKnown(ctx, name, ids, removal))
+}
+
+async function removeAsKnown(ctx: Context, name: string, asked: readonly string[], removal: Removal) {
   const grant = await requireGrant(ctx, name, 'delete')
   const { collection } = grant
-  const unique = [...new Set(ids)]
+  let ids: readonly string[] = []
   const hasFiles = await inTransaction(ctx, async (ctx) => {
-    const targets = unique.map((id) => ({ id }))
-    const wanted = { grant, kind: 'delete', guard } as const
-    const documents = await requireAll(ctx, wanted, targets, (ids) =>
+    const targets = [...new Set(asked)].map((id) => ({ id }))
+    const documents = await requireAll(ctx, { grant, kind: 'delete', ...removal }, targets, (ids) =>
       lockDocumentVersions(ctx.db, collection, ids, memberFields(grant)),
     )
-    if (unique.length === 0) return false
-    const hasDeletedMore = await removeDependants(ctx, { to: collection.id, ids: unique })
+    ids = documents.map(({ id }) => id)
+    if (ids.length === 0) return false
+    const hasDeletedMore = await removeDependants(ctx, { to: collection.id, ids })
     await publishRecorded(ctx, () =>
-      deleteDocuments(ctx.db, place(ctx, collection, ctx.backend.now(ctx.project.id)), unique),
+      deleteDocuments(ctx.db, place(ctx, collection, ctx.backend.now(ctx.project.id)), ids),
     )
     return hasDeletedMore || documents.some(({ before }) => before.hasFiles)
   })
   // The database has detached the files from their documents.
   if (hasFiles) ctx.backend.sweepFilesSoon()
-  return { ids: unique }
+  return { ids }
 }
 
 /** Locks documents, computes their new fields from the old ones, and writes them. Returns them in the order of the request. */
@@ -164,13 +182,15 @@ interface ChangeOptions {
   readonly guard?: VersionGuard
   readonly adopt?: Adopt | undefined
   readonly isWhole?: boolean
+  /** Whether edits of ids that no document has are left out. */
+  readonly skipsMissing?: boolean
 }
 
 async function changeAsKnown(
   ctx: Context,
   name: string,
   edits: ReadonlyMap<string, Edit>,
-  { guard = 'any', adopt, isWhole = false }: ChangeOptions,
+  { guard = 'any', adopt, isWhole = false, skipsMissing = false }: ChangeOptions,
 ): Promise<StoredDocument[]> {
   const grant = await requireGrant(ctx, name, 'update')
   const { collection } = grant
@@ -180,7 +200,7 @@ async function changeAsKnown(
   const targets = [...edits].map(([id, edit]) => ({ id, edit }))
   let hasForgotten = false
   const documents = await inTransaction(ctx, async (ctx) => {
-    const wanted = { grant, kind: 'update', guard } as const
+    const wanted = { grant, kind: 'update', guard, skipsMissing } as const
     const locked = await requireAll(ctx, wanted, targets, (ids) => lockDocuments(ctx.db, collection, ids))
     const checked = { ...collection, schema: fields.schema }
     const links = collectLinks(checked, targets.length)
@@ -225,10 +245,11 @@ async function requireAll<
   Locked extends Pick<StoredDocument, 'version' | 'createdBy' | 'data'>,
 >(
   ctx: Context,
-  { grant, kind, guard }: { grant: Grant; kind: 'update' | 'delete'; guard: VersionGuard },
-  targets: readonly Target[],
+  { grant, kind, guard, skipsMissing }: Removal & { grant: Grant; kind: 'update' | 'delete' },
+  asked: readonly Target[],
   lock: (ids: readonly string[]) => Promise<Map<string, Locked>>,
 ): Promise<(Target & { readonly before: Locked; readonly memberships: Memberships })[]> {
+  const targets = skipsMissing ? asked.filter(({ id }) => isId(id)) : asked
   const ids = targets.map(({ id }) => id)
   const illFormed = ids.find((id) => !isId(id))
   if (illFormed !== undefined) throw noSuchDocument(grant.collection, illFormed)
@@ -236,9 +257,10 @@ async function requireAll<
   if (documents.size < new Set(ids).size) await requireCurrentRules(ctx, grant.collection)
   const found = [...documents].map(([id, { data }]) => ({ id, data }))
   const memberships = await findMemberships(ctx.db, grant, found)
-  return targets.map((target) => {
+  return targets.flatMap((target) => {
     const { id } = target
     const before = documents.get(id)
+    if (!before && skipsMissing) return []
     if (!before) throw noSuchDocument(grant.collection, id)
     const { version, createdBy } = before
     requireAllowed(grant, kind, { id, createdBy }, memberships)

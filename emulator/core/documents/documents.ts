@@ -33,7 +33,7 @@ export async function listDocuments(ctx: Context, name: string, query: ListQuery
   const { grant, target, query: listed } = await openListing(ctx, name, query, sortPaths)
   requireSelectable(grant, query.select)
   const { itemSizes } = ctx.backend
-  const sorted = { ...listed, sort: markSort(query.sort, grant.collection.schema) }
+  const sorted = { ...listed, sort: markSort(listed.sort, grant.collection.schema) }
   async function read() {
     const page = await selectPage(ctx.db, target, sorted)
     itemSizes.learn(

@@ -7,6 +7,7 @@ import { findable } from '../access/findable.js'
 import { type Grant, readerFor } from '../access/grant.js'
 import { requireGrant } from '../collections/collections.js'
 import type { Context } from '../context.js'
+import { lenientQuery } from './lenient-query.js'
 import { requireTimes } from './require-times.js'
 
 export interface Listing<Query> {
@@ -24,11 +25,12 @@ export interface Listing<Query> {
 export async function openListing<Query extends Pick<ListQuery, 'where'>>(
   ctx: Context,
   name: string,
-  asked: Query,
+  sent: Query,
   fields: readonly Path[] = [],
   why?: string,
 ): Promise<Listing<Query>> {
   const grant = await requireGrant(ctx, name, 'read')
+  const asked = await lenientQuery(ctx, sent)
   const { collection } = grant
   const { caller, project, backend } = ctx
   const totals = ctx.db === backend.db ? backend.totals : undefined

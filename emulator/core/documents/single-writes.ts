@@ -17,7 +17,7 @@ import { workLong } from '../concurrency/long-reads.js'
 import type { Context } from '../context.js'
 import { mentionsFiles } from '../files/owned-files.js'
 import { compareClaims, refusingDuplicates } from '../unique-values.js'
-import { type Adopt, changeDocuments, removeDocuments } from './batches.js'
+import { type Adopt, changeDocuments, removeGuarded } from './batches.js'
 import { collectLinks } from './links.js'
 import { withDocument } from './read-document.js'
 import { requireLight } from './weight.js'
@@ -133,5 +133,5 @@ export async function removeOneDocument(ctx: Context, name: string, id: string, 
     if (isDeleted) return
   }
   // Takes the long way if the document has files, or to report why it was not removed.
-  await removeDocuments(ctx, name, [id], guard)
+  await removeGuarded(ctx, name, [id], { guard, skipsMissing: false })
 }

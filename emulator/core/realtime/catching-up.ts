@@ -5,58 +5,58 @@ import { openPauses } from '../pauses.js'
 import {
   announce,
   deliver,
+  type Feed,
   type FeedConnection,
   getProgress,
   hand,
-  type Listener,
-  newReader,
-  type Reader,
+  newFeed,
   receive,
+  type Subscription,
   skip,
 } from './connections.js'
-import { listenersIn, withLinks } from './linked-members.js'
 import {
   type FeedState,
   type KeptChanges,
   maxWorkPerTurn,
-  projectReader,
+  projectFeed,
   queue,
   readKept,
   retryMilliseconds,
   runJobs,
-} from './readers.js'
+} from './feed.js'
+import { subscriptionsIn, withLinks } from './linked-members.js'
 
-/** Sends a listener everything it has missed so far, as fast as its connection accepts it. */
-export async function replay(state: FeedState, project: string, listener: Listener): Promise<void> {
-  const { subscriber } = listener
+/** Sends a subscription everything it has missed so far, as fast as its connection accepts it. */
+export async function replay(state: FeedState, project: string, subscription: Subscription): Promise<void> {
+  const { transport } = subscription
   for (;;) {
     // Reads nothing while the connection cannot take it.
-    if (!subscriber.canWrite()) await subscriber.drained()
-    if (listener.isOver()) return
-    const range = { project, collections: [listener.collection], after: listener.position }
-    const owners = [project, listener.caller] as const
-    const isWanted = () => !listener.isOver()
+    if (!transport.canWrite()) await transport.drained()
+    if (subscription.isOver()) return
+    const range = { project, collections: [subscription.collection], after: subscription.position }
+    const owners = [project, subscription.caller] as const
+    const isWanted = () => !subscription.isOver()
     const { changes, isAll, lastSeq, isKept } = await readOnce(state, range, { owners, isWanted })
-    if (!isKept) return skip([listener], lastSeq)
+    if (!isKept) return skip([subscription], lastSeq)
     const handing = () =>
-      withLinks(state.db, changes, [listener], (links) =>
-        handOver(changes, subscriber, (change) => hand(listener, change, links)),
+      withLinks(state.db, changes, [subscription], (links) =>
+        handOver(changes, transport, (change) => hand(subscription, change, links)),
       )
     const isWhole = await state.replays.run(owners, handing, { isFirst: true })
     if (!isAll || !isWhole) continue
-    listener.position = Math.max(listener.position, lastSeq)
+    subscription.position = Math.max(subscription.position, lastSeq)
     return
   }
 }
 
-/** Moves a slow connection to its own reader, so that no other waits for it. It returns once it has caught up. */
-export async function stepAside(state: FeedState, reader: Reader, connection: FeedConnection): Promise<void> {
-  const { project } = reader
-  const own: Reader = { ...newReader(project, getProgress(connection)), isReading: true }
-  reader.connections.delete(connection)
+/** Moves a slow connection to its own feed, so that no other waits for it. It returns once it has caught up. */
+export async function stepAside(state: FeedState, feed: Feed, connection: FeedConnection): Promise<void> {
+  const { project } = feed
+  const own: Feed = { ...newFeed(project, getProgress(connection)), isReading: true }
+  feed.connections.delete(connection)
   receive(own, connection, own.cursor)
   let isBack = false
-  while (!isBack && own.connections.size > 0 && connection.subscriber.isOpen()) {
+  while (!isBack && own.connections.size > 0 && connection.transport.isOpen()) {
     try {
       await runJobs(state, own)
       isBack = (await catchUp(state, own, connection)) && (await rejoin(state, own, connection))
@@ -66,24 +66,24 @@ export async function stepAside(state: FeedState, reader: Reader, connection: Fe
     }
   }
   own.isReading = false
-  connection.reader = projectReader(state, project)
-  for (const job of own.jobs.splice(0)) queue(state, connection.reader, job)
+  connection.feed = projectFeed(state, project)
+  for (const job of own.jobs.splice(0)) queue(state, connection.feed, job)
 }
 
 /** Delivers as much as the connection accepts. Returns whether that was everything. */
-async function catchUp(state: FeedState, own: Reader, connection: FeedConnection): Promise<boolean> {
-  const { subscriber, listeners } = connection
-  if (!subscriber.canWrite()) await subscriber.drained()
-  if (!subscriber.isOpen() || listeners.size === 0) return false
-  const range = { project: own.project, collections: [...listeners.keys()].sort(), after: own.cursor }
-  const [[first] = []] = listeners.values()
+async function catchUp(state: FeedState, own: Feed, connection: FeedConnection): Promise<boolean> {
+  const { transport, subscriptions } = connection
+  if (!transport.canWrite()) await transport.drained()
+  if (!transport.isOpen() || subscriptions.size === 0) return false
+  const range = { project: own.project, collections: [...subscriptions.keys()].sort(), after: own.cursor }
+  const [[first] = []] = subscriptions.values()
   const owners = [own.project, first?.caller ?? ''] as const
-  const isWanted = () => subscriber.isOpen()
+  const isWanted = () => transport.isOpen()
   const { changes, isAll, lastSeq, isKept } = await readOnce(state, range, { owners, isWanted })
-  if (!isKept) for (const some of listeners.values()) skip(some, lastSeq)
+  if (!isKept) for (const some of subscriptions.values()) skip(some, lastSeq)
   const handing = () =>
-    withLinks(state.db, changes, listenersIn([connection]), (links) =>
-      handOver(changes, subscriber, (change) => deliver(connection, change, links)),
+    withLinks(state.db, changes, subscriptionsIn([connection]), (links) =>
+      handOver(changes, transport, (change) => deliver(connection, change, links)),
     )
   const isWhole = await state.replays.run(owners, handing, { isFirst: true })
   own.cursor = Math.max(getProgress(connection), isAll && isWhole ? lastSeq : 0)
@@ -91,14 +91,14 @@ async function catchUp(state: FeedState, own: Reader, connection: FeedConnection
   return isAll && isWhole
 }
 
-/** Returns the connection to the shared reader of its project. Returns false if it has fallen too far behind again. */
-function rejoin(state: FeedState, own: Reader, connection: FeedConnection): Promise<boolean> {
+/** Returns the connection to the shared feed of its project. Returns false if it has fallen too far behind again. */
+function rejoin(state: FeedState, own: Feed, connection: FeedConnection): Promise<boolean> {
   return new Promise((resolve, reject) => {
-    queue(state, projectReader(state, own.project), ({ reader }) =>
-      closeGap(state, connection, reader.cursor).then((isClosed) => {
-        own.cursor = Math.max(getProgress(connection), isClosed ? reader.cursor : 0)
-        if (isClosed && connection.listeners.size > 0) receive(reader, connection, own.cursor)
-        reader.isWanted = true
+    queue(state, projectFeed(state, own.project), ({ feed }) =>
+      closeGap(state, connection, feed.cursor).then((isClosed) => {
+        own.cursor = Math.max(getProgress(connection), isClosed ? feed.cursor : 0)
+        if (isClosed && connection.subscriptions.size > 0) receive(feed, connection, own.cursor)
+        feed.isWanted = true
         resolve(isClosed)
       }, reject),
     )
@@ -109,11 +109,11 @@ function rejoin(state: FeedState, own: Reader, connection: FeedConnection): Prom
 async function closeGap({ db }: FeedState, connection: FeedConnection, until: number): Promise<boolean> {
   const after = getProgress(connection)
   if (after >= until) return true
-  const collections = [...connection.listeners.keys()]
-  const { changes, isAll } = await selectChanges(db, { project: connection.reader.project, collections, after })
+  const collections = [...connection.subscriptions.keys()]
+  const { changes, isAll } = await selectChanges(db, { project: connection.feed.project, collections, after })
   const missed = changes.filter(({ seq }) => seq <= until)
-  const isWhole = await withLinks(db, missed, listenersIn([connection]), (links) =>
-    handOver(missed, connection.subscriber, (change) => deliver(connection, change, links)),
+  const isWhole = await withLinks(db, missed, subscriptionsIn([connection]), (links) =>
+    handOver(missed, connection.transport, (change) => deliver(connection, change, links)),
   )
   return isWhole && (isAll || missed.length < changes.length)
 }
@@ -121,7 +121,7 @@ async function closeGap({ db }: FeedState, connection: FeedConnection, until: nu
 /** Delivers as much as the connection accepts. Returns whether that was everything. */
 export async function handOver(
   changes: ChangePage['changes'],
-  { canWrite }: FeedConnection['subscriber'],
+  { canWrite }: FeedConnection['transport'],
   handOne: (change: ChangePage['changes'][number]) => number,
 ): Promise<boolean> {
   const pauses = openPauses(maxWorkPerTurn)

@@ -11,35 +11,35 @@ import { handOver, replay, stepAside } from './catching-up.js'
 import {
   addTo,
   announce,
+  type Feed,
   type FeedConnection,
   getPosition,
   hand,
-  type Listener,
   type Moment,
-  type Reader,
   receive,
   removeFrom,
+  type Subscription,
 } from './connections.js'
+import { between, type FeedState, projectFeed, retryMilliseconds, wake } from './feed.js'
 import { withLinks } from './linked-members.js'
-import { between, type FeedState, projectReader, retryMilliseconds, wake } from './readers.js'
-import type { Subscriber } from './subscriber.js'
+import type { Transport } from './transport.js'
 
-export type { Listener } from './connections.js'
-export { retryMilliseconds } from './readers.js'
+export type { Subscription } from './connections.js'
+export { retryMilliseconds } from './feed.js'
 
 export interface Feeds {
   /**
-   * Sends a listener every change after `since`, or from now on. Resolves once the listener is in step with the others of its
+   * Sends a subscription every change after `since`, or from now on. Resolves once the subscription is in step with the others of its
    * connection.
    */
-  join(project: string, listener: Listener, since: number | undefined): Promise<void>
-  /** Replaces a listener of the same connection without a gap. Returns false while the former is still catching up. */
-  replace(former: Listener, listener: Listener): boolean
-  /** Stops a listener. Returns the number of the change up to which it has received everything. */
-  leave(listener: Listener): number
-  /** Returns the newest change that a listener has received or did not need. */
-  position(listener: Listener): number
-  /** Counts the listeners and their connections. */
+  join(project: string, subscription: Subscription, since: number | undefined): Promise<void>
+  /** Replaces a subscription of the same connection without a gap. Returns false while the former is still catching up. */
+  replace(former: Subscription, subscription: Subscription): boolean
+  /** Stops a subscription. Returns the number of the change up to which it has received everything. */
+  leave(subscription: Subscription): number
+  /** Returns the newest change that a subscription has received or did not need. */
+  position(subscription: Subscription): number
+  /** Counts the subscriptions and their connections. */
   open(): { readonly connections: number; readonly subscriptions: number }
   close(): void
 }
@@ -51,143 +51,149 @@ export function openFeeds(db: Database, bus: Bus, report: (error: unknown) => vo
   const state: FeedState = {
     db,
     report,
-    readers: new Map(),
+    feeds: new Map(),
     connections: new WeakMap(),
     replays: createFairSemaphore({ limit: maxReplays }),
     reads: new Map(),
-    stepAside: (reader, connection) => void stepAside(state, reader, connection),
+    stepAside: (feed, connection) => void stepAside(state, feed, connection),
   }
   const unsubscribe = bus.subscribe({
     changes({ project, seq }) {
-      const readers = project === null ? [...state.readers.values()] : [state.readers.get(project)]
-      for (const reader of readers) if (reader && (seq === null || reader.cursor < seq)) wake(state, reader)
+      const feeds = project === null ? [...state.feeds.values()] : [state.feeds.get(project)]
+      for (const feed of feeds) if (feed && (seq === null || feed.cursor < seq)) wake(state, feed)
     },
     identity: () => undefined,
     settings: () => undefined,
   })
-  const listening = new Set<Listener>()
+  const listening = new Set<Subscription>()
   return {
-    join(project, listener, since) {
-      listening.add(listener)
-      return join(state, project, listener, since)
+    join(project, subscription, since) {
+      listening.add(subscription)
+      return join(state, project, subscription, since)
     },
-    replace(former, listener) {
-      const isReplaced = replace(state, former, listener)
-      if (isReplaced) listening.add(listener).delete(former)
+    replace(former, subscription) {
+      const isReplaced = replace(state, former, subscription)
+      if (isReplaced) listening.add(subscription).delete(former)
       return isReplaced
     },
-    leave(listener) {
-      listening.delete(listener)
-      return leave(state, listener)
+    leave(subscription) {
+      listening.delete(subscription)
+      return leave(state, subscription)
     },
-    position(listener) {
-      const connection = state.connections.get(listener.subscriber)
-      const isIn = connection?.listeners.get(listener.collection)?.includes(listener)
-      return connection && isIn ? getPosition(connection, listener) : listener.position
+    position(subscription) {
+      const connection = state.connections.get(subscription.transport)
+      const isIn = connection?.subscriptions.get(subscription.collection)?.includes(subscription)
+      return connection && isIn ? getPosition(connection, subscription) : subscription.position
     },
     open() {
-      // A listener that ended while joining is still listed.
-      const open = [...listening].filter((listener) => !listener.isOver() && !listener.isFollower)
-      return { connections: new Set(open.map(({ subscriber }) => subscriber)).size, subscriptions: open.length }
+      // A subscription that ended while joining is still listed.
+      const open = [...listening].filter((subscription) => !subscription.isOver() && !subscription.isFollower)
+      return { connections: new Set(open.map(({ transport }) => transport)).size, subscriptions: open.length }
     },
     close() {
       unsubscribe()
-      state.readers.clear()
+      state.feeds.clear()
     },
   }
 }
 
-async function join(state: FeedState, project: string, listener: Listener, since: number | undefined): Promise<void> {
-  const connection = getConnection(state, project, listener.subscriber)
-  let isIn = await between(state, connection, (moment) => begin(moment, connection, listener, since))
+async function join(
+  state: FeedState,
+  project: string,
+  subscription: Subscription,
+  since: number | undefined,
+): Promise<void> {
+  const connection = getConnection(state, project, subscription.transport)
+  let isIn = await between(state, connection, (moment) => begin(moment, connection, subscription, since))
   while (!isIn) {
     try {
       // Replays old changes first, without holding up the others.
-      await replay(state, project, listener)
-      isIn = await between(state, connection, ({ reader }) => enter(state, reader, connection, listener))
+      await replay(state, project, subscription)
+      isIn = await between(state, connection, ({ feed }) => enter(state, feed, connection, subscription))
     } catch (error) {
-      // The listener has begun, so a temporary database failure only delays it.
+      // The subscription has begun, so a temporary database failure only delays it.
       state.report(error)
       await pause(retryMilliseconds)
     }
   }
 }
 
-/** Sets where a listener begins. Returns whether it has nothing to catch up on. */
+/** Sets where a subscription begins. Returns whether it has nothing to catch up on. */
 async function begin(
-  { reader, kept }: Moment,
+  { feed, kept }: Moment,
   connection: FeedConnection,
-  listener: Listener,
+  subscription: Subscription,
   since: number | undefined,
 ): Promise<boolean> {
   const { oldest, lastSeq, beginning } = await kept()
   const after = since === 0 ? beginning : since
   const isKept =
     after !== undefined && after <= lastSeq && (after === lastSeq || (oldest !== null && oldest <= after + 1))
-  listener.position = isKept ? after : lastSeq
-  listener.begun(since === undefined || isKept)
-  if (listener.position < lastSeq) return false
-  add(reader, connection, listener)
+  subscription.position = isKept ? after : lastSeq
+  subscription.begun({ isWhole: since === undefined || isKept, isReplayed: since !== undefined })
+  if (subscription.position < lastSeq) return false
+  add(feed, connection, subscription)
   return true
 }
 
-/** Adds a listener to those of its connection. Returns false if it has fallen too far behind again. */
+/** Adds a subscription to those of its connection. Returns false if it has fallen too far behind again. */
 async function enter(
   { db }: FeedState,
-  reader: Reader,
+  feed: Feed,
   connection: FeedConnection,
-  listener: Listener,
+  subscription: Subscription,
 ): Promise<boolean> {
-  const { project, cursor } = reader
-  if (listener.position < cursor && !listener.isOver()) {
-    const range = { project, collections: [listener.collection], after: listener.position }
+  const { project, cursor } = feed
+  if (subscription.position < cursor && !subscription.isOver()) {
+    const range = { project, collections: [subscription.collection], after: subscription.position }
     const { changes, isAll } = await selectChanges(db, range)
     const missed = changes.filter(({ seq }) => seq <= cursor)
     // Doesn't wait, because the others wait for it.
-    const isWhole = await withLinks(db, missed, [listener], (links) =>
-      handOver(missed, listener.subscriber, (change) => hand(listener, change, links)),
+    const isWhole = await withLinks(db, missed, [subscription], (links) =>
+      handOver(missed, subscription.transport, (change) => hand(subscription, change, links)),
     )
     if (!isWhole || (!isAll && missed.length === changes.length)) return false
-    listener.position = Math.max(listener.position, cursor)
+    subscription.position = Math.max(subscription.position, cursor)
   }
-  add(reader, connection, listener)
+  add(feed, connection, subscription)
   return true
 }
 
-function add(reader: Reader, connection: FeedConnection, listener: Listener): void {
-  // This listener also needs the changes since the last read.
-  reader.isWanted = true
-  if (listener.isOver()) return
-  receive(reader, connection, listener.position)
-  addTo(connection, listener)
-  announce(connection, reader.cursor)
+function add(feed: Feed, connection: FeedConnection, subscription: Subscription): void {
+  // This subscription also needs the changes since the last read.
+  feed.isWanted = true
+  if (subscription.isOver()) return
+  receive(feed, connection, subscription.position)
+  addTo(connection, subscription)
+  announce(connection, feed.cursor)
 }
 
-function replace({ connections }: FeedState, former: Listener, listener: Listener): boolean {
-  const connection = connections.get(former.subscriber)
-  if (!connection || connection.unannounced.includes(former) || former.collection !== listener.collection) return false
+function replace({ connections }: FeedState, former: Subscription, subscription: Subscription): boolean {
+  const connection = connections.get(former.transport)
+  if (!connection || connection.unannounced.includes(former) || former.collection !== subscription.collection)
+    return false
   const position = getPosition(connection, former)
   if (!removeFrom(connection, former)) return false
-  listener.position = position
-  addTo(connection, listener)
+  subscription.position = position
+  addTo(connection, subscription)
   announce(connection, position)
   return true
 }
 
-function leave({ readers, connections }: FeedState, listener: Listener): number {
-  const connection = connections.get(listener.subscriber)
-  if (!connection || !removeFrom(connection, listener)) return listener.position
-  const { reader } = connection
-  if (connection.listeners.size === 0) reader.connections.delete(connection)
-  if (reader.connections.size === 0 && !reader.isReading) readers.delete(reader.project)
-  return getPosition(connection, listener)
+function leave({ feeds, connections }: FeedState, subscription: Subscription): number {
+  const connection = connections.get(subscription.transport)
+  if (!connection || !removeFrom(connection, subscription)) return subscription.position
+  const { feed } = connection
+  if (connection.subscriptions.size === 0) feed.connections.delete(connection)
+  if (feed.connections.size === 0 && !feed.isReading) feeds.delete(feed.project)
+  return getPosition(connection, subscription)
 }
 
-function getConnection(state: FeedState, project: string, subscriber: Subscriber): FeedConnection {
-  const known = state.connections.get(subscriber)
+function getConnection(state: FeedState, project: string, transport: Transport): FeedConnection {
+  const known = state.connections.get(transport)
   if (known) return known
-  const reader = projectReader(state, project)
-  const connection: FeedConnection = { subscriber, listeners: new Map(), unannounced: [], position: 0, reader }
-  state.connections.set(subscriber, connection)
+  const feed = projectFeed(state, project)
+  const connection: FeedConnection = { transport, subscriptions: new Map(), unannounced: [], position: 0, feed }
+  state.connections.set(transport, connection)
   return connection
 }

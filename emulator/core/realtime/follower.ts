@@ -7,28 +7,28 @@ import type { Database } from '../../database/port.js'
 import { selectCollection, selectCollectionIds } from '../../store/collections.js'
 import type { Backend } from '../context.js'
 import { isOfDocument, parseStates } from './changed-documents.js'
-import type { Listener } from './connections.js'
+import type { Subscription } from './connections.js'
 import type { Watched } from './watched.js'
 
 interface Follower {
   /** Follows the collections that the schema names for the links, besides those that it follows already. */
-  follow(collection: StoredCollection, watched: Watched | undefined): Promise<void>
+  follow(sight: { readonly collection: StoredCollection; readonly watched: Watched | undefined }): Promise<void>
   end(): void
 }
 
 interface FollowOptions {
   readonly project: string
-  readonly listener: Listener
+  readonly subscription: Subscription
   readonly isWanted: boolean
 }
 
 /** Watches the linked documents of a subscription, and reports when the user becomes a member or stops being one. */
 export function openFollower(
   backend: Backend,
-  { project, listener, isWanted }: FollowOptions,
+  { project, subscription, isWanted }: FollowOptions,
   changed: () => void,
 ): Follower {
-  const followed = new Map<string, Listener>()
+  const followed = new Map<string, Subscription>()
   let hasEnded = false
 
   function end(): void {
@@ -38,13 +38,13 @@ export function openFollower(
   }
 
   return {
-    async follow(collection, watched) {
+    async follow({ collection, watched }) {
       if (!watched || !isWanted) return
       for (const { link, field } of watched.links) {
         for (const target of await findTargets(backend.db, project, collection, link)) {
           const name = JSON.stringify([target, field])
-          if (followed.has(name) || hasEnded || listener.isOver()) continue
-          const follower = followerFor({ listener, collection: target, field, user: watched.user }, changed)
+          if (followed.has(name) || hasEnded || subscription.isOver()) continue
+          const follower = followerFor({ subscription, collection: target, field, user: watched.user }, changed)
           followed.set(name, follower)
           await backend.feeds.join(project, follower, undefined)
         }
@@ -55,16 +55,16 @@ export function openFollower(
 }
 
 interface FollowerOptions {
-  readonly listener: Listener
+  readonly subscription: Subscription
   readonly collection: string
   readonly field: string
   readonly user: string
 }
 
-function followerFor({ listener, collection, field, user }: FollowerOptions, changed: () => void): Listener {
-  const { subscriber, caller, isOver } = listener
+function followerFor({ subscription, collection, field, user }: FollowerOptions, changed: () => void): Subscription {
+  const { transport, caller, isOver } = subscription
   return {
-    ...{ subscriber, caller, isOver, collection },
+    ...{ transport, caller, isOver, collection },
     position: 0,
     isFollower: true,
     begun: () => undefined,

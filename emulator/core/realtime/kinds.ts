@@ -50,7 +50,7 @@ export function openKinds({ where: filter, isLive }: KindOptions): (grant: Grant
 }
 
 /** How a caller receives changes, and from which documents. */
-interface Reception {
+export interface Reception {
   readonly kindOf: KindOf
   /** Whether the caller may see the document after the change. Otherwise the change only takes it away. */
   readonly mayShow: (change: RecordedDocumentChange, links: LinkedMembers) => boolean

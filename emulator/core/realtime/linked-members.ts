@@ -5,13 +5,13 @@ import type { Database } from '../../database/port.js'
 import { type LinkedDocument, nameLink, selectLinkedMembers } from '../../store/memberships.js'
 import type { Recorded } from '../../store/realtime/changes.js'
 import { isOfDocument, parseStates } from './changed-documents.js'
-import type { FeedConnection, Listener } from './connections.js'
+import type { FeedConnection, Subscription } from './connections.js'
 import type { Link, LinkedMembers } from './watched.js'
 
 const noLinks: LinkedMembers = new Map()
 
-export function* listenersIn(connections: Iterable<FeedConnection>): Iterable<Listener> {
-  for (const { listeners } of connections) for (const some of listeners.values()) yield* some
+export function* subscriptionsIn(connections: Iterable<FeedConnection>): Iterable<Subscription> {
+  for (const { subscriptions } of connections) for (const some of subscriptions.values()) yield* some
 }
 
 /** The users and links of one collection. */
@@ -27,10 +27,10 @@ interface Interest {
 export function withLinks<Result>(
   db: Database,
   changes: readonly Recorded[],
-  listeners: Iterable<Listener>,
+  subscriptions: Iterable<Subscription>,
   deliver: (links: LinkedMembers) => Promise<Result>,
 ): Promise<Result> {
-  const interests = collectInterests(listeners)
+  const interests = collectInterests(subscriptions)
   return interests.size === 0 ? deliver(noLinks) : selectLinks(db, changes, interests).then(deliver)
 }
 
@@ -50,15 +50,15 @@ async function selectLinks(
   return found
 }
 
-function collectInterests(listeners: Iterable<Listener>): ReadonlyMap<string, Interest> {
+function collectInterests(subscriptions: Iterable<Subscription>): ReadonlyMap<string, Interest> {
   const interests = new Map<string, Interest>()
-  for (const listener of listeners) {
-    const watched = listener.watched?.()
+  for (const subscription of subscriptions) {
+    const watched = subscription.watched?.()
     if (!watched) continue
-    const { users, links } = interests.get(listener.collection) ?? { users: new Set(), links: new Map() }
+    const { users, links } = interests.get(subscription.collection) ?? { users: new Set(), links: new Map() }
     users.add(watched.user)
     for (const link of watched.links) links.set(JSON.stringify([link.link, link.field]), link)
-    interests.set(listener.collection, { users, links })
+    interests.set(subscription.collection, { users, links })
   }
   return interests
 }

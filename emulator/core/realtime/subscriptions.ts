@@ -13,12 +13,18 @@ import { requireGrant } from '../collections/collections.js'
 import type { Backend, Context, Identity } from '../context.js'
 import { asSvcError } from '../failures.js'
 import { unitFor } from '../unit-of-work.js'
-import { type Listener, retryMilliseconds } from './feeds.js'
+import { retryMilliseconds, type Subscription } from './feeds.js'
 import { openFollower } from './follower.js'
 import { openKinds } from './kinds.js'
 import type { SubscriptionView } from './open-connections.js'
-import { seenWithout, takeBack } from './seen-changes.js'
-import type { Subscriber } from './subscriber.js'
+import {
+  after,
+  type Effect,
+  type Sight,
+  type SubscriptionEvents,
+  type SubscriptionState,
+} from './subscription-state.js'
+import type { Transport } from './transport.js'
 import { watchedBy } from './watched.js'
 
 export type { RecordedDocumentChange } from '../../store/realtime/changes.js'
@@ -42,7 +48,7 @@ export interface Sink {
    *
    * @param reviewed settles once the caller's rights have been checked again
    */
-  begun(seq: number, subscription: CollectionSubscription, reviewed: Promise<void>): void
+  begun(seq: number, subscription: SubscriptionHandle, reviewed: Promise<void>): void
   /** Called for each change, with its kind for this subscription. */
   event(change: RecordedDocumentChange, kind: RecordedDocumentChange['kind'], collection: StoredCollection): void
   /** Called when a replay ends. All subscriptions of the connection have received everything up to `seq`. */
@@ -53,13 +59,13 @@ export interface Sink {
   ended(why: SvcError): void
 }
 
-export interface CollectionSubscription {
+export interface SubscriptionHandle {
   /** Reloads the collection and the caller's right to read it. Ends the subscription if needed. */
   review(): Promise<void>
   /** Describes the subscription and its position. */
   view(): SubscriptionView
   /** Replaces this subscription without a gap. Returns false if that must wait. */
-  replaceWith(listener: Listener): boolean
+  replaceWith(subscription: Subscription): boolean
   /** Ends the subscription. Returns the number of the change up to which it has received everything. */
   end(): number
 }
@@ -68,9 +74,9 @@ export interface CollectionSubscription {
 export interface SubscriptionOwner {
   /** The caller as known now, because rights change. */
   identity(): Identity
-  readonly subscriber: Subscriber
+  readonly transport: Transport
   /** The subscription to replace. Without `since`, the new one continues from its position. */
-  readonly replaced?: CollectionSubscription | undefined
+  readonly replaced?: SubscriptionHandle | undefined
 }
 
 /**
@@ -84,117 +90,119 @@ export async function subscribe(
   request: SubscribeRequest,
   sink: Sink,
 ): Promise<void> {
-  const { identity, subscriber, replaced } = asker
-  const { collection: name } = request
+  const { identity, transport, replaced } = asker
   const project = identity().project.id
-  const grant = await requireGrant(toContext(backend, identity()), name, 'read')
-  let { collection } = grant
-  const kindsFor = openKinds(request)
-  let { kindOf, mayShow, open } = kindsFor(grant)
-  let watched = watchedBy(open.part)
-  let hasLeft = false
-  let isReplayed = false
-  // A client that replays from 0 has nothing to reload, because nothing comes before the first change.
-  let knowsNothing = request.since === 0
+  const toSight = openSights(request)
+  const sight = toSight(await requireGrant(toContext(backend, identity()), request.collection, 'read'))
+  let state: SubscriptionState = { is: 'joining', sight, isFromStart: request.since === 0, isStale: false }
 
-  const listener: Listener = {
-    ...{ subscriber, caller: identity().caller.id, collection: collection.id },
+  const subscription: Subscription = {
+    ...{ transport, caller: identity().caller.id, collection: sight.collection.id },
     position: 0,
-    isOver: () => hasLeft || !subscriber.isOpen(),
-    measureCost: (change) =>
-      request.where.all.length === 0 && open.hidden.length === 0 && !open.part ? 1 : measureCost(change, request.where),
-    begun(isWhole) {
-      const view = () => toView(request, backend.feeds.position(listener))
-      // Checks rights again, because they may have changed since. From here on each change to them is received.
-      const reviewed = review()
-      sink.begun(listener.position, { review, replaceWith, end, view }, reviewed)
-      knowsNothing &&= isWhole
-      if (!isWhole) sink.resync(plainError('RESYNC'))
-    },
-    missed,
-    live(seq) {
-      if (isReplayed) sink.live(seq)
-    },
-    watched: () => watched,
-    receive(change, links) {
-      if (change.kind === 'reset' && !knowsNothing) return missed()
-      if (change.kind === 'collection' || change.kind === 'reset') return void review()
-      knowsNothing = false
-      const kind = kindOf(change, links)
-      if (!kind) return
-      const shown = mayShow(change, links) ? change : takeBack(change)
-      sink.event(seenWithout(shown, open.hidden), kind, collection)
-    },
+    isOver: () => state.is === 'over' || !transport.isOpen(),
+    measureCost: (change) => (state.is === 'over' ? 1 : measureCost(change, request, state.sight)),
+    watched: () => (state.is === 'over' ? undefined : state.sight.watched),
+    begun: (event) => happen('begun', event),
+    receive: (change, links) => happen('changed', { change, links }),
+    missed: () => happen('missed', {}),
+    live: (seq) => happen('live', { seq }),
   }
 
   // Whether the caller is a member of linked documents changes the view without a change of its documents.
-  const follower = openFollower(backend, { project, listener, isWanted: request.isLive }, () =>
-    sink.resync(permissionsChanged()),
+  const follower = openFollower(backend, { project, subscription, isWanted: request.isLive }, () =>
+    happen('membersChanged', {}),
   )
 
-  /** The missed messages may include changes to the collection itself. */
-  function missed(): void {
-    sink.resync(plainError('RESYNC'))
-    subscriber.hold(review())
+  function happen<Name extends keyof SubscriptionEvents>(name: Name, event: SubscriptionEvents[Name]): void {
+    const step = after(state, name, event)
+    state = step.state
+    for (const effect of step.effects) {
+      // The sink may have ended it meanwhile.
+      if (state.is === 'over' && step.state.is !== 'over') return
+      perform(effect)
+    }
   }
 
-  /** Holds back everything on this connection until its rights are known, however long the database takes. */
-  async function review(): Promise<void> {
-    const looked = look()
-    subscriber.hold(looked.then((isSettled) => (isSettled ? undefined : again(look))))
-    await looked
+  function perform(effect: Effect): void {
+    switch (effect.do) {
+      case 'begin':
+        // Checks rights again, because they may have changed since. From here on each change to them is received.
+        sink.begun(subscription.position, handle, handle.review())
+        break
+      case 'show':
+        sink.event(effect.change, effect.kind, effect.collection)
+        break
+      case 'announce':
+        sink.live(effect.seq)
+        break
+      case 'resync':
+        sink.resync(effect.why)
+        break
+      case 'review':
+        void handle.review()
+        break
+      case 'follow':
+        // Not awaited, because joining waits for this check.
+        void follower.follow(effect.sight).catch((error) => backend.report('realtime', error))
+        break
+      case 'leave':
+        follower.end()
+        void backend.feeds.leave(subscription)
+        break
+      case 'end':
+        sink.ended(effect.why)
+        break
+    }
   }
 
-  /** Ends the subscription if it is no longer permitted. Returns false if the database did not answer. */
+  const handle: SubscriptionHandle = {
+    /** Holds back everything on this connection until its rights are known, however long the database takes. */
+    async review() {
+      const looked = look()
+      transport.hold(looked.then((isSettled) => (isSettled ? undefined : again(look))))
+      await looked
+    },
+    view: () => toView(request, backend.feeds.position(subscription)),
+    replaceWith(other) {
+      const isReplaced = state.is !== 'over' && backend.feeds.replace(subscription, other)
+      if (isReplaced) happen('left', {})
+      return isReplaced
+    },
+    end() {
+      const position = backend.feeds.leave(subscription)
+      happen('left', {})
+      return position
+    },
+  }
+
+  /** Finds what the caller may read now. Returns false if the database did not answer. */
   async function look(): Promise<boolean> {
     // Skips the check for a subscription that was replaced or has ended.
-    if (listener.isOver()) return true
+    if (state.is === 'over' || !transport.isOpen()) return true
+    const { collection } = state.sight
     try {
-      const found = await standing(backend, project, name, collection.id)
-      const grant = readGrant(identity(), shared(collection, found))
-      collection = grant.collection
-      const former = open
-      ;({ kindOf, mayShow, open } = kindsFor(grant))
-      watched = watchedBy(open.part)
-      // Not awaited, because joining waits for this check.
-      follower.follow(collection, watched).catch((error) => backend.report('realtime', error))
-      // Changes in permissions produce no events for documents, so a live view has to reload.
-      if (request.isLive && !listener.isOver() && !isDeepStrictEqual(open, former)) sink.resync(permissionsChanged())
+      const found = await standing(backend, project, request.collection, collection.id)
+      happen('permitted', { sight: toSight(readGrant(identity(), shared(collection, found))) })
     } catch (error) {
-      if (listener.isOver()) return true
-      const why = endedBy(backend, error, name)
+      if (subscription.isOver()) return true
+      const why = endedBy(backend, error, request.collection)
       if (!why) return false
-      end()
-      sink.ended(why)
+      happen('refused', { why })
     }
     return true
   }
 
-  function replaceWith(other: Listener): boolean {
-    if (hasLeft) return false
-    hasLeft = backend.feeds.replace(listener, other)
-    if (hasLeft) follower.end()
-    return hasLeft
-  }
-
-  function end(): number {
-    hasLeft = true
-    follower.end()
-    return backend.feeds.leave(listener)
-  }
-
-  await follower.follow(collection, watched)
+  await follower.follow(sight)
   // For a collection younger than the trimmed changes, everything since its creation may still be kept.
-  const asked = request.since === 0 ? await selectBirth(backend.db, collection.id) : request.since
-  if (asked === undefined && replaced?.replaceWith(listener)) return listener.begun(true)
+  const since = request.since === 0 ? await selectBirth(backend.db, sight.collection.id) : request.since
+  if (since === undefined && replaced?.replaceWith(subscription))
+    return happen('begun', { isWhole: true, isReplayed: false })
   const left = replaced?.end()
-  const since = asked ?? left
-  isReplayed = since !== undefined
-  await backend.feeds.join(project, listener, since).catch((error) => {
-    end()
+  await backend.feeds.join(project, subscription, since ?? left).catch((error) => {
+    handle.end()
     throw error
   })
-  knowsNothing = false
+  happen('caughtUp', {})
 }
 
 async function again(isSettled: () => Promise<boolean>): Promise<void> {
@@ -206,8 +214,19 @@ function toView({ collection, filters = {}, isLive }: SubscribeRequest, position
   return { collection, filters, isLive, position }
 }
 
+/** Returns what the caller receives, from its grant. */
+function openSights(request: SubscribeRequest): (grant: Grant) => Sight {
+  const kindsFor = openKinds(request)
+  return (grant) => {
+    const reception = kindsFor(grant)
+    const { collection } = grant
+    return { ...reception, collection, watched: watchedBy(reception.open.part), isLive: request.isLive }
+  }
+}
+
 /** Charges by the size of the text, because filters and hidden fields require parsing and searching it. */
-function measureCost(change: Recorded, { all }: Where): number {
+function measureCost(change: Recorded, { where: { all } }: SubscribeRequest, { open }: Sight): number {
+  if (all.length === 0 && open.hidden.length === 0 && !open.part) return 1
   const tests = all.reduce((sum, { any }) => sum + any.length, 0)
   return 1 + costOfText(change) + Math.floor(tests / testsPerCost)
 }
@@ -256,10 +275,6 @@ function endedBy(backend: Backend, error: unknown, name: string): SvcError | und
   if (why && why.code !== 'UNAVAILABLE') return why
   backend.report('realtime', error)
   return undefined
-}
-
-function permissionsChanged(): SvcError {
-  return new SvcError('RESYNC', 'Your permissions for this collection have changed. Read it again.')
 }
 
 function noLonger(name: string): SvcError {

@@ -25,7 +25,7 @@ export async function identifyCaller(backend: Backend, headers: IncomingHttpHead
     return combine(byBearer, await identifyKey(backend, key))
   }
   if (key !== undefined) return identifyKey(backend, key)
-  throw refused('none sent', 'Send an API key, as "x-api-key: <key>" or "authorization: Bearer <key>".')
+  throw noKeySent()
 }
 
 /**
@@ -100,6 +100,11 @@ function readBearer(authorization: string): string {
   const [, token] = /^bearer +(\S+) *$/i.exec(authorization) ?? []
   if (token === undefined) throw refused('not a bearer', 'The "authorization" header must be "Bearer <key>".')
   return token
+}
+
+/** Refuses a request without a key. */
+export function noKeySent(): SvcError {
+  return refused('none sent', 'Send an API key, as "x-api-key: <key>" or "authorization: Bearer <key>".')
 }
 
 function refused(problem: CredentialsProblem, message: string): SvcError {

@@ -147,6 +147,7 @@ const exposed = [
   'svc-dialect',
   'x-total-count',
   'x-limit',
+  'svc-seq',
   'svc-error-code',
   'etag',
   'x-request-id',

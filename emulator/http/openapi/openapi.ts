@@ -6,7 +6,7 @@ import type { JsonSchema } from '../../../client/protocol/wire/codec.js'
 import { dialects, formatDialect } from '../../../client/protocol/wire/dialects.js'
 import { openPauses } from '../../core/pauses.js'
 import { replySchema, replyStatus, replyType } from '../reply/reply.js'
-import { isBatch, isOfProject, type QueryParameter, type Route } from '../route.js'
+import { isBatch, isInDialect, isOfProject, type QueryParameter, type Route } from '../route.js'
 import { recordSchemas, withNames } from './schemas.js'
 
 type Operation = { readonly [part: string]: unknown }
@@ -23,6 +23,7 @@ export async function describeRoutes(
   const paths: Record<string, Record<string, Operation>> = {}
   const pauses = openPauses()
   for (const route of routes) {
+    if (!isInDialect(route, dialect)) continue
     const { paths: places, method, id } = route
     const served = [...(places.any ?? []), ...(places[dialect.paths] ?? [])]
     served.forEach((path, at) => {
@@ -158,6 +159,7 @@ function answerHeaders({ reply }: Route, dialect: Dialect): Operation {
   return {
     'x-request-id': header('Identifies this request in the log.'),
     ...(versioned.has(reply) ? { etag: header(`The version of the ${reply}.`) } : {}),
+    ...(reply === 'page' ? { 'svc-seq': header('The number of the last change that the page includes.') } : {}),
     ...(pages.has(reply)
       ? Object.fromEntries(
           Object.entries(axes.list[dialect.list].headers).map(([name, words]) => [name, header(words)]),

@@ -36,12 +36,12 @@ async function begin(state: SocketState, collection: string, text: string | unde
   const message = text === undefined ? undefined : await readMessage(text)
   if (!message) throw new SvcError('INVALID_MESSAGE', firstFrame)
   await takeIdentity(state, message.api_key, () => undefined)
-  const { identity, subscriber } = state
+  const { identity, transport } = state
   // There were too many connections.
   if (!identity) return
   const filters = readFilters(message)
   const request = { collection, where: decodeFilters(state.dialect, filters), filters, isLive: false, since: undefined }
-  const asker = { identity: () => state.identity ?? identity, subscriber }
+  const asker = { identity: () => state.identity ?? identity, transport }
   await untilBegun(state, asker, request, {
     begun: () =>
       sendMessage(state, {

@@ -8,9 +8,9 @@ import { requireStorable } from '../../core/documents/weight.js'
 import { asSvcError } from '../../core/failures.js'
 import { identifyText } from '../../core/logins/credentials.js'
 import {
-  type CollectionSubscription,
   type Sink,
   type SubscribeRequest,
+  type SubscriptionHandle,
   type SubscriptionOwner,
   subscribe,
 } from '../../core/realtime/subscriptions.js'
@@ -113,7 +113,7 @@ function endIdentity(state: SocketState): void {
 }
 
 async function beginSubscription(state: SocketState, message: JsonObject): Promise<void> {
-  const { subscriptions, subscriber, identity: known } = state
+  const { subscriptions, transport, identity: known } = state
   if (!known) throw new SvcError('UNAUTHORIZED', 'Send "auth" before "subscribe".')
   const request = readSubscribeRequest(state, message)
   if (!subscriptions.has(request.collection) && subscriptions.size >= maxSubscriptions) {
@@ -121,7 +121,7 @@ async function beginSubscription(state: SocketState, message: JsonObject): Promi
   }
   // A replaced subscription continues from its position, so nothing is lost in between.
   const replaced = subscriptions.get(request.collection)
-  await untilBegun(state, { identity: () => state.identity ?? known, subscriber, replaced }, request, {
+  await untilBegun(state, { identity: () => state.identity ?? known, transport, replaced }, request, {
     // With the position, a client can resume a stream that was cut before its first event.
     begun: (seq) => {
       const { collection } = request
@@ -151,7 +151,7 @@ export function untilBegun(
   const { subscriptions, http, listed } = state
   const { connections } = http.backend
   const { collection } = request
-  let own: CollectionSubscription | undefined
+  let own: SubscriptionHandle | undefined
   return new Promise((resolve, reject) => {
     subscribe(http.backend, asker, request, {
       ...voice,

@@ -7,8 +7,8 @@ import { dialects, parseDialect } from '../../../client/protocol/wire/dialects.j
 import type { Identity } from '../../core/context.js'
 import { asSvcError } from '../../core/failures.js'
 import type { OpenConnection } from '../../core/realtime/open-connections.js'
-import { openSubscriber, type Subscriber } from '../../core/realtime/subscriber.js'
-import type { CollectionSubscription } from '../../core/realtime/subscriptions.js'
+import type { SubscriptionHandle } from '../../core/realtime/subscriptions.js'
+import { openTransport, type Transport } from '../../core/realtime/transport.js'
 import type { HttpContext } from '../exchange.js'
 import { describeCaller } from '../guards/identify.js'
 import { type Backpressure, openBackpressure } from './backpressure.js'
@@ -42,9 +42,9 @@ export interface SocketState {
   readonly socket: WebSocket
   readonly handshake: Handshake
   readonly backpressure: Backpressure
-  readonly subscriber: Subscriber
+  readonly transport: Transport
   /** By the name used to subscribe. */
-  readonly subscriptions: Map<string, CollectionSubscription>
+  readonly subscriptions: Map<string, SubscriptionHandle>
   /** Undefined until an `auth` succeeds. */
   identity: Identity | undefined
   dialect: Dialect
@@ -82,7 +82,7 @@ export function newSocketState(
     socket,
     handshake,
     backpressure,
-    subscriber: openSubscriber(backpressure),
+    transport: openTransport(backpressure),
     subscriptions: new Map(),
     identity: undefined,
     dialect: parseDialect(handshake.dialect, dialects.a),

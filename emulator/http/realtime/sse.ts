@@ -5,8 +5,8 @@ import type { Dialect } from '../../../client/protocol/wire/axes.js'
 import type { FairSemaphore } from '../../core/concurrency/fair-semaphore.js'
 import type { Context, Identity } from '../../core/context.js'
 import type { ConnectionView, OpenConnection } from '../../core/realtime/open-connections.js'
-import { openSubscriber } from '../../core/realtime/subscriber.js'
-import { type CollectionSubscription, type SubscribeRequest, subscribe } from '../../core/realtime/subscriptions.js'
+import { type SubscribeRequest, type SubscriptionHandle, subscribe } from '../../core/realtime/subscriptions.js'
+import { openTransport } from '../../core/realtime/transport.js'
 import { describeCaller } from '../guards/identify.js'
 import type { IdentityWatch } from '../guards/identity-watch.js'
 import { cutOff } from '../reply/ends.js'
@@ -56,7 +56,7 @@ export function streamEvents(ctx: Context, request: SubscribeRequest, surroundin
   const { dialect, streams, address, origin } = surroundings
   let res: ServerResponse | undefined
   let isOver = false
-  let subscription: CollectionSubscription | undefined
+  let subscription: SubscriptionHandle | undefined
   let unwatch = () => {}
   let identity: Identity = { project, caller }
   let listed: OpenConnection | undefined
@@ -65,7 +65,7 @@ export function streamEvents(ctx: Context, request: SubscribeRequest, surroundin
   const destroy = () => res && cutOff(res)
   const placed = takeSlot(surroundings, identity, { close, destroy })
   const waitingBytes = () => res?.writableLength ?? early.reduce((sum, { length }) => sum + length, 0)
-  const subscriber = openSubscriber(openBackpressure({ isOpen: () => !isOver, waitingBytes, giveUp }))
+  const transport = openTransport(openBackpressure({ isOpen: () => !isOver, waitingBytes, giveUp }))
 
   function write(bytes: Buffer): void {
     if (isOver) return
@@ -120,7 +120,7 @@ export function streamEvents(ctx: Context, request: SubscribeRequest, surroundin
       },
       ended: () => end('the key or the session has ended'),
     })
-    subscribe(backend, { identity: () => identity, subscriber }, request, {
+    subscribe(backend, { identity: () => identity, transport }, request, {
       begun(seq, begun, reviewed) {
         // Holds the slot until its statements are done, so that other streams of this key wait.
         void reviewed.then(() => resolve({ open, hasBackpressure: true }))
@@ -158,7 +158,7 @@ type Ends = Pick<SlotHolder, 'close' | 'destroy'>
 
 interface Listing
   extends Pick<ConnectionView, 'address' | 'origin' | 'identity' | 'bytesSent' | 'waitingBytes' | 'close'> {
-  readonly begun: CollectionSubscription
+  readonly begun: SubscriptionHandle
 }
 
 /** Lists the stream as a connection with one subscription. */

@@ -1,5 +1,6 @@
 /** Chooses the dialect of an answer: the project's, with the changes that the request asks for. Contract 1. */
 import type { IncomingMessage } from 'node:http'
+import { SvcError } from '../../../client/protocol/model/errors.js'
 import type { Project } from '../../../client/protocol/model/project.js'
 import type { Dialect } from '../../../client/protocol/wire/axes.js'
 import { dialects, formatDialect, parseDialect } from '../../../client/protocol/wire/dialects.js'
@@ -8,16 +9,22 @@ import type { Exchange, HttpContext } from '../exchange.js'
 import { projectNamed } from '../guards/identify.js'
 
 /**
- * Sets the dialect to the project's, or as the request asks.
+ * Sets the dialect to the project's, or as the request asks. On a server, a request cannot lift the project's rules: other
+ * refusals are weaker, and show which addresses have an account.
  *
  * @throws {SvcError} `INVALID_DIALECT`
  */
-export function setDialect(exchange: Exchange, base: Dialect): void {
+export function setDialect({ home }: Pick<HttpContext, 'home'>, exchange: Exchange, base: Dialect): void {
   exchange.dialect = base
   exchange.isDialectKnown = true
   const asked = exchange.requestedDialect ?? dialectHeader(exchange.req)
   // Most requests ask for none. Keeps the same object then, because its text is cached.
-  if (asked !== undefined) exchange.dialect = parseDialect(asked, base)
+  if (asked === undefined) return
+  const dialect = parseDialect(asked, base)
+  const isLifting = dialect.refusals !== 'spec' && dialect.refusals !== base.refusals
+  if (isLifting && home === undefined)
+    throw new SvcError('INVALID_DIALECT', 'On a server, only the settings of a project can choose "refusals".')
+  exchange.dialect = dialect
 }
 
 /** Sets the dialect for an answer that must be sent in any case. Ignores an invalid dialect in the request. */

@@ -46,7 +46,7 @@ export const newDocuments: BodyForm<readonly Fields[]> = {
   schema: (dialect) => object({ documents: batchSchema(documentSchema(dialect)) }),
   batch: 'documents',
   async read(dialect, body) {
-    const documents = decodeBatchCreate(dialect, body)
+    const documents = requireItems(dialect, decodeBatchCreate(dialect, body))
     await eachInTurn(documents, requireWalkedLight)
     return documents
   },
@@ -69,7 +69,13 @@ export const documentUpdates: BodyForm<ReadonlyMap<string, DocumentUpdate>> = {
 export const documentIds: BodyForm<readonly string[]> = {
   batch: 'document_ids',
   schema: () => object({ document_ids: batchSchema({ type: 'string' }) }),
-  read: (_dialect, body) => decodeBatchDelete(body),
+  read: (dialect, body) => requireItems(dialect, decodeBatchDelete(body)),
+}
+
+/** @throws {SvcError} `INVALID_BODY` for an empty batch, in dialects that refuse it */
+function requireItems<Item>({ refusals }: Dialect, items: readonly Item[]): readonly Item[] {
+  if (items.length > 0 || !axes.refusals[refusals].refusesEmpty) return items
+  throw new SvcError('INVALID_BODY', 'The batch is empty.')
 }
 
 /** Any JSON value, passed through unchanged: zod's copies lose fields named `__proto__`. */

@@ -1,6 +1,6 @@
 import type { Fields, OutgoingDocument } from '../../../client/protocol/model/document.js'
 import { SvcError } from '../../../client/protocol/model/errors.js'
-import { axes } from '../../../client/protocol/wire/axes.js'
+import { axes, type Dialect } from '../../../client/protocol/wire/axes.js'
 import type { PutMeaning } from '../../../client/protocol/wire/put/decode.js'
 import { requireCreateGrant } from '../../core/collections/collections.js'
 import type { Context } from '../../core/context.js'
@@ -46,11 +46,25 @@ function requireNoUpsert(upsert: string | undefined): void {
   throw new SvcError('INVALID_QUERY', message, [{ in: 'query', path: ['upsert'], message, type: 'form' }])
 }
 
+/** @throws {SvcError} `INVALID_BODY` for nothing to write, in dialects that refuse it */
+function requireSomething({ refusals }: Dialect, written: readonly object[], { files }: Uploads): void {
+  const isEmpty = files.length === 0 && written.every((part) => Object.keys(part).length === 0)
+  if (isEmpty && axes.refusals[refusals].refusesEmpty) throw new SvcError('INVALID_BODY', 'There is nothing to write.')
+}
+
+interface Save {
+  readonly dialect: Dialect
+  readonly upsert: string | undefined
+  readonly fields: Fields
+  readonly uploads: Uploads
+}
+
 async function saveDocument(
   ctx: Context,
   collection: string,
-  { upsert, fields, uploads }: { upsert: string | undefined; fields: Fields; uploads: Uploads },
+  { dialect, upsert, fields, uploads }: Save,
 ): Promise<SavedDocument> {
+  requireSomething(dialect, [fields], uploads)
   if (upsert !== undefined) return upsertDocument(ctx, collection, upsert, fields)
   return { document: await createDocument(ctx, collection, fields, uploads), isCreated: true }
 }
@@ -98,8 +112,8 @@ export const createDocumentRoute = route({
   isCreating: true,
   status: 201,
   reply: 'savedDocument',
-  handle: (ctx, { params, query: { upsert }, body: fields, uploads }) =>
-    saveDocument(ctx, params.collection, { upsert, fields, uploads }),
+  handle: (ctx, { params, query: { upsert }, body: fields, uploads, dialect }) =>
+    saveDocument(ctx, params.collection, { dialect, upsert, fields, uploads }),
 })
 
 /** Spec, "Endpoints / Documents". */
@@ -123,8 +137,8 @@ export const documentRoutes = [
     isCreating: true,
     status: 201,
     reply: 'savedDocument',
-    handle: (ctx, { query: { collection = '', upsert }, body: fields, uploads }) =>
-      saveDocument(ctx, collection, { upsert, fields, uploads }),
+    handle: (ctx, { query: { collection = '', upsert }, body: fields, uploads, dialect }) =>
+      saveDocument(ctx, collection, { dialect, upsert, fields, uploads }),
   }),
   route({
     id: 'documents.list',
@@ -163,8 +177,11 @@ export const documentRoutes = [
     beforeFiles: (ctx, { params, guard }) => requireChangeable(ctx, params.collection, params.id, guard),
     isGuarded: true,
     reply: 'document',
-    handle: (ctx, { params, body, guard, uploads }) =>
-      updateDocument(ctx, params.collection, params.id, body, { guard, uploads }),
+    handle(ctx, { params, body, guard, uploads, dialect }) {
+      const { fields, append, remove, unset } = body
+      requireSomething(dialect, [fields, append, remove, unset], uploads)
+      return updateDocument(ctx, params.collection, params.id, body, { guard, uploads })
+    },
   }),
   route({
     id: 'documents.put',

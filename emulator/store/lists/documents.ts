@@ -5,7 +5,7 @@ import { type DocumentRow, listedFromRow } from '../documents.js'
 import { buildPage } from './page.js'
 import { type ListTarget, planList } from './plan.js'
 
-type PageRow = { total: number | null; seq?: number | null } & ({ id: null } | Omit<DocumentRow, 'created_by'>)
+type PageRow = { total: number | null; seq: number | null } & ({ id: null } | Omit<DocumentRow, 'created_by'>)
 
 /** Returns a page of a collection and, if asked, the total, from one snapshot of the database. Contract 4. */
 export async function selectPage(db: Database, target: ListTarget, query: ListQuery): Promise<Page<ListedDocument>> {
@@ -24,5 +24,6 @@ export async function selectPage(db: Database, target: ListTarget, query: ListQu
     total: query.count ? (rows[0]?.total ?? 0) : null,
     limit: query.limit,
     offset: query.offset,
+    seq: seq ?? undefined,
   }
 }

@@ -127,7 +127,7 @@ function orderByFields(sort: readonly Sort[]): Ordering {
 
 const rawName = (at: number) => identifier(`raw_${at}`)
 
-function sortColumn({ path, direction: way, isTime }: Sort, at: number): SortColumn {
+function sortColumn({ path, direction: way, isTime, asText }: Sort, at: number): SortColumn {
   const direction = way === 'asc' ? sql`asc` : sql`desc`
   const name = identifier(`value_${at}`)
   const raw = sql`field.${rawName(at)}`
@@ -136,6 +136,13 @@ function sortColumn({ path, direction: way, isTime }: Sort, at: number): SortCol
     return {
       raw: isOwnTime(own) ? ownTimes[own] : fieldInstant(path),
       columns: [{ name, value: raw }],
+      keys: [sql`${name} ${direction} nulls last`],
+    }
+  }
+  if (asText) {
+    return {
+      raw: fieldValue(path),
+      columns: [{ name, value: sql`(${raw} #>> '{}') collate "C"` }],
       keys: [sql`${name} ${direction} nulls last`],
     }
   }

@@ -10,7 +10,7 @@ import { splitEquality } from './equality.js'
 import { inCollection, isOdd, isRegular } from './fields.js'
 import { sortKind } from './indexes.js'
 import type { ListPlan, Strategy } from './plan.js'
-import { collectionTotal, matchTotal } from './totals.js'
+import { collectionTotal, lastSeq, matchTotal } from './totals.js'
 import { compileWhere } from './where.js'
 
 export function buildPage(plan: ListPlan): Fragment {
@@ -44,7 +44,7 @@ function walked(plan: ListPlan): Fragment {
   const { direction } = ordering
   if (query.offset >= deepOffset && query.where.all.length === 0) return walkedDeep(plan)
   return sql`
-    select counted.total, d.id, ${returned(query)}, d.version, d.created_at, d.updated_at
+    select counted.total, counted.seq, d.id, ${returned(query)}, d.version, d.created_at, d.updated_at
     from (${collectionTotal(scope, query.count)}) as counted
     left join (
       select d.id, d.data, d.version, d.created_at, d.updated_at
@@ -87,7 +87,7 @@ function walkedDeep({ scope, query, ordering }: ListPlan): Fragment {
       ) as either
       limit ${limit}::bigint
     )
-    select ${count ? sql`counted.total` : sql`null::int as total`}, d.id, ${returned(query)}, d.version, d.created_at, d.updated_at
+    select ${count ? sql`counted.total` : sql`null::int as total`}, counted.seq, d.id, ${returned(query)}, d.version, d.created_at, d.updated_at
     from counted
     left join page on true
     left join documents d on d.id = page.id
@@ -164,7 +164,7 @@ function foundNear(plan: ListPlan): Fragment {
 function foundOnlyNear({ scope, query, bounds, others, ordering, nearDocuments }: ListPlan): Fragment {
   const { direction } = ordering
   return sql`
-    select d.id, ${returned(query)}, d.version, d.created_at, d.updated_at
+    select ${lastSeq(scope.project)} as seq, d.id, ${returned(query)}, d.version, d.created_at, d.updated_at
     from (
       select d.id, d.collection_id, d.data, d.version, d.created_at, d.updated_at
       from documents d

@@ -33,13 +33,20 @@ export function openTotals(): Totals {
   }
 }
 
-const noTotal = sql`select null::int as total, null::bigint as seq`
+/** The number of the last change that the statement sees. Changes that wait for their number get a later one. */
+export function lastSeq(project: string): Fragment {
+  return sql`(select last_seq from sequences where project_id = ${project})`
+}
+
+function noTotal(project: string): Fragment {
+  return sql`select null::int as total, ${lastSeq(project)} as seq`
+}
 
 /** Without a filter, the collection's count is the total. */
 export function collectionTotal({ project, collection }: Counting['scope'], isWanted: boolean): Fragment {
-  if (!isWanted) return noTotal
+  if (!isWanted) return noTotal(project)
   return sql`
-      select c.documents + ${pendingDocuments(sql`${project}`, sql`${collection}::uuid`)} as total, null::bigint as seq
+      select c.documents + ${pendingDocuments(sql`${project}`, sql`${collection}::uuid`)} as total, ${lastSeq(project)} as seq
       from document_counts c
       where c.collection_id = ${collection}::uuid`
 }
@@ -52,11 +59,11 @@ interface Counting {
 
 /** Counts only if the cached total is no longer valid. */
 export function matchTotal({ query, scope, remembered }: Counting, count: Fragment): Fragment {
-  if (!query.count) return noTotal
+  if (!query.count) return noTotal(scope.project)
   const total = remembered
     ? sql`case when ${isUnchanged(scope, remembered)} then ${remembered.total}::int else ${count} end`
     : count
-  return sql`select ${total} as total, (select last_seq from sequences where project_id = ${scope.project}) as seq`
+  return sql`select ${total} as total, ${lastSeq(scope.project)} as seq`
 }
 
 /** Limits the changes to check; beyond that, counting is as fast. */
@@ -69,7 +76,7 @@ const maxChanges = 1_000
  */
 function isUnchanged({ project, collection }: Counting['scope'], { seq }: CountedTotal): Fragment {
   return sql`(
-      select (select last_seq from sequences where project_id = ${project}) - ${seq}::bigint = count(*)
+      select ${lastSeq(project)} - ${seq}::bigint = count(*)
         and coalesce(bool_and(c.collection_id <> ${collection}::uuid), true)
       from (
         select collection_id from changes where project_id = ${project} and seq > ${seq}::bigint limit ${maxChanges}

@@ -159,7 +159,7 @@ test('svc map describes every command with flags, exit codes and examples', asyn
   }
 
   const map = (await world.json(['map'])) as {
-    commands: { command: string; examples: string[]; flags: { name: string }[] }[]
+    commands: { command: string; prints: string; effect: string; examples: string[]; flags: { name: string }[] }[]
     exitCodes: { exit: number }[]
   }
 
@@ -171,6 +171,34 @@ test('svc map describes every command with flags, exit codes and examples', asyn
   const list = map.commands.find(({ command }) => command === 'svc docs list')
   expect(list?.flags.map(({ name }) => name)).toEqual(expect.arrayContaining(['--where', '--json', '--profile']))
 })
+
+test.each([
+  ['docs count', '{ count }', 'only reads the service'],
+  [
+    'docs delete',
+    '{ documents, dependants: [{ collection, deleted, changed, left }] } or { deleted }',
+    'writes to the service unless you pass --dry-run',
+  ],
+  [
+    'doctor',
+    '{ folder, url, elsewhere, isWell, checks: [{ check, said, findings }] }',
+    'only reads unless you pass --repair',
+  ],
+  ['mail clear', '{ deleted }', 'writes to the emulator'],
+  ['api', '{ body, bodyBase64, status, headers }', 'may write to the service, depending on the arguments'],
+  ['tail', 'an object per line', 'only reads the service'],
+  ['serve', '', 'writes'],
+])(
+  'the help of svc %s says in one line what --json prints and what the command changes, as svc map does',
+  async (command, prints, effect) => {
+    const [{ stdout }, map] = await Promise.all([world.svc([...command.split(' '), '--help']), world.json(['map'])])
+
+    const { commands } = map as { commands: { command: string; prints: string; effect: string }[] }
+    expect(commands.find((one) => one.command === `svc ${command}`)).toMatchObject({ prints, effect })
+    const shown = stdout.replace(/\s+/g, ' ')
+    expect(shown).toContain(`--json print ${prints || 'failures'} as JSON; this command ${effect}`)
+  },
+)
 
 test('the emulator serves the guides for language models', async () => {
   const { url } = await world.useEmulator()

@@ -46,7 +46,7 @@ test('every document that a condition matches is changed, and no other', async (
   expect(await countOf(name, 'status=live', 'seen__isnull=true')).toBe(602)
 })
 
-test('documents that a condition matches are read in pages of 500', async () => {
+test('documents that a condition matches are read once, in pages of 500', async () => {
   const name = await aCollection(1_203)
 
   await world.json(['docs', 'delete', name, '--where', 'n__gte=0', '--yes'])
@@ -54,9 +54,7 @@ test('documents that a condition matches are read in pages of 500', async () => 
   const path = `/collections/${name}`
   const listed = await world.json(['requests', 'list', '--method', 'GET', '--path', path, '--limit', '1000'])
   const pages = (listed as { path: string }[]).map((request) => /\blimit=\d+/.exec(request.path)?.[0])
-  // Once to find the documents that link to them, and once to delete them.
-  const readings = [...Array(6).fill('limit=500'), 'limit=1']
-  expect(pages).toEqual(readings)
+  expect(pages).toEqual([...Array(3).fill('limit=500'), 'limit=1'])
 })
 
 test('a change of many takes arrays apart item by item, too', async () => {

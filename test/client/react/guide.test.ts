@@ -54,6 +54,7 @@ it('the guide compiles with the types that its commands write, TanStack Query am
     paths: {
       'svc-toolkit-client': [`${root}client/index.ts`],
       'svc-toolkit-client/react': [`${root}client/react/index.ts`],
+      'svc-toolkit-client/server': [`${root}client/server.ts`],
     },
   }
   const types = await readFile(join(world.folder, 'src/svc-types.ts'), 'utf8')

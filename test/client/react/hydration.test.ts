@@ -6,6 +6,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
 import { type Client, createClient } from '../../../client/index.js'
 import type { InitialData } from '../../../client/react/index.js'
+import { readInitialData } from '../../../client/server.js'
 import { startTestEmulator, type TestEmulator, type TestProject } from '../../../emulator/testing.js'
 import { aPlace } from '../../fixtures/dom.js'
 import { hooks, type Schema, titles } from './stage.js'
@@ -26,7 +27,7 @@ beforeEach(async () => {
   await project.client.collections.create({ name: 'posts' })
   asked = []
   const counted: typeof fetch = (input, init) => {
-    asked.push(new URL(String(input)).pathname)
+    asked.push(`${init?.method} ${new URL(String(input)).pathname}`)
     return fetch(input, init)
   }
   svc = createClient<Schema>({ ...project, transport: 'ws', WebSocket, fetch: counted })
@@ -35,41 +36,92 @@ afterEach(() => root?.unmount())
 
 const query = { sort: 'title', limit: 10 } as const
 const List = () => titles(hooks.useLive('posts', query).items)
+const listReads = () => asked.filter((request) => request === 'GET /collections/posts').length
 const tree = (component: FunctionComponent, initialData?: InitialData) =>
   createElement(hooks.SvcProvider, { client: svc, initialData }, createElement(component))
 
 /** Reads the list as a server does, and passes it on as the text in a page. */
-async function readInitialData(): Promise<InitialData> {
-  const { items, total } = await project.client.collection('posts').list(query)
-  return JSON.parse(JSON.stringify({ lists: [{ collection: 'posts', query, items, total }] }))
+async function readList(): Promise<InitialData> {
+  return JSON.parse(JSON.stringify(await readInitialData(project.client, { lists: [{ collection: 'posts', query }] })))
 }
 
-it('shows its list in the HTML, hydrates without a mismatch or a loading state, and follows changes', async () => {
+it('shows its list in the HTML, hydrates without a mismatch, a loading state or a request, and follows changes', async () => {
   await project.client.collection('posts').create({ title: 'A' })
-  const initialData = await readInitialData()
+  const initialData = await readList()
   const place = aPlace()
   place.innerHTML = renderToString(tree(List, initialData))
   const problems: unknown[] = []
   const shown = new Set<string | null>()
+  let status = ''
   const Watched = () => {
-    const text = List()
-    shown.add(text)
-    return text
+    const list = hooks.useLive('posts', query)
+    status = list.status
+    shown.add(titles(list.items))
+    return titles(list.items)
   }
 
   const html = place.textContent
   root = hydrateRoot(place, tree(Watched, initialData), { onRecoverableError: (error) => problems.push(error) })
-  await expect.poll(() => asked).toContain('/collections/posts')
+  await expect.poll(() => status).toBe('open')
+  const readsBefore = listReads()
   await project.client.collection('posts').create({ title: 'B' })
   await expect.poll(() => place.textContent).toBe('A,B')
 
   expect(html).toBe('A')
+  expect(readsBefore).toBe(0)
   expect([...shown]).toEqual(['A', 'A,B'])
   expect(problems).toEqual([])
 })
 
+it('shows what has changed since the server read', async () => {
+  const initialData = await readList()
+  await project.client.collection('posts').create({ title: 'Since' })
+  const place = aPlace()
+  place.innerHTML = renderToString(tree(List, initialData))
+
+  root = hydrateRoot(place, tree(List, initialData))
+
+  await expect.poll(() => place.textContent).toBe('Since')
+})
+
+it('reads the list once more if the service does not number changes', async () => {
+  const initialData = await readList()
+  const lists = initialData.lists.map(({ seq: _, ...page }) => page)
+  const place = aPlace()
+  place.innerHTML = renderToString(tree(List, { lists }))
+
+  root = hydrateRoot(place, tree(List, { lists }))
+
+  await expect.poll(listReads).toBeGreaterThan(0)
+})
+
+it('shows an optimistic write before its answer, though the list was only read by the server', async () => {
+  await project.client.collection('posts').create({ title: 'B' })
+  const initialData = await readList()
+  let create: ((fields: { title: string }) => Promise<unknown>) | undefined
+  const shown: string[] = []
+  const Watched = () => {
+    const text = List()
+    create = hooks.useMutation('posts').create
+    if (text !== shown.at(-1)) shown.push(text)
+    return text
+  }
+  const place = aPlace()
+  place.innerHTML = renderToString(tree(List, initialData))
+  root = hydrateRoot(place, tree(Watched, initialData))
+  await expect.poll(() => create).toBeDefined()
+
+  const created = create?.({ title: 'A' })
+
+  await expect.poll(() => place.textContent).toBe('A,B')
+  const readsBefore = listReads()
+  await created
+  expect(readsBefore).toBe(0)
+  expect(shown).toEqual(['B', 'A,B'])
+})
+
 it('shows each visitor what was read for them, though a server renders with one client', async () => {
-  const initialData = await readInitialData()
+  const initialData = await readList()
   const document = { id: 'x', data: { title: 'Secret' }, createdAt: '', updatedAt: '' }
   const secret = { lists: [{ collection: 'posts', query, items: [document], total: 1 }] }
 
@@ -79,16 +131,17 @@ it('shows each visitor what was read for them, though a server renders with one 
 })
 
 it('shows a document that the server has read', async () => {
-  const document = await project.client.collection('posts').create({ title: 'A' })
-  const One = () => hooks.useDocument('posts', document.id).document?.data.title ?? 'none'
+  const { id } = await project.client.collection('posts').create({ title: 'A' })
+  const One = () => hooks.useDocument('posts', id).document?.data.title ?? 'none'
+  const initialData = await readInitialData(project.client, { documents: [{ collection: 'posts', id }] })
 
-  expect(renderToString(tree(One, { documents: [{ collection: 'posts', document }] }))).toBe('A')
+  expect(renderToString(tree(One, initialData))).toBe('A')
   expect(renderToString(tree(One))).toBe('none')
 })
 
 it('forgets it when another user signs in', async () => {
   await project.client.collection('posts').create({ title: 'A' })
-  const initialData = await readInitialData()
+  const initialData = await readList()
   await project.secretClient.collections.update('posts', { permissions: { read: ['editor'] } })
   const place = aPlace()
   place.innerHTML = renderToString(tree(List, initialData))

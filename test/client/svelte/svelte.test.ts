@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, expectTypeOf, it } from 'vitest'
 import { WebSocket } from 'ws'
 import { type Client, createClient, type Document } from '../../../client/index.js'
+import { readInitialData } from '../../../client/server.js'
 import { createHooks } from '../../../client/svelte/index.js'
 import { startTestEmulator, type TestEmulator, type TestProject } from '../../../emulator/testing.js'
 import { aPlace, defineElements } from '../../fixtures/dom.js'
@@ -56,7 +57,7 @@ async function mount(source: string, props: object = {}) {
 
 const script = `
   import { createHooks } from '${root}client/svelte/index.ts'
-  const { provideClient, useAuth, useDocument, useLive, useMutation } = createHooks()`
+  const { provideClient, useAuth, useDocument, useLive, useMutation, usePage } = createHooks()`
 const shows = (expected: string) => expect.poll(() => place.textContent?.trim()).toBe(expected)
 const posts = () => project.client.collection('posts')
 const connections = async () => {
@@ -94,6 +95,64 @@ it('shows a list by runes, and closes it when the app is unmounted', async () =>
   await close()
   close = async () => undefined
   await expect.poll(connections).toEqual([])
+})
+
+it('turns pages, starts again with another query, and reads again on demand', async () => {
+  await posts().createMany(['A', 'B', 'C'].map((title) => ({ title, status: 'open' as const })))
+  let calls: { next(): void; reload(): void; choose(sort: string): void } | undefined
+  await mount(
+    `<script>${script}
+  const { svc, onReady } = $props()
+  provideClient(svc)
+  let sort = $state('title')
+  const posts = usePage('posts', () => ({ sort, limit: 2 }))
+  onReady({ next: posts.next, reload: posts.reload, choose: (next) => { sort = next } })
+</script>
+{#if posts.isLoading}loading{:else}{#each posts.items as post (post.id)}{post.data.title}{/each} {posts.page} of {posts.pageCount}{/if}`,
+    {
+      onReady(given: typeof calls) {
+        calls = given
+      },
+    },
+  )
+
+  await shows('AB 0 of 2')
+  calls?.next()
+  await shows('C 1 of 2')
+  calls?.choose('-title')
+  await shows('CB 0 of 2')
+  await posts().create({ title: 'D', status: 'open' })
+  calls?.reload()
+  await shows('DC 0 of 2')
+})
+
+it('shows what a server has read without a request, and follows changes', async () => {
+  await posts().create({ title: 'A', status: 'open' })
+  const query = { sort: 'title', limit: 10 } as const
+  const initialData = await readInitialData(project.client, { lists: [{ collection: 'posts', query }] })
+  const requests: string[] = []
+  const counted: typeof fetch = (input, init) => {
+    requests.push(String(input))
+    return fetch(input, init)
+  }
+  svc = createClient<Schema>({ ...project, transport: 'ws', WebSocket, fetch: counted })
+  await mount(
+    `<script>${script}
+  const { svc, initialData, query } = $props()
+  provideClient(svc, { initialData })
+  const posts = useLive('posts', query)
+</script>
+{#if posts.isLoading}loading{:else}{#each posts.items as post (post.id)}{post.data.title}{/each} {posts.status}{/if}`,
+    { initialData, query },
+  )
+  const atOnce = place.textContent?.trim()
+  await shows('A open')
+  const requestsBefore = requests.length
+  await posts().create({ title: 'B', status: 'open' })
+  await shows('AB open')
+
+  expect(atOnce).toBe('A connecting')
+  expect(requestsBefore).toBe(0)
 })
 
 it('shows a list as a store, writes at once, and says why a write was refused', async () => {

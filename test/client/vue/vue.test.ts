@@ -3,9 +3,11 @@
 import '../../fixtures/dom.js'
 
 import { afterAll, afterEach, beforeAll, beforeEach, expect, expectTypeOf, it } from 'vitest'
-import { type App, createApp, defineComponent, effectScope, h, nextTick, ref } from 'vue'
+import { type App, createApp, createSSRApp, defineComponent, effectScope, h, nextTick, ref } from 'vue'
+import { renderToString } from 'vue/server-renderer'
 import { WebSocket } from 'ws'
 import { type Client, createClient, type Document } from '../../../client/index.js'
+import { readInitialData } from '../../../client/server.js'
 import { createHooks } from '../../../client/vue/index.js'
 import { startTestEmulator, type TestEmulator, type TestProject } from '../../../emulator/testing.js'
 import { aPlace, defineElements } from '../../fixtures/dom.js'
@@ -16,7 +18,7 @@ interface Post {
 }
 type Schema = { posts: Post }
 
-const { SvcPlugin, useAuth, useClient, useDocument, useLive, useMutation } = createHooks<Schema>()
+const { SvcPlugin, useAuth, useClient, useDocument, useLive, useMutation, usePage } = createHooks<Schema>()
 
 let emulator: TestEmulator
 let project: TestProject<Schema>
@@ -112,6 +114,64 @@ it('shows writes at once, renders the changed row alone, and says why a write wa
 
   await shows('ABCVALIDATION_ERROR')
   expect(new Set(rendered)).toEqual(new Set(['B', 7, 'A']))
+})
+
+it('turns pages, starts again with another query, and reads again on demand', async () => {
+  await posts().createMany(['A', 'B', 'C'].map((title) => ({ title, status: 'open' as const })))
+  const sort = ref<'title' | '-title'>('title')
+  let pages: ReturnType<typeof usePage<'posts'>> | undefined
+  render(() => {
+    const shown = usePage('posts', () => ({ sort: sort.value, limit: 2 }))
+    pages = shown
+    const { items, page, pageCount, isLoading } = shown
+    return () => (isLoading.value ? 'loading' : `${titles(items.value)} ${page.value} of ${pageCount.value}`)
+  })
+
+  await shows('A,B 0 of 2')
+  pages?.next()
+  await shows('C 1 of 2')
+  sort.value = '-title'
+  await shows('C,B 0 of 2')
+  await posts().create({ title: 'D', status: 'open' })
+  pages?.reload()
+  await shows('D,C 0 of 2')
+})
+
+it('shows in the HTML what a server has read, and hydrates without a mismatch or a request', async () => {
+  await posts().create({ title: 'A', status: 'open' })
+  const query = { sort: 'title', limit: 10 } as const
+  const initialData = await readInitialData(project.client, { lists: [{ collection: 'posts', query }] })
+  const requests: string[] = []
+  const counted: typeof fetch = (input, init) => {
+    requests.push(String(input))
+    return fetch(input, init)
+  }
+  const browser = createClient<Schema>({ ...project, transport: 'ws', WebSocket, fetch: counted })
+  let status: { readonly value: string } | undefined
+  const problems: unknown[] = []
+  const open = (client: Client<Schema>) => {
+    const setup = () => {
+      const list = useLive('posts', query)
+      status = list.status
+      return () => h('p', list.isLoading.value ? 'loading' : titles(list.items.value))
+    }
+    const made = createSSRApp(defineComponent({ setup: () => setup() as never }))
+    made.config.warnHandler = (warning) => problems.push(warning)
+    return made.use(SvcPlugin, client, { initialData })
+  }
+  place.innerHTML = await renderToString(open(svc))
+  const html = place.textContent
+
+  app = open(browser)
+  app.mount(place)
+  await expect.poll(() => status?.value).toBe('open')
+  const requestsBefore = requests.length
+  await posts().create({ title: 'B', status: 'open' })
+  await shows('A,B')
+
+  expect(html).toBe('A')
+  expect(requestsBefore).toBe(0)
+  expect(problems).toEqual([])
 })
 
 it('follows a document whose id is known later, until it is gone', async () => {

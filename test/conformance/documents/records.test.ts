@@ -130,6 +130,20 @@ inDialects('Records', (wire) => {
     }
   })
 
+  test('a list names the last change that it includes, filtered, counted or empty', async () => {
+    const { posts, api } = await someDocuments(wire, [{ name: 'one' }, { name: 'two' }])
+    const seqOf = async (query: string) => Number((await posts.ask(query)).headers['svc-seq'])
+    const queries = ['', 'name=one', 'limit=1&offset=7', 'count=false', 'count=false&name=none', 'sort=name']
+
+    await expect.poll(() => seqOf('')).toBeGreaterThan(1)
+    const before = await Promise.all(queries.map(seqOf))
+    expectStatus(201, await api.post('/collections/posts', { name: 'three' }))
+    // PostgreSQL numbers changes after their commit.
+    await expect.poll(() => Promise.all(queries.map(seqOf))).toEqual(before.map((seq) => seq + 1))
+
+    expect(new Set(before).size).toBe(1)
+  })
+
   test('DOC-23 a list is a page, or an array with its total and limit in headers', async () => {
     const { posts } = await someDocuments(wire, [{ name: 'one' }, { name: 'two' }, { name: 'three' }])
 

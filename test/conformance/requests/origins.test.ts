@@ -108,6 +108,7 @@ inDialects('Origins', (wire) => {
       expect.arrayContaining([
         'x-total-count',
         'x-limit',
+        'svc-seq',
         'svc-dialect',
         'svc-error-code',
         'etag',

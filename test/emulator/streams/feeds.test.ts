@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { defaultSettings } from '../../../client/protocol/model/project.js'
 import { openIds } from '../../../emulator/core/ids.js'
-import { type Listener, openFeeds } from '../../../emulator/core/realtime/feeds.js'
-import { openSubscriber } from '../../../emulator/core/realtime/subscriber.js'
+import { openFeeds, type Subscription } from '../../../emulator/core/realtime/feeds.js'
+import { openTransport } from '../../../emulator/core/realtime/transport.js'
 import type { Database } from '../../../emulator/database/port.js'
 import { openMemoryBus } from '../../../emulator/ports/bus/memory-bus.js'
 import { insertCollection } from '../../../emulator/store/collections.js'
@@ -18,7 +18,7 @@ const newId = openIds()
 const project = newId(new Date())
 const collection = { id: newId(new Date()), name: 'posts', schema: {}, permissions: {}, createdAt: at, updatedAt: at }
 const changes = 1_200
-const listeners = 100
+const subscriptions = 100
 
 describe.each(engines)('Those who catch up on %s', (engine) => {
   let opened: OpenedEngine
@@ -32,7 +32,7 @@ describe.each(engines)('Those who catch up on %s', (engine) => {
   afterAll(() => opened.stop())
 
   /** Reconnects all of them, each after its number; what each received, and how many queries ran in all and at once. */
-  async function comeBack(sinceOf: (listener: number) => number) {
+  async function comeBack(sinceOf: (subscription: number) => number) {
     const faults: unknown[] = []
     const reads = { all: 0, now: 0, atOnce: 0 }
     const query: Database['query'] = async (statement) => {
@@ -47,9 +47,9 @@ describe.each(engines)('Those who catch up on %s', (engine) => {
     }
     const feeds = openFeeds({ ...opened.db, query }, openMemoryBus(), (error) => faults.push(error))
     const heard = await Promise.all(
-      Array.from({ length: listeners }, async (_, at) => {
-        const [listener, seqs] = aListener()
-        await feeds.join(project, listener, sinceOf(at))
+      Array.from({ length: subscriptions }, async (_, at) => {
+        const [subscription, seqs] = aSubscription()
+        await feeds.join(project, subscription, sinceOf(at))
         return seqs
       }),
     )
@@ -63,16 +63,16 @@ describe.each(engines)('Those who catch up on %s', (engine) => {
 
     const all = Array.from({ length: changes }, (_, at) => at + 1)
     for (const seqs of heard) expect(seqs).toEqual(all)
-    expect(reads.all).toBeLessThan(listeners)
+    expect(reads.all).toBeLessThan(subscriptions)
   })
 
   it('contract 9.4 hear what each has missed, a few at a time', async () => {
-    const { heard, reads } = await comeBack((listener) => listener)
+    const { heard, reads } = await comeBack((subscription) => subscription)
 
-    for (const [listener, seqs] of heard.entries()) {
-      expect(seqs).toEqual(Array.from({ length: changes - listener }, (_, at) => listener + at + 1))
+    for (const [subscription, seqs] of heard.entries()) {
+      expect(seqs).toEqual(Array.from({ length: changes - subscription }, (_, at) => subscription + at + 1))
     }
-    expect(reads.all).toBeGreaterThan(listeners)
+    expect(reads.all).toBeGreaterThan(subscriptions)
     // Two catch up, and one may be joining.
     expect(reads.atOnce).toBeLessThanOrEqual(3)
   })
@@ -92,13 +92,13 @@ describe.each(engines)('Those who catch up on %s', (engine) => {
     let begun = 0
     let isOver = false
     const join = async (of: string, since: number) => {
-      const [listener, seqs] = aListener()
-      Object.assign(listener, { begun: () => void begun++, isOver: () => isOver })
-      await feeds.join(of, listener, since)
+      const [subscription, seqs] = aSubscription()
+      Object.assign(subscription, { begun: () => void begun++, isOver: () => isOver })
+      await feeds.join(of, subscription, since)
       return seqs
     }
-    const joining = Array.from({ length: listeners }, (_, at) => join(project, at))
-    await vi.waitFor(() => expect([begun, order]).toEqual([listeners, ['many', 'many']]), patiently)
+    const joining = Array.from({ length: subscriptions }, (_, at) => join(project, at))
+    await vi.waitFor(() => expect([begun, order]).toEqual([subscriptions, ['many', 'many']]), patiently)
     const untilBegun = (all: number) => vi.waitFor(() => expect(begun).toBe(all), patiently)
     const leave = () => {
       isOver = true
@@ -118,7 +118,7 @@ describe.each(engines)('Those who catch up on %s', (engine) => {
     const { order, joining, join, untilBegun, release, feeds } = await heldUp()
 
     const joined = join(other, 1)
-    await untilBegun(listeners + 1)
+    await untilBegun(subscriptions + 1)
     release()
     await Promise.all([...joining, joined])
     feeds.close()
@@ -126,7 +126,7 @@ describe.each(engines)('Those who catch up on %s', (engine) => {
     // Two of the many were at work, and one of them is next.
     expect(order.indexOf('other')).toBeGreaterThan(0)
     expect(order.indexOf('other')).toBeLessThanOrEqual(4)
-    expect(order.length).toBeGreaterThan(listeners)
+    expect(order.length).toBeGreaterThan(subscriptions)
   })
 
   it('contract 9.4 are not read for once they have left', async () => {
@@ -143,10 +143,10 @@ describe.each(engines)('Those who catch up on %s', (engine) => {
   it('contract 9.4 receive many changes at once without holding up everything else', async () => {
     const bus = openMemoryBus()
     const feeds = openFeeds(opened.db, bus, () => undefined)
-    const all = Array.from({ length: listeners }, aListener)
-    for (const [listener] of all) await feeds.join(project, listener, undefined)
+    const all = Array.from({ length: subscriptions }, aSubscription)
+    for (const [subscription] of all) await feeds.join(project, subscription, undefined)
     const received = () => all.reduce((sum, [, seqs]) => sum + seqs.length, 0)
-    const [first] = all[0] ?? aListener()
+    const [first] = all[0] ?? aSubscription()
     const { receive } = first
     let receivedMeanwhile = 0
     first.receive = (change, links) => {
@@ -158,9 +158,9 @@ describe.each(engines)('Those who catch up on %s', (engine) => {
     await insertDocuments(opened.db, { project, collection, at }, documents)
     bus.publish([{ kind: 'changes', project, seq: null }])
 
-    await vi.waitFor(() => expect(received()).toBe(200 * listeners), patiently)
+    await vi.waitFor(() => expect(received()).toBe(200 * subscriptions), patiently)
     expect(receivedMeanwhile).toBeGreaterThan(0)
-    expect(receivedMeanwhile).toBeLessThan(200 * listeners)
+    expect(receivedMeanwhile).toBeLessThan(200 * subscriptions)
     feeds.close()
   })
 })
@@ -199,12 +199,12 @@ describe.each(engines)('Changes of large documents on %s', (engine) => {
   })
 })
 
-/** A listener with its own connection that accepts everything, and what it received. */
-function aListener(): [Listener, number[]] {
+/** A subscription with its own connection that accepts everything, and what it received. */
+function aSubscription(): [Subscription, number[]] {
   const seqs: number[] = []
-  const subscriber = openSubscriber({ isOpen: () => true, canWrite: () => true, drained: async () => undefined })
-  const listener: Listener = {
-    subscriber,
+  const transport = openTransport({ isOpen: () => true, canWrite: () => true, drained: async () => undefined })
+  const subscription: Subscription = {
+    transport,
     caller: 'ada',
     collection: collection.id,
     position: 0,
@@ -215,5 +215,5 @@ function aListener(): [Listener, number[]] {
     measureCost: () => 1,
     receive: ({ seq }) => void seqs.push(seq),
   }
-  return [listener, seqs]
+  return [subscription, seqs]
 }

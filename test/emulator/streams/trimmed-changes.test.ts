@@ -1,11 +1,11 @@
 /** Old changes are deleted while a subscriber still reads them. Contract 9.4. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import type { Listener } from '../../../emulator/core/realtime/feeds.js'
+import type { Subscription } from '../../../emulator/core/realtime/feeds.js'
 import { deleteOldChanges } from '../../../emulator/store/realtime/trimming.js'
 import { engines, type OpenedEngine, openEngine } from '../../fixtures/databases/engines.js'
 import { patiently } from '../../fixtures/patience.js'
-import { aConnection, aListener, type Log, openWorld, range, seqsOf } from '../../fixtures/realtime/connections.js'
+import { aConnection, aSubscription, type Log, openWorld, range, seqsOf } from '../../fixtures/realtime/connections.js'
 
 describe.each(engines)('on %s', (engine) => {
   let opened: OpenedEngine
@@ -19,13 +19,13 @@ describe.each(engines)('on %s', (engine) => {
     const log: Log = []
     const connection = aConnection()
     await write(1_200, 20)
-    const receive: Listener['receive'] = ({ seq }) => {
+    const receive: Subscription['receive'] = ({ seq }) => {
       log.push({ name: 'posts', seq })
       connection.isClosed ||= seq === 20
     }
     const joining = feeds.join(
       project,
-      aListener(connection, 'posts', log, { receive: (change, links) => receive(change, links) }),
+      aSubscription(connection, 'posts', log, { receive: (change, links) => receive(change, links) }),
       0,
     )
     await vi.waitFor(() => expect(seqsOf(log).at(-1)).toBe(20), patiently)
@@ -46,7 +46,7 @@ describe.each(engines)('on %s', (engine) => {
     const log: Log = []
     const connection = aConnection()
     for (const name of ['posts', 'notes'] as const)
-      await feeds.join(project, aListener(connection, name, log), undefined)
+      await feeds.join(project, aSubscription(connection, name, log), undefined)
     connection.isClosed = true
     await write(40, 20)
     await nextTurn()

@@ -6,6 +6,7 @@ import { doubled, every, type NamedTest, type SuffixOperator, single, singleSuff
 interface SuffixFamily {
   /** Syntax of a filter, for documentation. */
   readonly example: string
+  /** @throws {SvcError} for `__` before a word that is not a suffix */
   decode(name: string): NamedTest
   /** @throws {SvcError} for a field of `__or__` with a suffix, which belongs after the last field only */
   requireBare(field: string): void

@@ -11,6 +11,9 @@ export interface Listing extends Omit<Page<Json>, 'items' | 'offset'> {
 /** Name of the items in a page. */
 export type Listed = 'documents' | 'users' | 'files'
 
+/** The emulator's own header for the `seq` of a page. */
+export const seqHeader = 'svc-seq'
+
 export const listDecoders = {
   page: (body, _header, listed) => {
     const { [listed]: items, total = null, limit } = asObject(body, 'list')

@@ -189,6 +189,13 @@ function filterText(name: string, value: Json): string {
 }
 
 function readTests(dialect: Dialect, name: string, value: string): Test[] {
+  const names = name.split('__or__')
+  const isShared = axes.refusals[dialect.refusals].sharesSuffixes || names.length === 1
+  return isShared ? readShared(dialect, name, value) : names.flatMap((one) => readShared(dialect, one, value))
+}
+
+/** Reads fields that share the suffix of the last one. */
+function readShared(dialect: Dialect, name: string, value: string): Test[] {
   const { fields, operator, ignoresCase } = readName(dialect, name)
   const values = isListed(operator) ? splitList(value) : [value]
   requireSearchable(name, operator, value)
@@ -227,10 +234,22 @@ function countTests(clauses: readonly Clause[]): number {
 function readName(dialect: Dialect, name: string): Omit<NamedTest, 'field'> & { fields: readonly string[] } {
   const fields = name.split('__or__')
   const family = axes.filters[dialect.filters]
-  const { field, ...test } = family.decode(fields.pop() ?? '')
+  const last = fields.pop() ?? ''
+  const { field, ...test } = axes.refusals[dialect.refusals].refusesUnknownSuffixes
+    ? family.decode(last)
+    : decodeAnyName(family, last)
   // A field that is repeated keeps its whole name. Clients repeat it to give two lists different names.
   for (const other of fields) if (other !== field) family.requireBare(other)
   return { fields: [...fields, field], ...test }
+}
+
+/** Reads a word after `__` that is not a suffix as part of the name. */
+function decodeAnyName({ decode }: (typeof axes.filters)[Dialect['filters']], name: string): NamedTest {
+  try {
+    return decode(name)
+  } catch {
+    return { field: name, operator: 'eq' }
+  }
 }
 
 function readTest(path: Path, operator: SuffixOperator, value: string, values: readonly string[]): PlainTest {

@@ -7,8 +7,8 @@ import { isObject, type Json, type JsonObject } from '../../model/json.js'
 import type { Page } from '../../model/page.js'
 import type { AppUser } from '../../model/user.js'
 import { decodeDocument } from '../document/decode.js'
-import { areTexts, asObject, decodeRecord, expect, type HeaderReader } from '../expected.js'
-import { type Listed, listDecoders } from '../list/decode.js'
+import { areTexts, asObject, decodeRecord, expect, type HeaderReader, numberIn } from '../expected.js'
+import { type Listed, listDecoders, seqHeader } from '../list/decode.js'
 import type { Spoken } from '../spoken.js'
 import { userListDecoders } from '../users/decode.js'
 
@@ -50,7 +50,7 @@ export function decodePage<Item>(listed: Listed, read: ReadItem<Item>): Read<Omi
   return (record, dialect, header) => {
     const ofUsers = listed === 'users' ? userListDecoders[dialect.users] : undefined
     const page = ofUsers?.(record) ?? listDecoders[dialect.list](record, header, listed)
-    return { ...page, items: decodeAll(read, 'list')(page.items, dialect) }
+    return { ...page, items: decodeAll(read, 'list')(page.items, dialect), seq: numberIn(header(seqHeader)) }
   }
 }
 

@@ -1,11 +1,13 @@
 /** Encodes whole responses in a dialect: documents in their shape, the record envelope and the list envelope. */
 import type { Collection, CountedCollection } from '../../model/collection.js'
 import type { OutgoingDocument } from '../../model/document.js'
-import { httpStatus, type SvcError } from '../../model/errors.js'
+import { httpStatus, SvcError } from '../../model/errors.js'
 import { Later, type Writable } from '../../model/json.js'
 import type { Page } from '../../model/page.js'
 import { axes, type Dialect } from '../axes.js'
 import { errorHeaders } from '../errors/encode.js'
+import { seqHeader } from '../list/decode.js'
+import type { OtherStatus } from '../refusals/decode.js'
 import { collectionShape } from './collections.js'
 
 export function encodeDocument(dialect: Dialect, document: OutgoingDocument): Writable {
@@ -23,7 +25,11 @@ export function encodePage(
 ): { body: Writable; headers: Record<string, string> } {
   const items = oneByOne(page.items, axes.document[dialect.document].encode)
   const { body, headers } = axes.list[dialect.list].encode({ ...page, items })
-  return { body: axes.record[dialect.record].encode(body), headers }
+  const { seq } = page
+  return {
+    body: axes.record[dialect.record].encode(body),
+    headers: { ...headers, ...(seq === undefined ? {} : { [seqHeader]: String(seq) }) },
+  }
 }
 
 /** Encodes records lazily, one at a time, when they are written. */
@@ -55,8 +61,13 @@ export function encodeUpdated(dialect: Dialect, documents: readonly OutgoingDocu
 }
 
 export function encodeError(
-  dialect: Pick<Dialect, 'errors'>,
+  dialect: Pick<Dialect, 'errors' | 'refusals'>,
   error: SvcError,
 ): { status: number; headers: Record<string, string>; body: Writable } {
-  return { status: httpStatus(error), headers: errorHeaders(error), body: axes.errors[dialect.errors].encode(error) }
+  const { statuses }: { statuses: readonly OtherStatus[] } = axes.refusals[dialect.refusals]
+  const { code, reason } = error
+  const problem = reason?.kind === 'credentials' ? reason.problem : undefined
+  const { status = httpStatus(error), issue } = statuses.find(({ of }) => of === problem || of === code) ?? {}
+  const said = issue ? new SvcError('VALIDATION_ERROR', error.message, [issue]) : error
+  return { status, headers: errorHeaders(error), body: axes.errors[dialect.errors].encode(said) }
 }

@@ -2,12 +2,74 @@
  * The `refusals` axis: requests that the deployed service refuses, answers or ignores in another way than the specification says.
  * Each difference is one switch.
  */
+import type { ErrorCode, Issue } from '../../model/errors.js'
+import { type Leniency, strict } from '../../model/leniency.js'
+import type { CredentialsProblem } from '../../model/requests/reason.js'
+
+/** Another status for a failure, by its code or by the problem with its credentials. */
+export interface OtherStatus {
+  readonly of: ErrorCode | CredentialsProblem
+  readonly status: number
+  /** Answers a list with this problem instead of a text. */
+  readonly issue?: Issue
+}
+
 interface RefusalForm {
   /** Whether a `limit` outside the range of a page is refused. Otherwise it counts as the nearest one. */
   readonly refusesLimits: boolean
+  /** Whether a document without fields and files, and an update without changes, are refused. */
+  readonly refusesEmpty: boolean
+  /** Whether the header `x-api-key` is required even with a user token. */
+  readonly requiresKey: boolean
+  /** Whether a document can be put. */
+  readonly hasPut: boolean
+  /** Whether a word after `__` that is not a suffix is refused. Otherwise it is part of the name of the field. */
+  readonly refusesUnknownSuffixes: boolean
+  /** Whether the suffix after `a__or__b` applies to both fields. Otherwise each field has its own. */
+  readonly sharesSuffixes: boolean
+  /** Whether an invalid user token beside a valid key is refused on documents. Otherwise it counts as not sent. */
+  readonly refusesBadTokens: boolean
+  readonly statuses: readonly OtherStatus[]
+  readonly leniency: Leniency
 }
 
+const keyMissing: Issue = { in: 'header', path: ['x-api-key'], message: 'Field required', type: 'missing' }
+
 export const refusalForms = {
-  spec: { refusesLimits: false },
-  deployed: { refusesLimits: true },
+  spec: {
+    refusesLimits: false,
+    refusesEmpty: false,
+    requiresKey: false,
+    hasPut: true,
+    refusesUnknownSuffixes: true,
+    sharesSuffixes: true,
+    refusesBadTokens: true,
+    statuses: [],
+    leniency: strict,
+  },
+  deployed: {
+    refusesLimits: true,
+    refusesEmpty: true,
+    requiresKey: true,
+    hasPut: false,
+    refusesUnknownSuffixes: false,
+    sharesSuffixes: false,
+    refusesBadTokens: false,
+    statuses: [
+      { of: 'none sent', status: 422, issue: keyMissing },
+      { of: 'unknown key', status: 400 },
+      { of: 'unknown email', status: 404 },
+      { of: 'wrong password', status: 400 },
+      { of: 'EMAIL_ALREADY_EXISTS', status: 400 },
+      { of: 'COLLECTION_EXISTS', status: 400 },
+    ],
+    leniency: {
+      takesWeakPasswords: true,
+      skipsMissing: true,
+      matchesMissing: false,
+      sortsAsText: true,
+      dropsLostLinks: true,
+      createOnWrite: 'touch',
+    },
+  },
 } as const satisfies { readonly [form: string]: RefusalForm }

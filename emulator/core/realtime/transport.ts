@@ -1,5 +1,5 @@
-/** A connection. Its subscriptions share its backpressure. */
-export interface Subscriber {
+/** The way to the client of a connection. Its subscriptions share its backpressure. */
+export interface Transport {
   isOpen(): boolean
   /** Whether it accepts more: the client keeps up with reading, and no hold is active. */
   canWrite(): boolean
@@ -9,7 +9,7 @@ export interface Subscriber {
   hold(until: Promise<void>): void
 }
 
-export function openSubscriber({ isOpen, canWrite, drained }: Omit<Subscriber, 'hold'>): Subscriber {
+export function openTransport({ isOpen, canWrite, drained }: Omit<Transport, 'hold'>): Transport {
   let holds: readonly Promise<void>[] = []
   return {
     isOpen,

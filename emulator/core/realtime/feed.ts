@@ -8,28 +8,28 @@ import { openPauses } from '../pauses.js'
 import {
   announce,
   deliver,
+  type Feed,
   type FeedConnection,
   type FeedJob,
   type Moment,
-  newReader,
-  type Reader,
+  newFeed,
   skip,
 } from './connections.js'
-import { listenersIn, withLinks } from './linked-members.js'
-import type { Subscriber } from './subscriber.js'
+import { subscriptionsIn, withLinks } from './linked-members.js'
+import type { Transport } from './transport.js'
 import type { LinkedMembers } from './watched.js'
 
 export interface FeedState {
   readonly db: Database
   readonly report: (error: unknown) => void
-  /** The shared reader of each project, for connections that keep up. */
-  readonly readers: Map<string, Reader>
-  readonly connections: WeakMap<Subscriber, FeedConnection>
+  /** The shared feed of each project, for connections that keep up. */
+  readonly feeds: Map<string, Feed>
+  readonly connections: WeakMap<Transport, FeedConnection>
   readonly replays: FairSemaphore
   /** Reads for connections that catch up, running or queued. */
   readonly reads: Map<string, SharedRead>
-  /** Moves a connection that cannot keep up to its own reader. */
-  stepAside(reader: Reader, connection: FeedConnection): void
+  /** Moves a connection that cannot keep up to its own feed. */
+  stepAside(feed: Feed, connection: FeedConnection): void
 }
 
 /** The next changes. `isKept` is false if some before them may have been trimmed. */
@@ -52,29 +52,29 @@ export const retryMilliseconds = 500
 /** The most work per turn of the event loop, in units of delivery cost: a few milliseconds. */
 export const maxWorkPerTurn = 1_000
 
-export function projectReader({ readers }: FeedState, project: string): Reader {
-  const reader = readers.get(project) ?? newReader(project, 0)
-  readers.set(project, reader)
-  return reader
+export function projectFeed({ feeds }: FeedState, project: string): Feed {
+  const feed = feeds.get(project) ?? newFeed(project, 0)
+  feeds.set(project, feed)
+  return feed
 }
 
-/** Returns the current reader of a connection. A reader without connections has stopped. */
-function readerFor(state: FeedState, connection: FeedConnection): Reader {
-  if (!connection.reader.isReading) connection.reader = projectReader(state, connection.reader.project)
-  return connection.reader
+/** Returns the current feed of a connection. A feed without connections has stopped. */
+function feedOf(state: FeedState, connection: FeedConnection): Feed {
+  if (!connection.feed.isReading) connection.feed = projectFeed(state, connection.feed.project)
+  return connection.feed
 }
 
-export function wake(state: FeedState, reader: Reader): void {
-  reader.isWanted = true
-  if (!reader.isReading) void read(state, reader)
+export function wake(state: FeedState, feed: Feed): void {
+  feed.isWanted = true
+  if (!feed.isReading) void read(state, feed)
 }
 
-export function queue(state: FeedState, reader: Reader, job: FeedJob): void {
-  reader.jobs.push(job)
-  if (!reader.isReading) void read(state, reader)
+export function queue(state: FeedState, feed: Feed, job: FeedJob): void {
+  feed.jobs.push(job)
+  if (!feed.isReading) void read(state, feed)
 }
 
-/** Runs a job for a connection while its reader reads nothing. */
+/** Runs a job for a connection while its feed reads nothing. */
 export function between<Result>(
   state: FeedState,
   connection: FeedConnection,
@@ -82,56 +82,53 @@ export function between<Result>(
 ): Promise<Result> {
   return new Promise((resolve, reject) => {
     const job: FeedJob = async (moment) => {
-      // The connection has moved to another reader.
-      if (connection.reader !== moment.reader) return queue(state, readerFor(state, connection), job)
+      // The connection has moved to another feed.
+      if (connection.feed !== moment.feed) return queue(state, feedOf(state, connection), job)
       await step(moment).then(resolve, reject)
     }
-    queue(state, readerFor(state, connection), job)
+    queue(state, feedOf(state, connection), job)
   })
 }
 
-async function read(state: FeedState, reader: Reader): Promise<void> {
-  reader.isReading = true
-  while (reader.isWanted || reader.jobs.length > 0) {
-    reader.isWanted = false
+async function read(state: FeedState, feed: Feed): Promise<void> {
+  feed.isReading = true
+  while (feed.isWanted || feed.jobs.length > 0) {
+    feed.isWanted = false
     try {
-      await advance(state, reader)
-      await runJobs(state, reader)
+      await advance(state, feed)
+      await runJobs(state, feed)
     } catch (error) {
       state.report(error)
       await pause(retryMilliseconds)
-      reader.isWanted = reader.connections.size > 0
+      feed.isWanted = feed.connections.size > 0
     }
   }
-  reader.isReading = false
-  if (reader.connections.size === 0) state.readers.delete(reader.project)
+  feed.isReading = false
+  if (feed.connections.size === 0) state.feeds.delete(feed.project)
 }
 
 /** Runs the jobs queued now. Later ones wait until the pending changes have been sent. */
-export async function runJobs({ db }: FeedState, reader: Reader): Promise<void> {
+export async function runJobs({ db }: FeedState, feed: Feed): Promise<void> {
   let asked: Promise<Kept> | undefined
   const kept = () => {
-    asked ??= selectKept(db, reader.project)
+    asked ??= selectKept(db, feed.project)
     return asked
   }
-  for (const job of reader.jobs.splice(0)) await job({ reader, kept })
+  for (const job of feed.jobs.splice(0)) await job({ feed, kept })
 }
 
-async function advance(state: FeedState, reader: Reader): Promise<void> {
+async function advance(state: FeedState, feed: Feed): Promise<void> {
   for (;;) {
-    const collections = collectionsIn(reader)
+    const collections = collectionsIn(feed)
     if (collections.size === 0) return
-    const range = { project: reader.project, collections: [...collections], after: reader.cursor }
+    const range = { project: feed.project, collections: [...collections], after: feed.cursor }
     // After a long database failure, other processes may have trimmed changes that were not read yet.
     const { changes, isAll, lastSeq, isKept } = await readKept(state.db, range)
-    if (!isKept) skipAll(reader, lastSeq)
-    else if (changes.length > 0)
-      await withLinks(state.db, changes, listenersIn(reader.connections), (links) =>
-        deliverAll(state, reader, changes, links),
-      )
+    if (!isKept) skipAll(feed, lastSeq)
+    else await deliverAll(state, feed, changes)
     measureLag(changes)
-    reader.cursor = isAll || !isKept ? Math.max(reader.cursor, lastSeq) : (changes.at(-1)?.seq ?? reader.cursor)
-    for (const connection of reader.connections) announce(connection, reader.cursor)
+    feed.cursor = isAll || !isKept ? Math.max(feed.cursor, lastSeq) : (changes.at(-1)?.seq ?? feed.cursor)
+    for (const connection of feed.connections) announce(connection, feed.cursor)
     if (isAll && isKept) return
   }
 }
@@ -144,14 +141,15 @@ export async function readKept(db: Database, range: Range): Promise<KeptChanges>
   return { ...changes, isKept: oldest !== null && oldest <= range.after + 1 }
 }
 
-function skipAll({ connections }: Reader, lastSeq: number): void {
-  for (const { listeners } of connections) for (const some of listeners.values()) skip(some, lastSeq)
+function skipAll({ connections }: Feed, lastSeq: number): void {
+  for (const { subscriptions } of connections) for (const some of subscriptions.values()) skip(some, lastSeq)
 }
 
 /** Avoids allocating per connection, because there may be ten thousand on every read. */
-function collectionsIn({ connections }: Reader): ReadonlySet<string> {
+function collectionsIn({ connections }: Feed): ReadonlySet<string> {
   const collections = new Set<string>()
-  for (const { listeners } of connections) for (const collection of listeners.keys()) collections.add(collection)
+  for (const { subscriptions } of connections)
+    for (const collection of subscriptions.keys()) collections.add(collection)
   return collections
 }
 
@@ -164,19 +162,25 @@ function measureLag(changes: ChangePage['changes']): void {
   }))
 }
 
+async function deliverAll(state: FeedState, feed: Feed, changes: ChangePage['changes']): Promise<void> {
+  if (changes.length === 0) return
+  const subscriptions = subscriptionsIn(feed.connections)
+  await withLinks(state.db, changes, subscriptions, (links) => deliverEach(state, feed, changes, links))
+}
+
 /** Delivers one connection at a time, so that everything for it is sent together. */
-async function deliverAll(
+async function deliverEach(
   state: FeedState,
-  reader: Reader,
+  feed: Feed,
   changes: ChangePage['changes'],
   links: LinkedMembers,
 ): Promise<void> {
   const pauses = openPauses(maxWorkPerTurn)
-  for (const connection of [...reader.connections]) {
+  for (const connection of [...feed.connections]) {
     for (const change of changes) {
-      if (!connection.listeners.has(change.collection)) continue
-      if (!connection.subscriber.canWrite()) {
-        state.stepAside(reader, connection)
+      if (!connection.subscriptions.has(change.collection)) continue
+      if (!connection.transport.canWrite()) {
+        state.stepAside(feed, connection)
         break
       }
       const pause = pauses.after(deliver(connection, change, links))
