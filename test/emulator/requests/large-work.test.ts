@@ -142,3 +142,27 @@ it('contract 10.10 writes a large change to a few streams per turn', async () =>
   expect(most).toBeLessThanOrEqual(6)
   for (const stream of streams) stream.close()
 })
+
+it('contract 10.10 a caller passes the queue of another for the database', async () => {
+  const service = await startLimited({})
+  await service.send('POST', '/collections', { name: 'posts' })
+  const path = await create(service, { text: 'small' })
+  let answered = 0
+  // Each is a transaction.
+  const many = Array.from({ length: 300 }, (_, n) =>
+    service
+      .send('POST', '/collections/posts', { n }, { 'idempotency-key': `key ${n}`, 'x-forwarded-for': '192.0.2.1' })
+      .then(({ status }) => {
+        answered++
+        return status
+      }),
+  )
+  await expect.poll(() => answered).toBeGreaterThan(0)
+
+  const before = answered
+  const other = await service.send('GET', path, undefined, { 'x-forwarded-for': '192.0.2.2' })
+
+  expect(other.status).toBe(200)
+  expect(answered - before).toBeLessThan(200)
+  expect(new Set(await Promise.all(many))).toEqual(new Set([201]))
+})
