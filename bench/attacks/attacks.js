@@ -74,6 +74,16 @@ export const attacks = {
         body: batch,
       }),
   },
+  '2,000 creates with idempotency keys': {
+    needs: 'posts',
+    run: ({ url, key }) =>
+      atOnce(2_000, `${url}/collections/posts`, (at) => ({
+        method: 'POST',
+        headers: { 'x-api-key': key, ...json, 'idempotency-key': String(at) },
+        body: '{"n":1}',
+      })),
+  },
+  '500 unread streams, 10 changes of 900 KB': { needs: 'large', run: unreadStreams },
   'SQL console: cross joins': {
     needs: 'things',
     run: inConsole('select count(a.text || b.text || c.text) from things a, things b, things c'),
@@ -149,6 +159,18 @@ async function streams({ url, key }) {
   return Object.fromEntries(
     [...new Set(statuses)].map((one) => [one, statuses.filter((other) => other === one).length]),
   )
+}
+
+/** @param {Target} target */
+async function unreadStreams({ url, key }) {
+  const end = new AbortController()
+  const headers = { 'x-api-key': key }
+  const options = { headers: { ...headers, accept: 'text/event-stream' }, signal: end.signal }
+  await Promise.all(Array.from({ length: 500 }, () => fetch(`${url}/realtime/sse/large`, options)))
+  const change = { method: 'PATCH', headers: { ...headers, ...json }, body: '{"n":1}' }
+  const statuses = await atOnce(10, url + large, change, 1)
+  end.abort()
+  return statuses
 }
 
 /** @param {string} query @returns {(target: Target) => Promise<unknown>} */

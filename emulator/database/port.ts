@@ -67,7 +67,7 @@ export interface Database {
    * first failed statement, even if `work` catches the error. Retried on serialization failures and deadlocks.
    */
   transaction<T>(work: (tx: Database) => Promise<T>): Promise<T>
-  /** Counts the connections of an engine with a pool. */
+  /** Omitted inside transactions. */
   connections?(): Connections
   close(): Promise<void>
 }
@@ -75,7 +75,7 @@ export interface Database {
 export interface Connections {
   readonly open: number
   readonly idle: number
-  /** Statements that wait for a connection. */
+  /** Statements and transactions that wait for a connection. */
   readonly waiting: number
 }
 

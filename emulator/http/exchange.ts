@@ -40,6 +40,8 @@ export interface HttpContext {
   readonly memory: MemoryBudget
   /** Limits how many requests and messages begin at once. */
   readonly turns: Turns
+  /** The same for those that send credentials, and so read the database. */
+  readonly databaseTurns: Turns
   /** Limits how many chunks of bodies are read at once. */
   readonly chunks: ChunkTurns
 }

@@ -149,9 +149,11 @@ async function serveOrFail(http: HttpContext, serve: Serve, exchange: Exchange):
 }
 
 /** Addresses take turns, and so do the keys used from one address, whether valid or not. */
-function beginTurn({ turns, trustedProxies }: HttpContext, req: IncomingMessage): Promise<void> | undefined {
+function beginTurn(http: HttpContext, req: IncomingMessage): Promise<void> | undefined {
   const { 'x-api-key': key, authorization } = req.headers
-  return turns.take([clientAddress(req, trustedProxies), String(key ?? authorization ?? '')])
+  const credentials = String(key ?? authorization ?? '')
+  const turns = credentials === '' ? http.turns : http.databaseTurns
+  return turns.take([clientAddress(req, http.trustedProxies), credentials])
 }
 
 async function answerFailure(http: HttpContext, exchange: Exchange, error: unknown): Promise<StoredAnswer> {

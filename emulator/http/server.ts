@@ -131,6 +131,12 @@ export function createRouteApp(backend: Backend, routes: readonly Route[], optio
   }
 }
 
+/**
+ * The length of the queue for the database at which requests wait in their turn instead, because that queue knows no callers. Enough to
+ * keep a thread or ten connections at work.
+ */
+const maxWaitingForDatabase = 64
+
 function openHttpContext(backend: Backend, options: AppOptions): HttpContext {
   const { hosts, followsHost = false, home, control, log, openOrigins, trustedProxies, latency } = options
   const { readerLimits, memoryLimits, connectionLimits } = options
@@ -157,6 +163,7 @@ function openHttpContext(backend: Backend, options: AppOptions): HttpContext {
       memory.relieve,
     ),
     turns: openTurns(),
+    databaseTurns: openTurns({ isBusy: () => (backend.db.connections?.().waiting ?? 0) >= maxWaitingForDatabase }),
     chunks: openChunkTurns(),
   }
 }

@@ -224,9 +224,13 @@ function openSights(request: SubscribeRequest): (grant: Grant) => Sight {
   }
 }
 
-/** Charges by the size of the text, because filters and hidden fields require parsing and searching it. */
+/**
+ * Charges by the size of the text, because it is copied for each stream. Filters and hidden fields require parsing and searching
+ * it.
+ */
 function measureCost(change: Recorded, { where: { all } }: SubscribeRequest, { open }: Sight): number {
-  if (all.length === 0 && open.hidden.length === 0 && !open.part) return 1
+  if (all.length === 0 && open.hidden.length === 0 && !open.part)
+    return 1 + Math.floor(costOfText(change) / copiesPerSearch)
   const tests = all.reduce((sum, { any }) => sum + any.length, 0)
   return 1 + costOfText(change) + Math.floor(tests / testsPerCost)
 }
@@ -239,6 +243,7 @@ function costOfText(change: Recorded): number {
 }
 
 const charactersPerCost = 1_000
+const copiesPerSearch = 4
 const testsPerCost = 20
 
 /** @throws {SvcError} `UNAUTHORIZED`, `FORBIDDEN` */

@@ -55,6 +55,7 @@ async function openState(options: PgliteOptions): Promise<{ pglite: Pglite; data
   let closing: Promise<void> | undefined
   const database: Database = {
     ...databaseOver(pglite),
+    connections: () => ({ open: 1, idle: isIdle(pglite) ? 1 : 0, waiting: pglite.waiting.length }),
     close() {
       closing ??= shutDown(pglite)
       return closing

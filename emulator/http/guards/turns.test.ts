@@ -1,10 +1,10 @@
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { openTurns } from './turns.js'
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve))
 
 it('limits the starts per turn of the event loop, and lets callers take turns', async () => {
-  const turns = openTurns(2)
+  const turns = openTurns({ maxPerTurn: 2 })
   const begun: string[] = []
   async function begin(name: string, owners: string[]): Promise<void> {
     const wait = turns.take(owners)
@@ -22,4 +22,18 @@ it('limits the starts per turn of the event loop, and lets callers take turns', 
 
   expect(seen).toEqual(['a1 a2', 'a3 b1', 'a4 a5', ''])
   expect(turns.take(['a'])).toBeUndefined()
+})
+
+it('begins nothing while it is busy, and then lets callers take turns', async () => {
+  let isBusy = true
+  const turns = openTurns({ maxPerTurn: 2, isBusy: () => isBusy })
+  const begun: string[] = []
+  for (const name of ['a1', 'a2', 'b1']) void turns.take([name.charAt(0)])?.then(() => begun.push(name))
+  for (let n = 0; n < 5; n++) await turn()
+  expect(begun).toEqual([])
+
+  isBusy = false
+
+  await vi.waitFor(() => expect(begun).toHaveLength(3))
+  expect(begun).toEqual(['a1', 'b1', 'a2'])
 })

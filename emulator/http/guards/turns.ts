@@ -13,8 +13,17 @@ export interface Turns {
   take(owners: readonly string[]): Promise<void> | undefined
 }
 
-/** @param maxPerTurn how many requests or messages begin in one turn, of all callers together */
-export function openTurns(maxPerTurn = 20): Turns {
+interface Options {
+  /** How many requests or messages begin in one turn, of all callers together. */
+  readonly maxPerTurn?: number
+  /** Whether nothing begins for now. Callers take turns only here, so longer queues elsewhere would be unfair. */
+  readonly isBusy?: () => boolean
+}
+
+/** How often to look again while it is busy. */
+const busyMilliseconds = 1
+
+export function openTurns({ maxPerTurn = 20, isBusy = () => false }: Options = {}): Turns {
   const waiting = openFairQueue<() => void>(Number.POSITIVE_INFINITY)
   let taken = 0
   let isScheduled = false
@@ -22,20 +31,21 @@ export function openTurns(maxPerTurn = 20): Turns {
   function schedule(): void {
     if (isScheduled) return
     isScheduled = true
-    setImmediate(nextTurn)
+    if (isBusy()) setTimeout(nextTurn, busyMilliseconds)
+    else setImmediate(nextTurn)
   }
 
   function nextTurn(): void {
     isScheduled = false
-    taken = Math.min(maxPerTurn, waiting.size())
+    taken = isBusy() ? 0 : Math.min(maxPerTurn, waiting.size())
     for (let n = 0; n < taken; n++) waiting.shift()?.()
-    if (taken > 0) schedule()
+    if (taken > 0 || waiting.size() > 0) schedule()
   }
 
   return {
     take(owners) {
       schedule()
-      if (taken < maxPerTurn && waiting.size() === 0) {
+      if (taken < maxPerTurn && waiting.size() === 0 && !isBusy()) {
         taken++
         return undefined
       }

@@ -1,6 +1,9 @@
 /** Requests that read, change or answer much wait for one another, and small ones pass them. Contract 10.10, decision 69. */
+import { OutgoingMessage } from 'node:http'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import type { Sql } from '../../../emulator/database/port.js'
+import { openEvents } from '../../fixtures/realtime/streams.js'
 import { type Limited, startLimited } from '../../fixtures/requests/limited-service.js'
 
 const large = 'x'.repeat(900_000)
@@ -107,4 +110,59 @@ it('contract 10.10 counts the bytes of a large answer once while it is written, 
 
   const counted = byteLength.mock.calls.filter(([text]) => String(text).length > 100_000)
   expect(counted.length).toBeLessThanOrEqual(2)
+})
+
+it('contract 10.10 writes a large change to a few streams per turn', async () => {
+  const { service, big } = await aCountingService(() => false)
+  const streams = await Promise.all(
+    Array.from({ length: 12 }, () => openEvents(service.url, '/realtime/sse/posts', { 'x-api-key': service.apiKey })),
+  )
+  let inOneTurn = 0
+  let most = 0
+  const { write } = OutgoingMessage.prototype
+  const spy = vi.spyOn(OutgoingMessage.prototype, 'write').mockImplementation(function (this: OutgoingMessage, chunk) {
+    if (chunk.length > 500_000) most = Math.max(most, ++inOneTurn)
+    return write.call(this, chunk, 'utf8')
+  })
+  onTestFinished(() => spy.mockRestore())
+  let isOver = false
+  const turns = (async () => {
+    while (!isOver) {
+      inOneTurn = 0
+      await nextTurn()
+    }
+  })()
+
+  await (await service.send('PATCH', big, { n: 1 })).text()
+  for (const stream of streams) await stream.atLeast(1)
+  isOver = true
+  await turns
+
+  expect(most).toBeGreaterThan(0)
+  expect(most).toBeLessThanOrEqual(6)
+  for (const stream of streams) stream.close()
+})
+
+it('contract 10.10 a caller passes the queue of another for the database', async () => {
+  const service = await startLimited({})
+  await service.send('POST', '/collections', { name: 'posts' })
+  const path = await create(service, { text: 'small' })
+  let answered = 0
+  // Each is a transaction.
+  const many = Array.from({ length: 300 }, (_, n) =>
+    service
+      .send('POST', '/collections/posts', { n }, { 'idempotency-key': `key ${n}`, 'x-forwarded-for': '192.0.2.1' })
+      .then(({ status }) => {
+        answered++
+        return status
+      }),
+  )
+  await expect.poll(() => answered).toBeGreaterThan(0)
+
+  const before = answered
+  const other = await service.send('GET', path, undefined, { 'x-forwarded-for': '192.0.2.2' })
+
+  expect(other.status).toBe(200)
+  expect(answered - before).toBeLessThan(200)
+  expect(new Set(await Promise.all(many))).toEqual(new Set([201]))
 })
