@@ -43,7 +43,7 @@ async function startEmulator(from: TemplateApp, asked: number): Promise<{ typed:
 }
 
 async function signIn(page: Page): Promise<void> {
-  await page.getByLabel('Email').fill('ada@example.com')
+  await page.getByLabel('Email', { exact: true }).fill('ada@example.com')
   await page.getByLabel('Password').fill('Correct4Horse')
   await page.getByRole('button', { name: 'Sign in', exact: true }).click()
 }
