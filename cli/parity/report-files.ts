@@ -1,5 +1,6 @@
 /** The report as JUnit XML and as a page for the browser. */
-import { countByAxis, type ParityFinding, type ParityReport, scoreLine } from './report.js'
+import type { ParityFinding, ParityReport } from '../../client/protocol/control/parity.js'
+import { countByAxis, scoreLine } from '../../client/protocol/model/parity.js'
 
 /** Escapes text for XML and HTML. Drops control characters, which XML cannot hold. */
 function escaped(text: string): string {

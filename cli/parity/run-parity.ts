@@ -1,14 +1,16 @@
 /** Runs all cases on both sides, confirms what differs, and explains it. */
+import type { ParityReport } from '../../client/protocol/control/parity.js'
 import { CliFailure } from '../base/failure.js'
 import { type Capability, isWriting, type ParityCase } from './case.js'
 import { compareObservations, type Difference } from './compare.js'
 import { type Advice, type Compared, findAdvice } from './explain.js'
 import { BudgetSpent } from './pace.js'
-import type { CaseResult } from './report.js'
 import { NotApplicable, type Observation, runCase, type Stage } from './run-case.js'
 import { Disturbed, type Exchange } from './side.js'
 
 export const stoppedByUser = 'You stopped the run.'
+
+export type CaseResult = ParityReport['cases'][number]
 
 export interface RawFinding {
   readonly one: ParityCase
