@@ -2,7 +2,7 @@
 import type { Control } from '../../client/control.js'
 import type { ParityFinding } from '../../client/protocol/control/parity.js'
 import { isObject, type Json, type JsonObject, objectOfMany, parseJson } from '../../client/protocol/model/json.js'
-import type { Look, ParityCase, Step } from './case.js'
+import { type Look, ownAxes, type ParityCase, type Step } from './case.js'
 
 /** Requests that differ in nothing but ids and values. */
 export interface AppShape {
@@ -79,7 +79,7 @@ function replaceIn(value: Json): Json {
   return objectOfMany(Object.entries(value).map(([name, inner]) => [name, replaceIn(inner)]))
 }
 
-const isOfDocuments = (path: string) => /^\/collections\/([^/?]+\/documents|documents\?)/.test(path)
+const isOfDocuments = (path: string) => /^\/collections\/./.test(path)
 
 const setUp: Step = { method: 'POST', path: '/collections', body: { name: '{fresh}' } }
 const creating = '/collections/documents?collection={fresh}'
@@ -92,14 +92,14 @@ export function casesOf(shapes: readonly AppShape[]): readonly (ParityCase & { r
     if (!made) return []
     const [steps, compare] = made
     const change = `Your app sends ${shape.method} ${shape.path}. Change it, or accept the difference.`
-    return [{ id: `app.${at + 1}`, axis: 'app', needs: ['collections'] as const, steps, compare, change, shape }]
+    return [{ id: `app.${at + 1}`, axis: ownAxes.app, needs: ['collections'] as const, steps, compare, change, shape }]
   })
 }
 
 function stepsOf({ method, path, body }: AppShape): readonly [readonly Step[], readonly Look[]] | undefined {
   const [place = '', query] = path.split('?', 2)
   const isList = /^\/collections\/[^/]+(\/documents)?$/.test(place)
-  const isOne = /^\/collections\/[^/]+\/documents\/\{id\}$/.test(place)
+  const isOne = /^\/collections\/[^/]+(\/documents)?\/\{id\}$/.test(place)
   const own = place.replace(/^\/collections\/[^/]+/, '/collections/{fresh}')
   const at = query === undefined ? own : `${own}?${query}`
   const sample: Step = { method: 'POST', path: creating, body: { n: 1, title: 'tea' }, bind: 'id' }
@@ -164,7 +164,7 @@ function featuresOf(method: string, path: string): { readonly route: string; rea
   const route = place
     .replace(uuid, '*')
     .replace(/\{\w+\}/g, '*')
-    .replace(/^\/collections\/(?!documents$)[^/]+/, '/collections/*')
+    .replace(/^\/collections\/(?!documents$)[^/]+(\/documents)?/, '/collections/*')
   const forms = [...new URLSearchParams(query).keys()].flatMap((name) => {
     if (kept.includes(name)) return [name]
     const [, mark] = suffix.exec(name) ?? []

@@ -17,6 +17,7 @@ interface FindingPaneProps {
 
 export function FindingPane({ finding, report, lockFile }: FindingPaneProps) {
   const { id, axis, level, part, exchanges, uses, accepted } = finding
+  const [here, there] = [linesOf(finding.here), linesOf(finding.there)]
   return (
     <section className="finding-pane" aria-label="Finding">
       <header>
@@ -28,8 +29,8 @@ export function FindingPane({ finding, report, lockFile }: FindingPaneProps) {
       <div className="finding-body">
         <Advice finding={finding} report={report} />
         <div className="sides">
-          <Side name="here" value={finding.here} exchanges={exchanges.here} />
-          <Side name="service" value={finding.there} exchanges={exchanges.there} />
+          <Side name="here" lines={here} others={there} exchanges={exchanges.here} />
+          <Side name="service" lines={there} others={here} exchanges={exchanges.there} />
         </div>
         {uses.length > 0 ? (
           <>
@@ -83,11 +84,17 @@ function Advice({ finding: { mendedBy, change }, report: { advice } }: Omit<Find
 
 interface SideProps {
   readonly name: string
-  readonly value: ParityFinding['here']
+  readonly lines: readonly string[]
+  /** Lines of the other side. */
+  readonly others: readonly string[]
   readonly exchanges: ParityFinding['exchanges']['here']
 }
 
-function Side({ name, value, exchanges }: SideProps) {
+function linesOf(value: ParityFinding['here']): readonly string[] {
+  return (typeof value === 'string' ? value : JSON.stringify(value, null, 2)).split('\n')
+}
+
+function Side({ name, lines, others, exchanges }: SideProps) {
   const last = exchanges.at(-1)
   const status = last?.status ?? null
   return (
@@ -95,7 +102,14 @@ function Side({ name, value, exchanges }: SideProps) {
       <h3 className="mono">
         {name} <span className={status !== null && status < 400 ? 'good' : 'bad'}>{status ?? 'no answer'}</span>
       </h3>
-      <pre className="mono differing">{typeof value === 'string' ? value : JSON.stringify(value, null, 1)}</pre>
+      <pre className="mono">
+        {lines.map((line, at) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: lines repeat, and the list never changes.
+          <span key={at} className={others.includes(line) ? '' : 'differing'}>
+            {line}
+          </span>
+        ))}
+      </pre>
       {exchanges.map(({ request, status: one, answer }, at) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: the same request may be sent twice, and the list never changes.
         <details key={at} open={at === exchanges.length - 1}>
