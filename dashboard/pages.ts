@@ -7,6 +7,7 @@ import { DataPage } from './pages/data/data-page.js'
 import { FilesPage } from './pages/files/files-page.js'
 import { HomePage } from './pages/home/home-page.js'
 import { MailPage } from './pages/mail/mail-page.js'
+import { ParityPage } from './pages/parity/parity-page.js'
 import { ProviderPage } from './pages/provider/provider-page.js'
 import { RealtimePage } from './pages/realtime/realtime-page.js'
 import { RelationsPage } from './pages/relations/relations-page.js'
@@ -102,6 +103,7 @@ const records: Readonly<Record<DashboardPage, Omit<PageRecord, 'path'>>> = {
     count: 'faults',
     stale: { faults: ['fault'], clock: ['clock'] },
   },
+  parity: { component: ParityPage, below: '/:run?', title: 'Parity', icon: 'parity', group: 'Project' },
   api: { component: ApiPage, below: '/:id?', title: 'API', icon: 'api', group: 'Project' },
   settings: { component: SettingsPage, title: 'Settings', icon: 'settings', group: 'Project' },
 }

@@ -124,7 +124,7 @@ async function openEmulatorBackend(
   stack: DisposalStack,
   { db, files, dataDir }: Storage,
   keyring: FolderKeys,
-  { config, publicUrl, log, about, warn }: Surroundings,
+  { config, folder, publicUrl, log, about, warn }: Surroundings,
 ): Promise<{ backend: Backend; localProvider: LocalApp }> {
   const listensAt = () => about.url ?? ''
   const servers = config.databaseUrl === undefined ? [] : [shownAddress(config.databaseUrl)]
@@ -141,7 +141,10 @@ async function openEmulatorBackend(
       url: () => publicUrl ?? listensAt(),
       ...{ databaseUrl: config.databaseUrl, databaseListenUrl: config.databaseListenUrl, now: config.now },
       ...{ providerTimeout: config.providerTimeout, requestLog: config.requestLog },
-      about: { pid: about.pid, dataDir, servers, project: config.project, folder: keyring.folderId, listensAt },
+      about: {
+        ...{ pid: about.pid, dataDir, servers, project: config.project, folder: keyring.folderId, listensAt },
+        stateFolder: folder,
+      },
       events: openEventLog(),
       signingKey: (tokenSecret) => tokenSecret,
       openMailer: ({ now, newId }) =>

@@ -1,6 +1,8 @@
 import * as Args from '@oclif/core/args'
 import type { Control } from '../../client/control.js'
+import { type Applied, forgetApplied, readApplied } from '../parity/kept-runs.js'
 import { SnapshotCommand } from '../snapshots/snapshot-command.js'
+import { openControl } from '../target/control.js'
 import { count, counted } from '../terminal/print.js'
 import { prose } from '../terminal/prose.js'
 import { shortTime } from '../terminal/short-time.js'
@@ -35,12 +37,32 @@ Run it again to undo the command before. svc snapshot list shows the snapshots. 
   async run() {
     const { args, flags } = await this.parse(Undo)
     const { snapshots, project } = this.snapshots(flags)
+    const applied = args.snapshot === undefined ? await this.findApplied(snapshots, project) : undefined
+    if (applied) return this.undoApplied(applied, flags)
     const asked = this.mayAsk(flags) ? await this.ask(snapshots, { project, name: args.snapshot }) : undefined
     const undone = await snapshots.undo({ project, snapshot: args.snapshot ?? asked })
 
     this.note(`Undid "svc ${undone.command}": ${describeUndone(undone)}.`)
     for (const [part, noun] of parts) this.showKept(undone[part], noun)
     return undone
+  }
+
+  /** Returns what `svc parity apply` did, if no destructive command came later. */
+  private async findApplied(snapshots: Control['snapshots'], project: string): Promise<Applied | undefined> {
+    const applied = readApplied(project)
+    if (!applied) return undefined
+    const saved = await snapshots.list({ project })
+    const isLast = saved.snapshots.every(({ command, madeAt }) => command === null || madeAt < applied.at)
+    return isLast ? applied : undefined
+  }
+
+  private async undoApplied({ run, project, before, dialect }: Applied, flags: Parameters<Undo['emulator']>[0] & Parameters<Undo['mayAsk']>[0]) {
+    const command = `parity apply ${run}`
+    if (this.mayAsk(flags)) await this.confirm(`Undo "svc ${command}"?`, { yes: false })
+    await openControl(this.emulator(flags)).projects.update({ project, settings: { dialect: before } })
+    forgetApplied()
+    this.note(`Undid "svc ${command}": the dialect is "${before}" again, not "${dialect}".`)
+    return { command, dialect: before }
   }
 
   /** Asks, and returns the confirmed snapshot, because a newer one may be saved during the prompt. */

@@ -41,6 +41,9 @@ export type Capability = (typeof capabilities)[number]
 /** Senders of a step. `owner` may set permissions, which takes the secret key at the emulator. `token` is a user without the key. */
 export const senders = ['key', 'owner', 'user', 'nobody', 'stranger', 'token'] as const
 
+/** Axes of cases that do not come with the toolkit. */
+export const ownAxes = { app: 'app', folder: 'yours' } as const
+
 /** Advice about records. */
 export const sharedFields = 'Read only fields that both answers have, and read a time without a zone as UTC.'
 

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { CliFailure, exits, misuse } from '../base/failure.js'
-import { capabilities, looks, type ParityCase, senders } from './case.js'
+import { capabilities, looks, ownAxes, type ParityCase, senders } from './case.js'
 import { builtIn } from './cases/index.js'
 
 const folderName = 'parity'
@@ -56,7 +56,7 @@ function readCases(file: string, shown: string): ParityCase[] {
     throw invalid(shown, `"${issue?.path.join('.')}": ${issue?.message}`)
   }
   for (const one of parsed.data) refuseStrangers(one, shown)
-  return parsed.data.map((one) => ({ axis: 'yours', ...defined(one) }))
+  return parsed.data.map((one) => ({ axis: ownAxes.folder, ...defined(one) }))
 }
 
 /** A case may only write to collections and users of the run, since nothing else is cleaned up. */

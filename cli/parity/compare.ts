@@ -1,10 +1,8 @@
 /** Compares what a case showed on both sides. The first difference in a fixed order is the finding. */
 import { equalJson, type Json } from '../../client/protocol/model/json.js'
+import type { Level } from '../../client/protocol/model/parity.js'
 import type { Look, ParityCase } from './case.js'
 import type { Observation } from './run-case.js'
-
-export const levels = ['breaks', 'minor', 'note'] as const
-export type Level = (typeof levels)[number]
 
 export interface Difference {
   readonly part: 'outcome' | 'status' | 'headers' | Look

@@ -1,5 +1,5 @@
 /** Finds what earlier runs saved. */
-import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { isObject, type JsonObject, objectIn, parseJson } from '../../client/protocol/model/json.js'
 import { CliFailure, exits } from '../base/failure.js'
@@ -34,6 +34,34 @@ export function requireReport(named: string | undefined): Advised {
     return { run, advice: undefined }
   }
   return { run, advice: { dialect: String(report.advice.dialect) } }
+}
+
+/** A dialect that `svc parity apply` has set, for `svc undo`. */
+export interface Applied {
+  readonly run: string
+  readonly project: string
+  readonly before: string
+  readonly dialect: string
+  readonly at: string
+}
+
+const appliedName = 'applied.json'
+
+export function saveApplied(applied: Applied): void {
+  writeFileSync(join(runsFolder(), appliedName), `${JSON.stringify(applied)}\n`, { mode: 0o600 })
+}
+
+/** Returns undefined if nothing was applied to this project since the last undo. */
+export function readApplied(project: string): Applied | undefined {
+  const file = join(runsFolder(), appliedName)
+  const found = existsSync(file) ? objectIn(parseJson(readFileSync(file, 'utf8'))) : {}
+  const { run, before, dialect, at } = found
+  const isWhole = [run, before, dialect, at].every((one) => typeof one === 'string') && found.project === project
+  return isWhole ? { run: String(run), project, before: String(before), dialect: String(dialect), at: String(at) } : undefined
+}
+
+export function forgetApplied(): void {
+  rmSync(join(runsFolder(), appliedName), { force: true })
 }
 
 /** Deletes the oldest runs, except those that left something behind. */

@@ -2,31 +2,16 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
+import { type Accepted, parityLock } from '../../client/protocol/control/parity.js'
+import { latestEnd, parityLockName } from '../../client/protocol/model/parity.js'
 import { CliFailure, exits } from '../base/failure.js'
-
-const lockName = 'parity.lock.json'
-
-const lockFile = z.strictObject({
-  accepted: z.array(
-    z.strictObject({
-      id: z.string().min(1),
-      part: z.string().min(1),
-      reason: z.string().min(1),
-      until: z.iso.date(),
-    }),
-  ),
-})
-
-export type Accepted = z.output<typeof lockFile>['accepted'][number]
-
-const mostDays = 366
 
 /** @throws {CliFailure} if the file is invalid or accepts a difference for more than a year */
 export function readAccepted(folder: string, now: Date): readonly Accepted[] {
-  const file = join(folder, lockName)
+  const file = join(folder, parityLockName)
   if (!existsSync(file)) return []
   const { accepted } = parse(readFileSync(file, 'utf8'))
-  const latest = new Date(now.getTime() + mostDays * 86_400_000).toISOString().slice(0, 10)
+  const latest = latestEnd(now)
   const tooLong = accepted.find(({ until }) => until > latest)
   if (tooLong) throw invalid(`"${tooLong.id}" is accepted until ${tooLong.until}. Use a date within a year.`)
   return accepted.filter(({ until }) => until >= now.toISOString().slice(0, 10))
@@ -34,7 +19,7 @@ export function readAccepted(folder: string, now: Date): readonly Accepted[] {
 
 function parse(text: string) {
   try {
-    return lockFile.parse(JSON.parse(text))
+    return parityLock.parse(JSON.parse(text))
   } catch (error) {
     const [issue] = error instanceof z.ZodError ? error.issues : []
     throw invalid(issue ? `"${issue.path.join('.')}": ${issue.message}` : 'It is not valid JSON.')
@@ -43,5 +28,5 @@ function parse(text: string) {
 
 function invalid(why: string): CliFailure {
   const hint = 'An entry is {"id": "filters.double-gt", "part": "rows", "reason": "…", "until": "2027-01-31"}.'
-  return new CliFailure('INVALID_FILE', exits.invalid, `${lockName} is invalid. ${why}`, hint)
+  return new CliFailure('INVALID_FILE', exits.invalid, `${parityLockName} is invalid. ${why}`, hint)
 }

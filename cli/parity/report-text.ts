@@ -1,8 +1,8 @@
 /** The report for the terminal. */
+import type { ParityFinding, ParityReport } from '../../client/protocol/control/parity.js'
+import { countByAxis, type Level, scoreLine } from '../../client/protocol/model/parity.js'
 import { onStdout } from '../terminal/colour.js'
 import { counted, table } from '../terminal/print.js'
-import type { Level } from './compare.js'
-import { countByAxis, type ParityFinding, type ParityReport, scoreLine } from './report.js'
 
 const colours: { readonly [L in Level]: (text: string) => string } = {
   breaks: onStdout.red,
@@ -11,7 +11,7 @@ const colours: { readonly [L in Level]: (text: string) => string } = {
 }
 
 export function describeReport(report: ParityReport): string {
-  const { cases, findings, facts, advice, left, stopped, calls } = report
+  const { cases, findings, facts, advice, left, stopped, calls, requests } = report
   const lines = [
     table(
       countByAxis(cases).map(({ notApplicable, notTried, ...row }) => ({
@@ -24,6 +24,7 @@ export function describeReport(report: ParityReport): string {
     ...findings.flatMap(describeFinding),
     ...facts.map((fact) => onStdout.dim(fact)),
     `${scoreLine(report)} ${counted(calls, 'call')}.`,
+    ...(requests ? [`${requests.tried} of ${counted(requests.all, 'request')} of your app were tried.`] : []),
     ...(stopped === null ? [] : [onStdout.yellow(`Stopped early: ${stopped}`)]),
     ...adviceLines(advice, report),
     ...leftLines(left, report.run),
@@ -32,8 +33,10 @@ export function describeReport(report: ParityReport): string {
 }
 
 function describeFinding(finding: ParityFinding): string[] {
-  const { id, level, part, here, there, mendedBy, change, accepted } = finding
-  const head = `${colours[level](level.padEnd(6))}  ${onStdout.bold(id)}  ${part}`
+  const { id, level, part, here, there, mendedBy, change, accepted, uses } = finding
+  const used = uses.reduce((sum, { requests }) => sum + requests, 0)
+  const use = used > 0 ? `  used by ${counted(used, 'request')}` : ''
+  const head = `${colours[level](level.padEnd(6))}  ${onStdout.bold(id)}  ${part}${use}`
   const more = accepted
     ? [`        accepted until ${accepted.until}: ${accepted.reason}`]
     : mendedBy !== null

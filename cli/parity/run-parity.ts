@@ -1,14 +1,16 @@
 /** Runs all cases on both sides, confirms what differs, and explains it. */
+import type { ParityReport } from '../../client/protocol/control/parity.js'
 import { CliFailure } from '../base/failure.js'
-import { type Capability, isWriting, type ParityCase } from './case.js'
+import { type Capability, isWriting, ownAxes, type ParityCase } from './case.js'
 import { compareObservations, type Difference } from './compare.js'
 import { type Advice, type Compared, findAdvice } from './explain.js'
 import { BudgetSpent } from './pace.js'
-import type { CaseResult } from './report.js'
 import { NotApplicable, type Observation, runCase, type Stage } from './run-case.js'
 import { Disturbed, type Exchange } from './side.js'
 
 export const stoppedByUser = 'You stopped the run.'
+
+export type CaseResult = ParityReport['cases'][number]
 
 export interface RawFinding {
   readonly one: ParityCase
@@ -120,8 +122,40 @@ async function compareCase(
   const isStable =
     !compareObservations(one, first.here, again.here) && !compareObservations(one, first.there, again.there)
   if (!isStable) throw new Unstable()
-  const { difference } = first
-  return { there: again.there, finding: { one, difference, exchanges: again.exchanges } }
+  const found = { one, difference: first.difference, exchanges: again.exchanges }
+  return { there: again.there, finding: isBuiltIn(one) ? found : await dropSteps(found, here, there) }
+}
+
+/** Cases that come with the toolkit have no step to drop. */
+function isBuiltIn({ axis }: ParityCase): boolean {
+  return axis !== ownAxes.app && axis !== ownAxes.folder
+}
+
+/** Drops steps one by one while the finding stays, so that the report shows only what it takes. */
+async function dropSteps(found: RawFinding, here: Stage, there: Stage): Promise<RawFinding> {
+  let best = found
+  for (let at = found.one.steps.length - 2; at >= 0; at--) {
+    const { steps } = best.one
+    const rest = steps.filter((_, index) => index !== at)
+    const name = steps[at]?.bind
+    if (name !== undefined && JSON.stringify(rest).includes(`{${name}}`)) continue
+    const one = { ...best.one, steps: rest }
+    const tried = await runBoth(one, here, there).catch(ifUncompared)
+    if (tried?.difference && isSameFinding(tried.difference, found.difference))
+      best = { one, difference: found.difference, exchanges: tried.exchanges }
+  }
+  return best
+}
+
+/** The finding stands already, so nothing that ends a shorter try may lose it. */
+function ifUncompared(error: unknown): undefined {
+  const isKnown = error instanceof NotApplicable || error instanceof Disturbed || error instanceof BudgetSpent
+  if (!isKnown && !(error instanceof CliFailure)) throw error
+}
+
+function isSameFinding(one: Difference, other: Difference): boolean {
+  const plain = ({ part, here, there }: Difference) => JSON.stringify([part, here, there]).replaceAll(/ at step \d+/g, '')
+  return plain(one) === plain(other)
 }
 
 async function runBoth(one: ParityCase, here: Stage, there: Stage) {

@@ -2,30 +2,38 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Control } from '../../client/control.js'
+import type { ParityReport } from '../../client/protocol/control/parity.js'
+import { calculateScore, levels } from '../../client/protocol/model/parity.js'
 import { openControl } from '../target/control.js'
 import type { OwnEmulator } from '../target/emulator-of-run.js'
 import { fetchDirectly } from '../target/fetch-directly.js'
 import type { Target } from '../target/target.js'
 import { shellWord } from '../terminal/shell-word.js'
+import { type AppShape, findUses } from './app-requests.js'
 import type { ParityCase } from './case.js'
 import { cleanUp } from './clean.js'
-import { levels } from './compare.js'
 import type { Advice } from './explain.js'
 import { type Entry, type Journal, newRun, openJournal } from './journal.js'
 import { pruneRuns } from './kept-runs.js'
 import { readAccepted } from './lock-file.js'
 import { openCleaningPace, openPace } from './pace.js'
 import { probe } from './probe.js'
-import { calculateScore, type ParityReport } from './report.js'
 import type { Stage } from './run-case.js'
-import { type Outcome, type RawFinding, runParity, stoppedByUser } from './run-parity.js'
+import { type CaseResult, type Outcome, type RawFinding, runParity, stoppedByUser } from './run-parity.js'
 import { reportName, targetName } from './saved-names.js'
 import { openSide } from './side.js'
+
+interface AppTraffic {
+  readonly shapes: readonly AppShape[]
+  readonly cases: ReadonlyMap<string, AppShape>
+}
 
 interface ProveOptions {
   readonly target: Target
   readonly emulator: OwnEmulator
   readonly cases: readonly ParityCase[]
+  /** Requests of the app, with their cases. */
+  readonly app: AppTraffic
   readonly isReadOnly: boolean
   /** Folder of `parity.lock.json`. */
   readonly folder: string
@@ -63,7 +71,10 @@ export async function proveParity(options: ProveOptions): Promise<Proved> {
   const report: ParityReport = {
     ...{ run: journal.run, at: now.toISOString(), url, from, dialect, facts, cases, ...calculateScore(cases) },
     calls: pace.calls + cleaning.calls,
-    findings: findings.map((finding) => describe(finding, outcome, accepted)).toSorted(byLevel),
+    findings: findings
+      .map((finding) => describe(finding, outcome, { accepted, app: options.app }))
+      .toSorted(worstFirst),
+    requests: countTried(options.app, cases),
     advice: advice ? describeAdvice(advice) : null,
     left: left.map(({ kind, name }) => `${kind} ${name}`),
     stopped: signal.aborted ? stoppedByUser : (stopped?.message ?? null),
@@ -139,18 +150,32 @@ async function openProject(
 function describe(
   { one, difference, exchanges }: RawFinding,
   { advice }: Outcome,
-  accepted: ReturnType<typeof readAccepted>,
+  { accepted, app }: { readonly accepted: ReturnType<typeof readAccepted>; readonly app: AppTraffic },
 ): ParityReport['findings'][number] {
   const { id, axis, change } = one
   const mendedBy = advice?.mends.get(id) ?? null
+  const own = app.cases.get(id)
+  const uses = own ? [{ method: own.method, path: own.path, requests: own.requests }] : findUses(one, app.shapes)
   const known = accepted.find((entry) => entry.id === id && entry.part === difference.part)
   return {
-    ...{ id, axis, ...difference, mendedBy, exchanges },
+    ...{ id, axis, ...difference, mendedBy, exchanges, uses },
     change: mendedBy !== null ? null : (change ?? 'Do not rely on this in the app.'),
     accepted: known ? { reason: known.reason, until: known.until } : null,
   }
 }
 
-function byLevel(one: { readonly level: (typeof levels)[number] }, other: typeof one): number {
-  return levels.indexOf(one.level) - levels.indexOf(other.level)
+/** Counts requests of the app that a case of their own compared. Null if the log has none. */
+function countTried({ shapes, cases }: AppTraffic, results: readonly CaseResult[]): ParityReport['requests'] {
+  const all = shapes.reduce((sum, { requests }) => sum + requests, 0)
+  if (all === 0) return null
+  const compared = results.filter(({ result }) => result === 'same' || result === 'differs')
+  return { all, tried: compared.reduce((sum, { id }) => sum + (cases.get(id)?.requests ?? 0), 0) }
+}
+
+type Finding = ParityReport['findings'][number]
+
+/** Sorts by level, then by the requests of the app that a difference concerns. */
+function worstFirst(one: Finding, other: Finding): number {
+  const used = ({ uses }: Finding) => uses.reduce((sum, { requests }) => sum + requests, 0)
+  return levels.indexOf(one.level) - levels.indexOf(other.level) || used(other) - used(one)
 }

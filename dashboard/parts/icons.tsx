@@ -12,6 +12,7 @@ const paths = {
   simulate: 'M4 2.5v6m0 3v2M8 2.5v2m0 3v6M12 2.5v7m0 3v1M2.5 8.5h3M6.5 5.5h3M10.5 9.5h3',
   settings: 'M3 4.5h10M3 8h10M3 11.5h10M6 3v3M10 6.5v3M5 10v3',
   api: 'M5.5 4 1.5 8l4 4M10.5 4l4 4-4 4M9 2.5l-2 11',
+  parity: 'M3 5.5h10M3 10.5h10M10.5 3l-5 10',
   console: 'M2.5 3h11v10h-11zM5 6l2 2-2 2M8.5 10h3',
   check: 'M3 8.5 6.5 12 13 4.5',
   close: 'M4 4l8 8M12 4l-8 8',

@@ -64,6 +64,8 @@ export interface Backend {
   readonly about: {
     readonly pid: number
     readonly dataDir: string | undefined
+    /** Undefined on a server, and for an emulator without a folder. */
+    readonly stateFolder?: string | undefined
     readonly servers: readonly string[]
     readonly project: string
     readonly folder: string

@@ -3,8 +3,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { execa } from 'execa'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import type { Accepted } from '../../cli/parity/lock-file.js'
-import type { ParityReport } from '../../cli/parity/report.js'
+import type { Accepted, ParityReport } from '../../client/protocol/control/parity.js'
 import { createClient } from '../../client/index.js'
 import { axisNames } from '../../client/protocol/wire/axes.js'
 import { type DialectName, dialects } from '../../client/protocol/wire/dialects.js'
@@ -61,14 +60,16 @@ describe.each(pairs)('here %s, there %s', (ours, theirs) => {
     await speak(there, theirs)
 
     const before = await prove()
-    const applied = await world.json(['parity', 'apply'])
+    const applied = (await world.json(['parity', 'apply'])) as { readonly run: string }
     const after = await prove()
+    const undone = await world.json(['undo'])
 
     const differing = axisNames().filter((axis) => dialects[ours][axis] !== dialects[theirs][axis])
     const explained = new Set(before.findings.map(({ mendedBy }) => mendedBy?.split('=')[0]))
     expect([...explained].toSorted()).toEqual(differing.toSorted())
     expect(before.advice).toMatchObject({ dialect: theirs, mends: before.findings.length })
     expect(applied).toMatchObject({ before: ours, dialect: theirs })
+    expect(undone).toMatchObject({ command: `parity apply ${applied.run}`, dialect: ours })
     expect(after).toMatchObject({ findings: [], score: 1, coverage: 1, advice: null })
     await expectNothingLeft()
   })
@@ -181,6 +182,7 @@ test('--check fails on differences that parity.lock.json does not accept', async
 
   expect(open.exit).toBe(10)
   expect(junit).toContain('failures="2"')
+  expect(junit).toMatch(/\d% the same, \d+(\.\d)?% of the cases compared/)
   expect(known).toMatchObject({ exit: 0, stdout: expect.stringContaining('The app never sends PUT.') })
   expect(ended.exit).toBe(10)
   expect(tooLong).toMatchObject({ exit: 5, stderr: expect.stringContaining('Use a date within a year.') })
@@ -200,6 +202,40 @@ test('cases of the folder run too, and may only write to the collection of the r
 
   expect(findings).toMatchObject([{ id: 'mine.empty', mendedBy: 'list=array' }])
   expect(stray).toMatchObject({ exit: 5, stderr: expect.stringContaining('"mine.bad" writes to /collections/posts') })
+})
+
+test('--from-requests sends what the app sent with other values, and counts the requests that use what differs', async () => {
+  await speak(there, 'a, put=merge')
+  const app = createClient({ url: here.url, apiKey: here.secretKey })
+  await app.collections.create({ name: 'people' })
+  const { id } = await app.collection('people').create({ name: 'Ada Lovelace', age: 36 })
+  await app.collection('people').replace(id, { name: 'Ada Lovelace' })
+  await app.collection('people').replace(id, { name: 'Ada Byron' })
+  await app.collection('people').list({ where: { name: 'Ada Byron' } })
+
+  const report = await prove('--group', 'put', '--from-requests')
+
+  const [own] = report.findings.filter(({ axis }) => axis === 'app')
+  const text = JSON.stringify(report)
+  expect(own).toMatchObject({ part: 'fields', mendedBy: 'put=merge', uses: [{ method: 'PUT', requests: 2 }] })
+  expect(report.findings.find(({ id }) => id === 'put.answer')?.uses).toMatchObject([{ method: 'PUT', requests: 2 }])
+  expect(report.requests?.tried).toBeGreaterThan(3)
+  expect(text).not.toMatch(/Lovelace|Byron/)
+  await expectNothingLeft()
+})
+
+test('the report of an own case has only the steps that the difference takes', async () => {
+  await speak(there, 'a, list=array')
+  const steps = [{ method: 'POST', path: '/collections', body: { name: '{fresh}' } }]
+  const idle = { method: 'GET', path: '/auth-collections/users?limit=1' }
+  const read = { method: 'GET', path: '/collections/{fresh}/documents' }
+  await execa('mkdir', [join(world.folder, 'parity')])
+  const mine = [{ id: 'mine.long', steps: [...steps, idle, idle, read], compare: ['list'] }]
+  writeFileSync(join(world.folder, 'parity', 'mine.json'), JSON.stringify(mine))
+
+  const { findings } = await prove('--group', 'yours')
+
+  expect(findings[0]?.exchanges.there.map(({ request }) => /-X (\w+)/.exec(request)?.[1])).toEqual(['POST', 'GET'])
 })
 
 test('a report holds no key, no token and no address', async () => {

@@ -1,13 +1,12 @@
 import * as Args from '@oclif/core/args'
 import { misuse } from '../../base/failure.js'
 import { ProjectCommand } from '../../base/project-command.js'
-import { requireReport } from '../../parity/kept-runs.js'
-import { shellWord } from '../../terminal/shell-word.js'
+import { requireReport, saveApplied } from '../../parity/kept-runs.js'
 
 export default class ParityApply extends ProjectCommand {
   static override summary = 'Change the dialect of your emulator as a parity run advises.'
   static override description =
-    'Sets the dialect of the project, so that the emulator answers like the service. Prints the command that sets it back.'
+    'Sets the dialect of the project, so that the emulator answers like the service. svc undo sets it back.'
   static override examples = ['<%= config.bin %> parity apply', '<%= config.bin %> parity apply m1x2y3z4abc --json']
   static override args = { run: Args.string({ description: 'run with the advice [default: the newest]' }) }
 
@@ -20,8 +19,9 @@ export default class ParityApply extends ProjectCommand {
     const { projects, project } = this.projects(flags)
     const { settings: before } = await projects.get({ project })
     const { settings } = await projects.update({ project, settings: { dialect: advice.dialect } })
-    const undo = `svc project set dialect=${shellWord(before.dialect)}`
-    this.note(`Set the dialect to "${settings.dialect}". To undo this: ${undo}`)
-    return { run, before: before.dialect, dialect: settings.dialect, undo }
+    const applied = { run, project, before: before.dialect, dialect: settings.dialect, at: new Date().toISOString() }
+    saveApplied(applied)
+    this.note(`Set the dialect to "${settings.dialect}". To undo this: svc undo`)
+    return applied
   }
 }

@@ -8,6 +8,7 @@ import { estimate } from '../../parity/estimate.js'
 import { unfinishedRuns } from '../../parity/journal.js'
 import { htmlReport, junitReport } from '../../parity/report-files.js'
 import { describeReport } from '../../parity/report-text.js'
+import { openControl } from '../../target/control.js'
 import { noOtherService } from '../../target/target.js'
 import { counted } from '../../terminal/print.js'
 import { prose } from '../../terminal/prose.js'
@@ -32,6 +33,9 @@ A file parity/*.json in this folder adds cases of your own. parity.lock.json lis
       exclusive: ['profile', 'url'],
     }),
     group: Flags.string({ description: 'axes or subjects to compare, separated by commas [default: all]' }),
+    'from-requests': Flags.boolean({
+      description: 'also send what your app sent, by the request log, with values replaced',
+    }),
     'max-calls': Flags.integer({ description: 'maximum number of requests to the service', default: 1_000, min: 20 }),
     rate: Flags.integer({ description: 'maximum number of requests per second', default: 5, min: 1, max: 1_000 }),
     'read-only': Flags.boolean({ description: 'only read, which leaves out most cases' }),
@@ -52,7 +56,11 @@ A file parity/*.json in this folder adds cases of your own. parity.lock.json lis
     if (target.url === emulator.url && flags.url === undefined) throw noOtherService()
     const isReadOnly = flags['read-only']
     const { chooseCases } = await import('../../parity/choose-cases.js')
-    const cases = chooseCases(process.cwd(), flags.group)
+    const { readAppShapes, casesOf } = await import('../../parity/app-requests.js')
+    const shapes = await readAppShapes(openControl(emulator), emulator.projectId)
+    const own = flags['from-requests'] ? casesOf(shapes) : []
+    const cases = [...own, ...chooseCases(process.cwd(), flags.group)]
+    const app = { shapes, cases: new Map(own.map(({ id, shape }) => [id, shape])) }
     const { calls, collections, users } = estimate(cases, isReadOnly)
     for (const run of unfinishedRuns())
       this.noteAlways(`Run ${run} left something behind. Remove it: svc parity clean ${run}`)
@@ -65,7 +73,7 @@ A file parity/*.json in this folder adds cases of your own. parity.lock.json lis
     const stop = stopSignal()
     try {
       const report = await proveParity({
-        ...{ target, emulator, cases, isReadOnly, folder: process.cwd(), signal: stop.signal },
+        ...{ target, emulator, cases, app, isReadOnly, folder: process.cwd(), signal: stop.signal },
         ...{ fetch: this.guarded(), maxCalls: flags['max-calls'], perSecond: flags.rate },
         onWait: (seconds) => this.note(`The service limits requests. Waiting ${counted(seconds, 'second')}.`),
       })

@@ -18,6 +18,7 @@ import { info } from './info.js'
 import { mailbox } from './mail.js'
 import type { OperationsOf } from './operation.js'
 import type { operations } from './operations.js'
+import { parity } from './parity.js'
 import { process } from './process.js'
 import { projects } from './projects.js'
 import { requests } from './requests.js'
@@ -52,6 +53,7 @@ export const contract = {
   faults,
   clock,
   idp,
+  parity,
 } satisfies OperationsOf<typeof operations>
 
 export type Contract = typeof contract

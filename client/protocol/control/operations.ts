@@ -101,6 +101,11 @@ export const operations = {
     list: 'GET /connections',
     close: 'DELETE /connections/:connection',
   },
+  parity: {
+    list: 'GET /parity',
+    get: 'GET /parity/:run',
+    accept: 'POST /parity/accepted',
+  },
   events: {
     stream: 'GET /events',
   },

@@ -12,6 +12,7 @@ export const dashboardPaths = {
   requests: 'requests',
   realtime: 'realtime',
   simulate: 'simulate',
+  parity: 'parity',
   api: 'api-reference',
   settings: 'settings',
 } as const

@@ -18,6 +18,7 @@ import { indexes } from '../control/indexes.js'
 import { info } from '../control/info.js'
 import { loginCompleteRoutes } from '../control/login-complete.js'
 import { mail } from '../control/mail.js'
+import { parity } from '../control/parity.js'
 import { process } from '../control/process.js'
 import { projects } from '../control/projects.js'
 import { requests } from '../control/requests.js'
@@ -54,6 +55,7 @@ const handlers: ControlHandlers = {
   events,
   clock,
   idp,
+  parity,
 }
 
 export const controlRoutes: readonly Route[] = [...buildRoutes(handlers), ...loginCompleteRoutes, ...snapshotFileRoutes]

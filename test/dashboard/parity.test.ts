@@ -1,0 +1,158 @@
+/** The page Parity: runs, findings, and accepting a difference. */
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { ParityReport } from '../../client/protocol/control/parity.js'
+import { calculateScore } from '../../client/protocol/model/parity.js'
+import { type DashboardWorld, worldsOfFile } from './world.js'
+
+const openWorld = worldsOfFile()
+let world: DashboardWorld
+let folder: string
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'svc-parity-page-'))
+  saveRun('m1x2y3z4old', '2026-11-20T10:00:00.000Z', [aFinding('keys.wrong', 'minor')])
+  saveRun('m1x2y3z5new', '2026-11-28T10:00:00.000Z', [
+    aFinding('filters.double-or', 'breaks', { mendedBy: 'put=merge', change: null }),
+    aFinding('keys.wrong', 'minor'),
+  ])
+  world = await openWorld({ dir: join(folder, '.svc') })
+})
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+type Finding = ParityReport['findings'][number]
+
+function aFinding(id: string, level: Finding['level'], more: Partial<Finding> = {}): Finding {
+  const exchange = (status: number, answer: string) => [
+    { request: 'curl -X GET http://127.0.0.1:1/collections/posts/documents?title__eq=tea', status, answer },
+  ]
+  return {
+    ...{ id, axis: id.split('.')[0] ?? '', level, part: 'status', here: 401, there: 400, mendedBy: null },
+    ...{ change: 'Treat 400 and 401 alike.', accepted: null },
+    uses: [{ method: 'GET', path: '/collections/posts/documents?title=tea', requests: 9 }],
+    exchanges: { here: exchange(200, '[{"title":"from here"}]'), there: exchange(400, '{"detail":"from there"}') },
+    ...more,
+  }
+}
+
+function saveRun(run: string, at: string, findings: readonly Finding[]): void {
+  const cases = [
+    ...findings.map(({ id, axis }) => ({ id, axis, result: 'differs' as const })),
+    ...[1, 2, 3].map((one) => ({ id: `list.${one}`, axis: 'list', result: 'same' as const })),
+    { id: 'put.one', axis: 'put', result: 'not tried' as const, why: 'It writes.' },
+  ]
+  const report: ParityReport = {
+    ...{ run, at, url: 'https://api.example.com', from: 'profile staging', dialect: 'a', calls: 40, facts: [], cases },
+    ...{ ...calculateScore(cases), findings, requests: { all: 74, tried: 71 }, left: [], stopped: null },
+    advice: { dialect: 'a, put=merge', forms: ['put=merge'], command: "svc project set dialect='a, put=merge'", mends: 1 },
+  }
+  mkdirSync(join(folder, '.svc', 'parity', run), { recursive: true })
+  writeFileSync(join(folder, '.svc', 'parity', run, 'report.json'), JSON.stringify(report))
+}
+
+const pane = () => world.page.getByRole('region', { name: 'Finding', exact: true })
+const findings = () => world.page.getByRole('region', { name: 'Findings', exact: true })
+
+test('shows the newest run with score and coverage, worst finding first, and both exchanges', async () => {
+  const { page } = world
+  await world.goTo('parity')
+
+  const figures = page.getByRole('list', { name: 'Figures' })
+  await figures.getByText('3 of 5 compared cases agree').waitFor()
+  await figures.getByText('5 of 6 cases could be compared').waitFor()
+  await figures.getByText('71', { exact: true }).waitFor()
+  await pane().getByRole('heading', { name: 'filters.double-or' }).waitFor()
+  await pane().getByText('"from here"').waitFor()
+  await pane().getByText('"from there"').waitFor()
+  await findings().getByText('9 of 74 requests').first().waitFor()
+  await world.expectAccessible()
+
+  await page.keyboard.press('j')
+  await pane().getByText('Treat 400 and 401 alike.').waitFor()
+  await page.getByRole('button', { name: /^filters\b(?!\.)/ }).first().click()
+  await pane().getByRole('heading', { name: 'filters.double-or' }).waitFor()
+  expect(await findings().getByText('keys.wrong').count()).toBe(0)
+
+  await page.getByLabel('Run', { exact: true }).selectOption('m1x2y3z4old')
+  await figures.getByText('3 of 4 compared cases agree').waitFor()
+  expect(world.faults).toEqual([])
+})
+
+test('Accept needs a reason and an end within a year, and writes parity.lock.json', async () => {
+  const { page } = world
+  await world.goTo('parity')
+  await pane().waitFor()
+  await page.keyboard.press('j')
+  const accept = pane().getByRole('button', { name: 'Accept' })
+  const end = new Date(Date.now() + 30 * 86_400_000).toISOString().slice(0, 10)
+
+  await pane().getByLabel('Reason').fill('The app treats both alike.')
+  expect(await accept.isDisabled()).toBe(true)
+  await pane().getByLabel('Accept until').fill('2099-01-01')
+  expect(await accept.isDisabled()).toBe(true)
+  await pane().getByLabel('Accept until').fill(end)
+  await accept.click()
+
+  const lock = join(folder, 'parity.lock.json')
+  await page.getByText(`Accepted keys.wrong in ${lock}`).waitFor()
+  await findings().getByText(`until ${end} · The app treats both alike.`).waitFor()
+  expect(JSON.parse(readFileSync(lock, 'utf8'))).toEqual({
+    accepted: [{ id: 'keys.wrong', part: 'status', reason: 'The app treats both alike.', until: end }],
+  })
+})
+
+test('Apply sets the advised dialect, and can be undone', async () => {
+  const { page, emulator } = world
+  await world.goTo('parity')
+  await pane().getByRole('heading', { name: 'filters.double-or' }).waitFor()
+
+  await page.keyboard.press('a')
+  await page.getByText('Set the dialect to a, put=merge').waitFor()
+  expect(await dialectOf(emulator.url)).toBe('a, put=merge')
+  await page.getByRole('button', { name: /^Undo/ }).click()
+
+  await expect.poll(() => dialectOf(emulator.url)).toBe('a')
+})
+
+async function dialectOf(url: string): Promise<string | null> {
+  return (await fetch(`${url}/collections`, { headers: { 'x-api-key': world.emulator.apiKey } })).headers.get('svc-dialect')
+}
+
+test('an emulator refuses what a page would not send, and never overwrites an invalid lock file', async () => {
+  const ask = (body: object) =>
+    fetch(`${world.emulator.url}/_svc/api/parity/accepted`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'svc-control-token': world.emulator.controlToken },
+      body: JSON.stringify(body),
+    })
+  const entry = { id: 'keys.wrong', part: 'status', reason: 'Known.', until: '2099-01-01' }
+  const today = new Date().toISOString().slice(0, 10)
+
+  const tooLong = await ask(entry)
+  const withoutReason = await ask({ ...entry, until: today, reason: '  ' })
+  writeFileSync(join(folder, 'parity.lock.json'), 'mine')
+  const overInvalid = await ask({ ...entry, until: today })
+
+  expect(await tooLong.text()).toContain('\\"until\\" must be from')
+  expect(withoutReason.status).toBe(422)
+  expect(overInvalid.status).toBe(412)
+  expect(readFileSync(join(folder, 'parity.lock.json'), 'utf8')).toBe('mine')
+})
+
+test('at 390 px, nothing is wider than the window', async () => {
+  await world.goTo('parity')
+  await world.page.setViewportSize({ width: 390, height: 844 })
+  await pane().waitFor()
+
+  expect(await world.page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390)
+  await pane().getByLabel('Reason').scrollIntoViewIfNeeded()
+})
+
+test('a folder without a run names the command', async () => {
+  rmSync(join(folder, '.svc', 'parity'), { recursive: true })
+  await world.goTo('parity')
+
+  await world.page.getByText('svc parity run --against staging').waitFor()
+})
