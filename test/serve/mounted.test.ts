@@ -73,6 +73,23 @@ describe('the port of apps', () => {
     expect(await from('https://app.example')).toEqual([200, 'https://app.example'])
   })
 
+  it('lifts refusals for the settings of a project, and not for a request', async () => {
+    const ask = async (settings: object, dialect: string) => {
+      const { apiKey } = await serving.newProject(settings)
+      const account = { email: 'nobody@example.com', password: 'Correct4Horse' }
+      const response = await fetch(`${serving.url}/auth-collections/login`, {
+        method: 'POST',
+        headers: { 'x-api-key': apiKey, 'content-type': 'application/json', 'svc-dialect': dialect },
+        body: JSON.stringify(account),
+      })
+      return [response.status, response.headers.get('svc-error-code')]
+    }
+
+    expect(await ask({ dialect: 'd' }, 'd, refusals=deployed')).toEqual([400, 'INVALID_DIALECT'])
+    expect(await ask({ dialect: 'd' }, 'd')).toEqual([401, 'INVALID_CREDENTIALS'])
+    expect(await ask({ dialect: 'd, refusals=deployed' }, 'list=array')).toEqual([404, 'INVALID_CREDENTIALS'])
+  })
+
   it('answers under its own names only, and probes under any', async () => {
     const { status } = await asHost(serving.url, '/collections', 'evil.example')
     const probe = await asHost(serving.url, '/readyz', '10.0.0.7:4400')

@@ -93,6 +93,15 @@ export const table: readonly Row[] = [
     () => '/collections/people/query/documents/group-by?field=cards',
     [403, 403, 403],
   ],
+  ...['query/schema', 'export', 'export?format=csv'].flatMap((what): Row[] => {
+    const way = what === 'query/schema' ? 'documents.describe' : 'documents.export'
+    return [
+      [`${way} posts ${what}`, 'GET', () => `/collections/posts/${what}`, [200, 403, 403]],
+      [`${way} vault ${what}`, 'GET', () => `/collections/vault/${what}`, [403, 403, 403]],
+      [`${way} hidden ${what}`, 'GET', () => `/collections/people/${what}`, [200, 200, 200]],
+    ]
+  }),
+  ['documents.export filter', 'GET', () => '/collections/people/export?title__startswith=S3', [403, 403, 403]],
   ['documents.get post', 'GET', ({ post }) => `/collections/posts/${post}`, [404, 403, 403]],
   ['documents.get vault', 'GET', ({ vault }) => `/collections/vault/${vault}`, [403, 403, 403]],
   ['documents.get elsewhere', 'GET', ({ post }) => `/collections/links/${post}`, [404, 404, 404]],
@@ -117,6 +126,20 @@ export const table: readonly Row[] = [
     () => '/collections/posts/batch/documents/update',
     [404, 403, 403],
     ({ post }) => ({ updates: { [post]: { data: { n: 0 } } } }),
+  ],
+  [
+    'batches.patch post',
+    'PATCH',
+    () => '/collections/posts/batch/documents/update',
+    [404, 403, 403],
+    ({ post }) => ({ updates: [{ id: post, data: { n: 0 } }] }),
+  ],
+  [
+    'batches.delete post',
+    'DELETE',
+    () => '/collections/posts/batch/documents/delete',
+    [404, 403, 403],
+    ({ post }) => ({ ids: [post] }),
   ],
   [
     'batches.remove post',
@@ -293,6 +316,7 @@ export const table: readonly Row[] = [
     () => ({ token: 'x', new_password: 'Correct4Horses' }),
   ],
   ['providers.logIn', 'GET', () => '/auth-collections/login-idp', [401, 403, 403]],
+  ['providers.logInWithGoogle', 'GET', () => '/auth-collections/login-google', [401, 403, 403]],
   [
     'providers.start',
     'GET',
