@@ -135,7 +135,7 @@ export function createRouteApp(backend: Backend, routes: readonly Route[], optio
  * The length of the queue for the database at which requests wait in their turn instead, because that queue knows no callers. Enough to
  * keep a thread or ten connections at work.
  */
-const maxWaitingForDatabase = 64
+const maxWaitingForDatabase = 32
 
 function openHttpContext(backend: Backend, options: AppOptions): HttpContext {
   const { hosts, followsHost = false, home, control, log, openOrigins, trustedProxies, latency } = options
