@@ -81,7 +81,8 @@ const cases: { readonly [command: string]: Case } = {
   openapi: reads([], [4, 4, 4, 5]),
   seed: writes(['seed.json'], [5, 0, 7, 0]),
   'seed:generate': writes(['posts', '--count', '2'], [4, 4, 4, 5]),
-  tail: reads([], [5, 5, 5, 5], 5),
+  // The service has no sockets.
+  tail: reads(['posts'], [5, 1, 5, 4]),
   trigger: writes(['posts.updated'], [5, 0, 5, 0]),
   'types:generate': reads(['--out', '-'], [5, 5, 5, 5], 5),
   'users:2fa:code': owns([ada]),
@@ -174,11 +175,20 @@ describe.each<[how: string, dialect: (typeof dialects)[number], key: string | un
     // Tells what the service does not offer before it sends anything, and asks for no path that is not there.
     if (dialect === 'd' && exits[3] === 5) expect(asked).toEqual([])
     // Some look whether the service shows more, and go on without it.
-    const isLook = ({ method }: { method: string }) => method === 'GET' && ran.exit === 0
+    const isLook = ({ method }: { method: string }) => method === 'GET' && (ran.exit === 0 || command === 'tail')
     if (dialect === 'd') expect(asked.filter((one) => service.unserved.includes(one) && !isLook(one))).toEqual([])
     // The service refuses such a page, which is how it is told from others.
     if (command !== 'dialects:detect') expect(asked.filter(({ path }) => /[?&]limit=0\b/.test(path))).toEqual([])
   })
+})
+
+test('svc tail without names says that a service of dialect d lists no collections, and sends nothing', async () => {
+  const before = service.requests.length
+
+  const ran = await here.run('tail', ['--url', service.url, '--dialect', 'd', '--key', service.apiKey])
+
+  expect(ran).toMatchObject({ exit: 5, stderr: expect.stringContaining('does not list its collections') })
+  expect(service.requests.length).toBe(before)
 })
 
 describe('answers that no service should give', () => {
