@@ -240,6 +240,7 @@ export function openMemoryBudget(limits: Partial<MemoryLimits> = {}): MemoryBudg
           if (slot) set(bytes)
         },
         send(bytes, reader) {
+          if (bytes === 0) return () => undefined
           const { answers } = getGroup(address())
           const answer: Answer = {
             reader,
