@@ -47,7 +47,7 @@ const unitTests = globSync(['{client,emulator,seeds,types,cli,dashboard}/**/*.te
 const processChanges = [
   /\bvi\.(mock|doMock|stub|spyOn|useFakeTimers|setSystemTime)/,
   /\bprocess\.(chdir|exitCode =|env\.\w+ =|env\[\S+\] =|env =|on\(|stdout\.write =)|\bdelete process\.env/,
-  /globalThis\.\w+ =|Object\.assign\((globalThis|process)/,
+  /globalThis\.\w+ =|Object\.assign\((globalThis|process|axes)/,
   // They replace `process.env` and the streams, or bring a document for React.
   /from '\S*(fixtures\/dom|\/in-process)\.js'|react/,
   // They measure the process.

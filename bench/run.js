@@ -5,6 +5,7 @@ import * as batches from './rows/batches.js'
 import * as client from './rows/client.js'
 import * as form from './rows/form.js'
 import * as growth from './rows/growth.js'
+import * as outbox from './rows/outbox.js'
 import * as peers from './rows/peers.js'
 import * as queries from './rows/queries.js'
 import * as reads from './rows/reads.js'
@@ -16,7 +17,10 @@ import * as unique from './rows/unique.js'
 import { formatTable, isReached } from './tools/table.js'
 
 /** @type {Record<string, { measure: () => Promise<import('./tools/table.js').Row[]> }>} */
-const groups = { start, reads, queries, batches, snapshots, realtime, client, unique, form, peers, growth, stalls }
+const groups = {
+  ...{ start, reads, queries, batches, snapshots, realtime, client, outbox, unique, form },
+  ...{ peers, growth, stalls },
+}
 /** These take minutes each, so they run only if named. */
 const onlyWhenNamed = ['peers', 'growth', 'stalls']
 

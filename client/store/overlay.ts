@@ -190,10 +190,10 @@ export function openOverlay({ offset = 0, populated, selected, selector }: ListS
       const isShown = ({ id, document, turn = Infinity }: Mutation) =>
         turn <= read.turn ||
         (document && read.items.some((item) => item.id === id && item.updatedAt >= document.updatedAt))
-      const pending = mutations.filter((mutation) => !isShown(mutation))
+      const pending = new Set(mutations.filter((mutation) => !isShown(mutation)))
       for (const mutation of pending) if (mutation.kind === 'create') recognize(draft, mutation)
       for (const mutation of mutations) {
-        if (pending.includes(mutation)) changes[mutation.kind](draft, mutation, find)
+        if (pending.has(mutation)) changes[mutation.kind](draft, mutation, find)
         else if (mutation.document) draft.outside.set(mutation.id, mutation.document)
       }
       return { items: draft.items, total: draft.total }

@@ -1,7 +1,7 @@
 /** Apps that keep writes in a real Chromium: two browsers at once, one of which is offline for a while. */
-import { readFile, writeFile } from 'node:fs/promises'
+import { appendFile, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { BrowserContext, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type OpenBrowser, openChromium } from '../fixtures/chromium.js'
 import { openTemplateApp, type TemplateApp } from '../fixtures/packages/template-app.js'
@@ -16,6 +16,13 @@ beforeAll(async () => {
 })
 afterAll(() => chromium?.close())
 
+/** Lines of the guide. */
+const persist = `
+import { offline } from 'svc-toolkit-client/offline'
+import { openStore } from 'svc-toolkit-client/store'
+openStore(svc, { persist: offline() })
+`
+
 interface OpenApp extends TemplateApp {
   openAs(email: string): Promise<Page>
   /** Errors that pages did not catch. */
@@ -27,10 +34,10 @@ async function openApp(template: string, linked: readonly string[], main: string
   const app = await openTemplateApp(template, linked)
   const guide = await readFile(new URL('../../docs/guides/offline.md', import.meta.url), 'utf8')
   const [, worker = ''] = /```javascript\n(\/\/ public\/sw\.js[\s\S]*?)```/.exec(guide) ?? []
-  await writePublic(app.folder, worker)
-  const path = join(app.folder, main)
-  const register = "\nvoid navigator.serviceWorker?.register('/sw.js')\n"
-  await writeFile(path, (await readFile(path, 'utf8')) + register)
+  await mkdir(join(app.folder, 'public'), { recursive: true })
+  await writeFile(join(app.folder, 'public/sw.js'), worker)
+  await appendFile(join(app.folder, main), "\nvoid navigator.serviceWorker?.register('/sw.js')\n")
+  if (template !== 'kanban') await appendFile(join(app.folder, 'src/svc.ts'), persist)
   await app.type('npx svc dev --port 0').until(/\.env\.local has this address and key/)
   await app.type('npm run build').until(/built in/, true)
   const served = await app.type('npx vite preview').until(/http:\/\/localhost:\d+/)
@@ -54,12 +61,6 @@ async function openApp(template: string, linked: readonly string[], main: string
   }
 }
 
-async function writePublic(folder: string, worker: string) {
-  const { mkdir } = await import('node:fs/promises')
-  await mkdir(join(folder, 'public'), { recursive: true })
-  await writeFile(join(folder, 'public/sw.js'), worker)
-}
-
 async function enter(page: Page, label: string, text: string): Promise<void> {
   await page.getByLabel(label, { exact: true }).fill(text)
   await page.getByLabel(label, { exact: true }).press('Enter')
@@ -77,8 +78,6 @@ const cardsOf = (page: Page) =>
   )
 const picture = (page: Page, name: string) =>
   process.env.PICTURES ? page.screenshot({ path: join(process.env.PICTURES, `offline-${name}.png`) }) : undefined
-const wait = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds))
-const contextOf = (page: Page): BrowserContext => page.context()
 
 test('kanban: what two members do while one is offline and reloads is the same for both in the end', async () => {
   const app = await openApp(
@@ -93,10 +92,8 @@ test('kanban: what two members do while one is offline and reloads is the same f
     for (const title of ['Write', 'Test', 'Ship']) await enter(ada, 'New card in To do', title)
     await grace.getByRole('button', { name: 'Launch' }).waitFor()
     await expect.poll(() => cardsOf(grace)).toEqual([['Write', 'Test', 'Ship'], [], []])
-    // Her browser keeps the list that it has just read.
-    await grace.waitForLoadState('networkidle').catch(() => {})
 
-    await contextOf(grace).setOffline(true)
+    await grace.context().setOffline(true)
     await enter(grace, 'New card in To do', 'Offline')
     await card(grace, 'To do', 'Write').dragTo(column(grace, 'Done'))
     await grace.getByLabel('Delete Ship').click()
@@ -113,9 +110,9 @@ test('kanban: what two members do while one is offline and reloads is the same f
     await card(grace, 'To do', 'Offline').dragTo(column(grace, 'Doing'))
     await grace.getByText('Offline, 4 waiting').waitFor()
     await picture(grace, 'kanban-reloaded')
-    await wait(offlineMilliseconds)
+    await new Promise((resolve) => setTimeout(resolve, offlineMilliseconds))
 
-    await contextOf(grace).setOffline(false)
+    await grace.context().setOffline(false)
     const both = [['Online'], ['Test', 'Offline'], ['Write']]
     await expect.poll(() => cardsOf(ada)).toEqual(both)
     await expect.poll(() => cardsOf(grace)).toEqual(both)
@@ -129,8 +126,52 @@ test('kanban: what two members do while one is offline and reloads is the same f
     )
     expect(saved).toEqual(both)
     expect(app.problems).toEqual([])
-    for (const page of [ada, grace]) await contextOf(page).close()
+    for (const page of [ada, grace]) await page.context().close()
   } finally {
     await app.close()
   }
 })
+
+const tasksOf = (page: Page) =>
+  page.evaluate(() =>
+    [...document.querySelectorAll('li')].map((item) => [
+      item.querySelector('span')?.textContent,
+      item.classList.contains('done'),
+    ]),
+  )
+
+test.each([
+  ['vue', ['vite', 'vue', '@vitejs/plugin-vue']],
+  ['svelte', ['vite', 'svelte', '@sveltejs/vite-plugin-svelte']],
+])(
+  '%s: its list keeps what is written offline over a reload, with three lines of the guide',
+  async (template, linked) => {
+    const seeded = 'Open this page twice, and watch it follow'
+    const app = await openApp(template, linked, 'src/main.ts')
+    try {
+      const [page, other] = [await app.openAs('ada@example.com'), await app.openAs('ada@example.com')]
+      for (const one of [page, other]) await expect.poll(() => tasksOf(one)).toEqual([[seeded, false]])
+
+      await page.context().setOffline(true)
+      await enter(page, 'New task', 'Offline')
+      await page.getByLabel(`Finish ${seeded}`).click()
+      await page.getByText('2 not saved yet').waitFor()
+      await enter(other, 'New task', 'Online')
+      await page.reload()
+      const offline = [
+        ['Offline', false],
+        [seeded, true],
+      ]
+      await expect.poll(() => tasksOf(page)).toEqual(offline)
+      await picture(page, template)
+      await page.context().setOffline(false)
+
+      const both = [offline[0], ['Online', false], offline[1]]
+      for (const one of [page, other]) await expect.poll(() => tasksOf(one)).toEqual(both)
+      expect(app.problems).toEqual([])
+      for (const one of [page, other]) await one.context().close()
+    } finally {
+      await app.close()
+    }
+  },
+)
