@@ -56,7 +56,10 @@ Run it again to undo the command before. svc snapshot list shows the snapshots. 
     return isLast ? applied : undefined
   }
 
-  private async undoApplied({ run, project, before, dialect }: Applied, flags: Parameters<Undo['emulator']>[0] & Parameters<Undo['mayAsk']>[0]) {
+  private async undoApplied(
+    { run, project, before, dialect }: Applied,
+    flags: Parameters<Undo['emulator']>[0] & Parameters<Undo['mayAsk']>[0],
+  ) {
     const command = `parity apply ${run}`
     if (this.mayAsk(flags)) await this.confirm(`Undo "svc ${command}"?`, { yes: false })
     await openControl(this.emulator(flags)).projects.update({ project, settings: { dialect: before } })

@@ -96,29 +96,29 @@ export function casesOf(shapes: readonly AppShape[]): readonly (ParityCase & { r
   })
 }
 
+const sample: Step = { method: 'POST', path: creating, body: { n: 1, title: 'tea' }, bind: 'id' }
+
 function stepsOf({ method, path, body }: AppShape): readonly [readonly Step[], readonly Look[]] | undefined {
   const [place = '', query] = path.split('?', 2)
   const isList = /^\/collections\/[^/]+(\/documents)?$/.test(place)
   const isOne = /^\/collections\/[^/]+(\/documents)?\/\{id\}$/.test(place)
   const own = place.replace(/^\/collections\/[^/]+/, '/collections/{fresh}')
   const at = query === undefined ? own : `${own}?${query}`
-  const sample: Step = { method: 'POST', path: creating, body: { n: 1, title: 'tea' }, bind: 'id' }
-  if (method === 'GET' && isList)
+  const kind = `${method} ${isOne ? 'one' : isList ? 'list' : 'other'}`
+  const read: Step = { method: 'GET', path: createdPath }
+  const asked: Step = { method, path: at }
+  if (kind === 'GET list')
     return [
-      [setUp, ...samples(query ?? ''), { method, path: at }],
+      [setUp, ...samples(query ?? ''), asked],
       ['rows', 'order'],
     ]
-  if (method === 'GET' && isOne) return [[setUp, sample, { method, path: at }], ['fields']]
-  if (method === 'DELETE' && isOne)
-    return [[setUp, sample, { method, path: at }, { method: 'GET', path: createdPath }], ['status']]
+  if (kind === 'GET one') return [[setUp, sample, asked], ['fields']]
+  if (kind === 'DELETE one') return [[setUp, sample, asked, read], ['status']]
   if (!body) return undefined
-  const read: Step = { method: 'GET', path: createdPath }
-  if (method === 'POST' && place === '/collections/documents')
-    return [[setUp, { method, path: creating, body, bind: 'id' }, read], ['fields']]
-  if (method === 'POST' && isList) return [[setUp, { method, path: at, body, bind: 'id' }, read], ['fields']]
-  if ((method === 'PATCH' || method === 'PUT') && isOne)
-    return [[setUp, sample, { method, path: at, body }, read], ['fields']]
-  return undefined
+  if (kind === 'PATCH one' || kind === 'PUT one') return [[setUp, sample, { ...asked, body }, read], ['fields']]
+  if (kind !== 'POST list') return undefined
+  const target = place === '/collections/documents' ? creating : at
+  return [[setUp, { method, path: target, body, bind: 'id' }, read], ['fields']]
 }
 
 /** Makes documents that the filters of a query tell apart: one that has the value, one that has another, one without. */
@@ -127,7 +127,7 @@ function samples(query: string): Step[] {
   const fields = pairs.flatMap(([name, value]) => {
     const plain = name.replace(/^\[[^\]]*\]/, '')
     const parts = plain.split(/__or__/).map(fieldOf)
-    return parts.map((field) => [field, valueOf(value)] as const)
+    return parts.map((field) => [field, readValue(value)] as const)
   })
   const sorted = new URLSearchParams(query).get('sort')
   const made = (n: number, values: readonly (readonly [string, Json])[]): Step => ({
@@ -154,11 +154,11 @@ function fieldOf(name: string): string {
   return name.replace(suffix, '')
 }
 
-function valueOf(text: string): Json {
+function readValue(text: string): Json {
   return /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text === 'true' ? true : text === 'false' ? false : text
 }
 
-/** What a request asks for, apart from names and values: its route, and the forms of its query. */
+/** Reads what a request asks for, apart from names and values: its route, and the forms of its query. */
 function featuresOf(method: string, path: string): { readonly route: string; readonly forms: ReadonlySet<string> } {
   const [place = '', query = ''] = path.split('?', 2)
   const route = place

@@ -57,7 +57,9 @@ export function readApplied(project: string): Applied | undefined {
   const found = existsSync(file) ? objectIn(parseJson(readFileSync(file, 'utf8'))) : {}
   const { run, before, dialect, at } = found
   const isWhole = [run, before, dialect, at].every((one) => typeof one === 'string') && found.project === project
-  return isWhole ? { run: String(run), project, before: String(before), dialect: String(dialect), at: String(at) } : undefined
+  return isWhole
+    ? { run: String(run), project, before: String(before), dialect: String(dialect), at: String(at) }
+    : undefined
 }
 
 export function forgetApplied(): void {

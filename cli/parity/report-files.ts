@@ -54,7 +54,9 @@ export function htmlReport(report: ParityReport): string {
 <body>
 <h1>Parity with ${escaped(new URL(url).host)}</h1>
 <p>Run ${escaped(run)}, ${escaped(at.slice(0, 16).replace('T', ' '))} UTC. ${escaped(scoreLine(report))}</p>
-<ul class="figures">${figures(report).map(([figure, label]) => `<li><b>${figure}</b>${escaped(label)}</li>`).join('')}</ul>
+<ul class="figures">${figures(report)
+    .map(([figure, label]) => `<li><b>${figure}</b>${escaped(label)}</li>`)
+    .join('')}</ul>
 ${facts.map((fact) => `<p>${escaped(fact)}</p>`).join('\n')}
 ${advice ? `<p>This command makes the emulator answer like the service in ${advice.mends} of ${findings.length} findings:</p><pre>${escaped(advice.command)}</pre>` : ''}
 <h2>Axes</h2>

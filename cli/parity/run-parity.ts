@@ -154,7 +154,8 @@ function ifUncompared(error: unknown): undefined {
 }
 
 function isSameFinding(one: Difference, other: Difference): boolean {
-  const plain = ({ part, here, there }: Difference) => JSON.stringify([part, here, there]).replaceAll(/ at step \d+/g, '')
+  const plain = ({ part, here, there }: Difference) =>
+    JSON.stringify([part, here, there]).replaceAll(/ at step \d+/g, '')
   return plain(one) === plain(other)
 }
 

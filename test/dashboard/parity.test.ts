@@ -46,7 +46,12 @@ function saveRun(run: string, at: string, findings: readonly Finding[]): void {
   const report: ParityReport = {
     ...{ run, at, url: 'https://api.example.com', from: 'profile staging', dialect: 'a', calls: 40, facts: [], cases },
     ...{ ...calculateScore(cases), findings, requests: { all: 74, tried: 71 }, left: [], stopped: null },
-    advice: { dialect: 'a, put=merge', forms: ['put=merge'], command: "svc project set dialect='a, put=merge'", mends: 1 },
+    advice: {
+      dialect: 'a, put=merge',
+      forms: ['put=merge'],
+      command: "svc project set dialect='a, put=merge'",
+      mends: 1,
+    },
   }
   mkdirSync(join(folder, '.svc', 'parity', run), { recursive: true })
   writeFileSync(join(folder, '.svc', 'parity', run, 'report.json'), JSON.stringify(report))
@@ -71,7 +76,10 @@ test('shows the newest run with score and coverage, worst finding first, and bot
 
   await page.keyboard.press('j')
   await pane().getByText('Treat 400 and 401 alike.').waitFor()
-  await page.getByRole('button', { name: /^filters\b(?!\.)/ }).first().click()
+  await page
+    .getByRole('button', { name: /^filters\b(?!\.)/ })
+    .first()
+    .click()
   await pane().getByRole('heading', { name: 'filters.double-or' }).waitFor()
   expect(await findings().getByText('keys.wrong').count()).toBe(0)
 
@@ -117,7 +125,9 @@ test('Apply sets the advised dialect, and can be undone', async () => {
 })
 
 async function dialectOf(url: string): Promise<string | null> {
-  return (await fetch(`${url}/collections`, { headers: { 'x-api-key': world.emulator.apiKey } })).headers.get('svc-dialect')
+  return (await fetch(`${url}/collections`, { headers: { 'x-api-key': world.emulator.apiKey } })).headers.get(
+    'svc-dialect',
+  )
 }
 
 test('an emulator refuses what a page would not send, and never overwrites an invalid lock file', async () => {

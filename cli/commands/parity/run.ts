@@ -8,7 +8,9 @@ import { estimate } from '../../parity/estimate.js'
 import { unfinishedRuns } from '../../parity/journal.js'
 import { htmlReport, junitReport } from '../../parity/report-files.js'
 import { describeReport } from '../../parity/report-text.js'
+import type { Proved } from '../../parity/session.js'
 import { openControl } from '../../target/control.js'
+import type { OwnEmulator } from '../../target/emulator-of-run.js'
 import { noOtherService } from '../../target/target.js'
 import { counted } from '../../terminal/print.js'
 import { prose } from '../../terminal/prose.js'
@@ -55,12 +57,7 @@ A file parity/*.json in this folder adds cases of your own. parity.lock.json lis
     const target = this.requireTarget(there)
     if (target.url === emulator.url && flags.url === undefined) throw noOtherService()
     const isReadOnly = flags['read-only']
-    const { chooseCases } = await import('../../parity/choose-cases.js')
-    const { readAppShapes, casesOf } = await import('../../parity/app-requests.js')
-    const shapes = await readAppShapes(openControl(emulator), emulator.projectId)
-    const own = flags['from-requests'] ? casesOf(shapes) : []
-    const cases = [...own, ...chooseCases(process.cwd(), flags.group)]
-    const app = { shapes, cases: new Map(own.map(({ id, shape }) => [id, shape])) }
+    const { cases, app } = await chooseAll(emulator, flags)
     const { calls, collections, users } = estimate(cases, isReadOnly)
     for (const run of unfinishedRuns())
       this.noteAlways(`Run ${run} left something behind. Remove it: svc parity clean ${run}`)
@@ -80,13 +77,29 @@ A file parity/*.json in this folder adds cases of your own. parity.lock.json lis
       if (flags.junit !== undefined) await writeFile(flags.junit, junitReport(report))
       if (flags.html !== undefined) await writeFile(flags.html, htmlReport(report))
       this.log(describeReport(report))
-      const isNew = report.findings.some(({ accepted }) => accepted === null)
-      if (stop.signal.aborted) process.exitCode = stop.exit()
-      else if (report.exit !== undefined) process.exitCode = report.exit
-      else if (flags.check && isNew) process.exitCode = exits.different
+      const exit = stop.signal.aborted ? stop.exit() : exitOf(report, flags.check)
+      if (exit !== undefined) process.exitCode = exit
       return report
     } finally {
       stop.release()
     }
   }
+}
+
+function exitOf({ exit, findings }: Proved, isChecked: boolean): number | undefined {
+  const isNew = isChecked && findings.some(({ accepted }) => accepted === null)
+  return exit ?? (isNew ? exits.different : undefined)
+}
+
+/** Returns the cases of the run, those of the app's own requests first. */
+async function chooseAll(
+  emulator: OwnEmulator,
+  flags: { readonly group: string | undefined; readonly 'from-requests': boolean },
+) {
+  const { readAppShapes, casesOf } = await import('../../parity/app-requests.js')
+  const { chooseCases } = await import('../../parity/choose-cases.js')
+  const shapes = await readAppShapes(openControl(emulator), emulator.projectId)
+  const own = flags['from-requests'] ? casesOf(shapes) : []
+  const app = { shapes, cases: new Map(own.map(({ id, shape }) => [id, shape])) }
+  return { cases: [...own, ...chooseCases(process.cwd(), flags.group)], app }
 }
