@@ -1,4 +1,5 @@
 import { expect, it, vi } from 'vitest'
+import { patiently } from '../../../test/fixtures/patience.js'
 import { openTurns } from './turns.js'
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve))
@@ -34,6 +35,6 @@ it('begins nothing while it is busy, and then lets callers take turns', async ()
 
   isBusy = false
 
-  await vi.waitFor(() => expect(begun).toHaveLength(3))
+  await vi.waitFor(() => expect(begun).toHaveLength(3), patiently)
   expect(begun).toEqual(['a1', 'b1', 'a2'])
 })
