@@ -1,5 +1,5 @@
 /** `svc parity` against a stand-in of the deployed service: what it finds, and what a bad line and a kill leave behind. */
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { execa } from 'execa'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -69,8 +69,9 @@ test('finds the known differences of the deployed service, and no others', async
   const found = findings
     .map(({ id, level, part, here, there }): Golden => ({ id, level, part, here, there }))
     .toSorted((one, other) => (one.id < other.id ? -1 : 1))
-  if (isFull) await expect(`${JSON.stringify(found, null, 2)}\n`).toMatchFileSnapshot(goldenFile)
-  else expect(found).toEqual(golden().filter((one) => axes.includes(axisOf(one))))
+  // To record it anew, delete the file and run this test in full.
+  if (isFull && !existsSync(goldenFile)) writeFileSync(goldenFile, `${JSON.stringify(found, null, 2)}\n`)
+  expect(found).toEqual(golden().filter((one) => isFull || axes.includes(axisOf(one))))
   expect(score).toBeLessThan(1)
   expect(coverage).toBeGreaterThan(0.9)
   expectNothingLeft()
@@ -140,7 +141,7 @@ describe('over a bad line with a limit', () => {
 })
 
 /** Numbers of the calls during which the run is killed. */
-const kills = isFull ? Array.from({ length: 60 }, (_, at) => at + 1) : [3, 14]
+const kills = isFull ? Array.from({ length: 38 }, (_, at) => at + 1) : [3, 14]
 
 test.each(kills)('a run that is killed during call %i leaves nothing that clean does not remove', async (number) => {
   const child = execa(process.execPath, [bin, ...runWords, '--group', 'writes,session'], {

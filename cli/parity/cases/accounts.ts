@@ -119,7 +119,7 @@ const cases: readonly (readonly [id: string, steps: readonly Step[], compare: re
   ],
   [
     'accounts.reset-request',
-    [{ method: 'POST', path: '/auth/request-password-reset', body: { email: 'nobody@example.invalid' } }],
+    [{ method: 'POST', path: '/auth/request-password-reset', body: { email: '{email}' } }],
     ['outcome'],
     'Use POST /auth-collections/forgot-password.',
   ],
