@@ -18,8 +18,19 @@ import { formatTable, isReached } from './tools/table.js'
 
 /** @type {Record<string, { measure: () => Promise<import('./tools/table.js').Row[]> }>} */
 const groups = {
-  ...{ start, reads, queries, batches, snapshots, realtime, client, outbox, unique, form },
-  ...{ peers, growth, stalls },
+  start,
+  reads,
+  queries,
+  batches,
+  snapshots,
+  realtime,
+  client,
+  outbox,
+  unique,
+  form,
+  peers,
+  growth,
+  stalls,
 }
 /** These take minutes each, so they run only if named. */
 const onlyWhenNamed = ['peers', 'growth', 'stalls']
