@@ -35,11 +35,13 @@ export async function run(
   res: ServerResponse,
 ): Promise<void> {
   const startedAt = performance.now()
+  const address = clientAddress(req, http.trustedProxies)
   const params: Record<string, string> = { ...req.params }
   // SQL cannot hold U+0000, so no handler may see such a parameter.
   const isServed = !Object.values(params).some((value) => value.includes('\0'))
   const exchange: Exchange = {
     req,
+    address,
     id: randomUUID(),
     params: isServed ? params : {},
     dialect: dialects.a,
@@ -56,7 +58,7 @@ export async function run(
     received: undefined,
     hasLargeBody: false,
     held: undefined,
-    room: http.memory.openRoom(() => clientAddress(req, http.trustedProxies)),
+    room: http.memory.openRoom(address),
     error: undefined,
     faults: [],
     replay: takeReplay(http, req),
@@ -129,7 +131,7 @@ function readPath({ url = '' }: IncomingMessage): string {
 async function serveOrFail(http: HttpContext, serve: Serve, exchange: Exchange): Promise<Outgoing | undefined> {
   try {
     const { req } = exchange
-    await beginTurn(http, req)
+    await beginTurn(http, exchange)
     if (req.socket.destroyed) throw new Aborted()
     requireOneHost(req)
     http.requireHost(req.headers.host)
@@ -149,11 +151,11 @@ async function serveOrFail(http: HttpContext, serve: Serve, exchange: Exchange):
 }
 
 /** Addresses take turns, and so do the keys used from one address, whether valid or not. */
-function beginTurn(http: HttpContext, req: IncomingMessage): Promise<void> | undefined {
+function beginTurn(http: HttpContext, { req, address }: Exchange): Promise<void> | undefined {
   const { 'x-api-key': key, authorization } = req.headers
   const credentials = String(key ?? authorization ?? '')
   const turns = credentials === '' ? http.turns : http.databaseTurns
-  return turns.take([clientAddress(req, http.trustedProxies), credentials])
+  return turns.take([address, credentials])
 }
 
 async function answerFailure(http: HttpContext, exchange: Exchange, error: unknown): Promise<StoredAnswer> {

@@ -13,7 +13,6 @@ import { useTicket } from '../core/realtime/tickets.js'
 import { unitFor } from '../core/unit-of-work.js'
 import type { Exchange, HttpContext, Outgoing } from './exchange.js'
 import { applyFaults } from './faults/apply-faults.js'
-import { clientAddress } from './guards/client-address.js'
 import { identifyCaller, isUnknownKey, noKeySent, withinKeyBudget } from './guards/identify.js'
 import { dialectHeader, firstReadable, projectDialect, setDialect } from './reply/spoken-dialect.js'
 import { admitFiles } from './request/admit-files.js'
@@ -27,7 +26,7 @@ import { countRequest, readHead, reply, requireProjectOrigin } from './serving-s
 
 export async function serveProject(http: HttpContext, endpoint: Endpoint, exchange: Exchange): Promise<Outgoing> {
   const { isOpenTo } = http
-  const identity = await withinKeyBudget(http.publicBudget, clientAddress(exchange.req, http.trustedProxies), () =>
+  const identity = await withinKeyBudget(http.publicBudget, exchange.address, () =>
     identify(exchange.backend, endpoint, exchange).catch(async (error) => {
       const byKey = await identifyByKeyAlone(endpoint, exchange, error)
       if (byKey) return byKey

@@ -5,7 +5,6 @@ import type { Backend, Identity } from '../core/context.js'
 import { requireProject } from '../core/projects/require-project.js'
 import type { Exchange, HttpContext, Outgoing } from './exchange.js'
 import { applyFaults } from './faults/apply-faults.js'
-import { clientAddress } from './guards/client-address.js'
 import { identifyCaller } from './guards/identify.js'
 import { isKnownOrigin, isPartOfOtherSite, requireKnownOrigin } from './guards/known-origins.js'
 import { isOwnOrigin } from './guards/origins.js'
@@ -96,8 +95,7 @@ async function identifyIfGood({ backend, req: { headers } }: Exchange): Promise<
 }
 
 /** Counts requests that other sites trigger in a browser separately, so that they don't use up the budget of allowed pages. */
-async function enterBudget(http: HttpContext, { req }: Exchange): Promise<() => void> {
-  const address = clientAddress(req, http.trustedProxies)
+async function enterBudget(http: HttpContext, { req, address }: Exchange): Promise<() => void> {
   const isOwn = !isPartOfOtherSite(req) && (await isKnownOrigin(http, req))
   return http.publicBudget.enter(isOwn ? address : `${address} for other sites`)
 }

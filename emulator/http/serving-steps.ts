@@ -4,7 +4,7 @@ import type { Context, Identity } from '../core/context.js'
 import type { StoredAnswer } from '../core/documents/idempotency.js'
 import type { SubscribeRequest } from '../core/realtime/subscriptions.js'
 import type { Exchange, HttpContext, Outgoing } from './exchange.js'
-import { clientAddress, isFromThisMachine } from './guards/client-address.js'
+import { isFromThisMachine } from './guards/client-address.js'
 import { type OriginRules, originHeaders, requireOrigin } from './guards/origins.js'
 import { streamEvents } from './realtime/sse.js'
 import { writeReply } from './reply/reply.js'
@@ -50,11 +50,10 @@ export async function countRequest(
 }
 
 /** Reads the headers and parameters of a request, before its body. */
-export function readHead({ streams, trustedProxies }: HttpContext, route: Route, { req, params, dialect }: Exchange) {
+export function readHead({ streams }: HttpContext, route: Route, { req, address, params, dialect }: Exchange) {
   const parameters = readParameters(req.url ?? '')
   const query = route.query?.read(dialect, parameters)
   const guard = route.isGuarded ? readGuard(req.headers['if-match']) : ('any' as const)
-  const address = clientAddress(req, trustedProxies)
   const { origin = null } = req.headers
   const stream = (ctx: Context, request: SubscribeRequest) => {
     const { key, user } = ctx.caller

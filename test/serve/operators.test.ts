@@ -200,10 +200,10 @@ describe('the files of deploy/', () => {
 
   it('Kubernetes lets a process have the memory that the guide says it may take', async () => {
     const guide = await readFile(join(root, 'docs/guides/replicas.md'), 'utf8')
-    const [, ...parts] = /about (\d+) MB at rest, .*?(\d+) MB of answers.*?(\d+) MB of requests/.exec(guide) ?? []
+    const [, ...parts] = /about (\d+) MB at rest, and up to (\d+) MB for bodies/.exec(guide) ?? []
     const [, gibibytes] = /limits: \{ memory: (\d+)Gi \}/.exec(await deployed('kubernetes.yaml')) ?? []
 
-    expect(parts).toHaveLength(3)
+    expect(parts).toHaveLength(2)
     expect(Number(gibibytes) * 1024).toBeGreaterThan(parts.reduce((sum, part) => sum + Number(part), 0))
   })
 

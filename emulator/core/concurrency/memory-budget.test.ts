@@ -20,14 +20,14 @@ function aBudget() {
     },
     /** @param bytes what is reserved: twice the size of the answer */
     async work(name: string, address: string, bytes: number) {
-      const room = budget.openRoom(() => address)
+      const room = budget.openRoom(address)
       void room.take(bytes / 2).then(() => begun.push(name))
       await settled()
       return room
     },
     /** Writes an answer of these bytes to a reader that does not take it. */
     async answer(name: string, address: string, bytes: number) {
-      const room = budget.openRoom(() => address)
+      const room = budget.openRoom(address)
       await room.take(bytes / 2)
       const release = room.send(bytes, { mayClose: () => !young.has(name), close: () => evicted.push(name) })
       room.leave()

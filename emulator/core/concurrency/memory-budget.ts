@@ -88,7 +88,7 @@ export interface Reader {
 export interface MemoryBudget {
   /** @param giveWay drops what is held and stops reading */
   receive(address: string, giveWay: () => void): Held
-  openRoom(addressOf: () => string): WorkRoom
+  openRoom(address: string): WorkRoom
   /** Closes readers that have become slow, if others need the memory of their answers. */
   relieve(): void
 }
@@ -196,38 +196,31 @@ export function openMemoryBudget(limits: Partial<MemoryLimits> = {}): MemoryBudg
       }
       return body
     },
-    openRoom(addressOf) {
-      let knownAddress: string | undefined
+    openRoom(address) {
       let place: Promise<Slot> | undefined
       let slot: Slot | undefined
       let held = 0
       let isSending = false
 
-      /** A connection that has ended no longer has an address. */
-      function address(): string {
-        knownAddress ??= addressOf()
-        return knownAddress
-      }
-
       function set(bytes: number): void {
         if (bytes === held) return
         const isMore = bytes > held
-        const group = add(address(), bytes - held)
+        const group = add(address, bytes - held)
         held = bytes
         slot?.reweigh(bytes)
         if (isMore) makeRoom(group)
       }
 
       async function enter(bytes: number): Promise<Slot> {
-        const group = getGroup(address())
+        const group = getGroup(address)
         group.waiting++
         try {
-          slot = await work.enter([address()], bytes)
+          slot = await work.enter([address], bytes)
           set(bytes)
           return slot
         } finally {
           group.waiting--
-          forgetEmpty(address(), group)
+          forgetEmpty(address, group)
         }
       }
 
@@ -241,7 +234,7 @@ export function openMemoryBudget(limits: Partial<MemoryLimits> = {}): MemoryBudg
         },
         send(bytes, reader) {
           if (bytes === 0) return () => undefined
-          const { answers } = getGroup(address())
+          const { answers } = getGroup(address)
           const answer: Answer = {
             reader,
             isReserved: slot !== undefined,

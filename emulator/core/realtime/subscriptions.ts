@@ -147,7 +147,7 @@ export async function subscribe(
         break
       case 'leave':
         follower.end()
-        void backend.feeds.leave(subscription)
+        backend.feeds.leave(subscription)
         break
       case 'end':
         sink.ended(effect.why)
@@ -169,7 +169,7 @@ export async function subscribe(
       return isReplaced
     },
     end() {
-      const position = backend.feeds.leave(subscription)
+      const position = backend.feeds.position(subscription)
       happen('left', {})
       return position
     },

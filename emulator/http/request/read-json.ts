@@ -9,7 +9,6 @@ import { type Held, isUncounted, pieceBytes, tooManyBytes } from '../../core/con
 import { overLimit, requireStorable } from '../../core/documents/weight.js'
 import { openPauses } from '../../core/pauses.js'
 import type { Exchange, HttpContext } from '../exchange.js'
-import { clientAddress } from '../guards/client-address.js'
 import { receiving } from '../requests/record.js'
 import { openFormSource } from './multipart/form-source.js'
 import { parseJsonBytes } from './parse-steps.js'
@@ -153,8 +152,7 @@ function isJsonInUtf8(type: string): boolean {
  * @param refuse called if it has to make room for others
  */
 export function holdFor(http: HttpContext, exchange: Exchange, refuse: (error: SvcError) => void): Held {
-  const address = clientAddress(exchange.req, http.trustedProxies)
-  exchange.held = http.memory.receive(address, () => refuse(tooManyBytes()))
+  exchange.held = http.memory.receive(exchange.address, () => refuse(tooManyBytes()))
   return exchange.held
 }
 

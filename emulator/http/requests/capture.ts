@@ -9,8 +9,7 @@ import {
   valuesLength,
 } from '../../core/requests/request-log.js'
 import type { Trace, TracedStatement } from '../../core/requests/trace.js'
-import type { Exchange, HttpContext } from '../exchange.js'
-import { clientAddress } from '../guards/client-address.js'
+import type { Exchange } from '../exchange.js'
 import { dialectHeaders } from '../reply/spoken-dialect.js'
 import { countBytes, type Text } from '../reply/write-steps.js'
 import { cutMark, maskedHeader } from './masking.js'
@@ -45,7 +44,7 @@ export interface Captured {
   readonly answer?: GivenAnswer
 }
 
-export function captureRequest(http: HttpContext, exchange: Exchange, trace: Trace, seen: Captured): KeptRequest {
+export function captureRequest(exchange: Exchange, trace: Trace, seen: Captured): KeptRequest {
   const { req, id } = exchange
   const { pattern, startedAt, answeredAt, answer, hasCallerLeft = false } = seen
   const { url = '', method = '' } = req
@@ -67,7 +66,7 @@ export function captureRequest(http: HttpContext, exchange: Exchange, trace: Tra
     caller: exchange.caller,
     dialect: dialectHeaders(exchange.dialect)['svc-dialect'],
     status: answer?.status ?? null,
-    address: clientAddress(req, http.trustedProxies),
+    address: exchange.address,
     origin: req.headers.origin ?? null,
     headers: keptHeaders(req.headers),
     // Comes before the answer, which may repeat its secrets.

@@ -54,7 +54,7 @@ export function record(http: HttpContext, exchange: Exchange, seen: Captured, re
   const { trace, req } = exchange
   if (!trace) return
   const { requests } = http.backend
-  const request = captureRequest(http, exchange, trace, seen)
+  const request = captureRequest(exchange, trace, seen)
   requests.add(request)
   exchange.replay?.recorded(request)
   if (request.state !== 'open') return

@@ -372,6 +372,7 @@ function answer(text: string, isEmulator: boolean): (request: { method: string; 
   const lists = { documents: [document], users: [user], files: [file], total: 1, limit: 20, offset: 0 }
   return ({ method, path }) => {
     if (path === '/_svc/api/health') return isEmulator ? { body: { status: 'ok', folder: 'x' } } : { status: 404 }
+    if (path.startsWith('/_svc/api/requests')) return { body: { requests: [] } }
     if (path.endsWith('/dependants')) return { body: { collections: [] } }
     if (path === '/_svc/api/process') return { body: { pid: process.pid, dataDir: null } }
     if (path === '/collections' && method === 'GET') return { body: [collection] }

@@ -73,17 +73,11 @@ test('contract 13.7 docs aggregate says what is missing', async () => {
   const both = await world.svc(['docs', 'aggregate', 'posts', '--sum', 'n', '--group-by', 'n'])
   const none = await world.svc(['docs', 'aggregate', 'posts', '--group-by', 'nope'])
   const gone = await world.svc(['docs', 'aggregate', 'pots', '--sum', 'n'])
-  const service = await openDeployedService()
-  service.collections.set('posts', [])
-  const target = ['--url', service.url, '--key', service.apiKey]
-  const lacking = await world.svc(['docs', 'aggregate', 'posts', '--sum', 'n', ...target])
-  await service.close()
 
   expect([nothing.exit, both.exit]).toEqual([2, 2])
   expect(nothing.stderr).toContain('--group-by status')
   expect(none).toMatchObject({ exit: 0, stdout: '', stderr: 'No document has a value in "nope".\n' })
   expect(gone.stderr).toMatch(/No collection "pots"\.\s+Did you mean "posts"\?/)
-  expect(lacking).toMatchObject({ exit: 4, stderr: 'error  The service does not support aggregates.\n' })
 })
 
 test('collections list says which are guarded', async () => {

@@ -203,7 +203,7 @@ inDialects('Batches', (wire) => {
     const [one] = rows.map(({ id }) => id)
     const bodies: readonly (readonly [string, readonly unknown[]])[] = [
       ['/collections/posts/batch', [{}, { documents: {} }, { documents: 'x' }, { documents: null }]],
-      [updatePath, [{}, { updates: [] }, { updates: 'x' }, { updates: { [`${one}`]: null } }]],
+      [updatePath, [{}, { updates: [5] }, { updates: 'x' }, { updates: { [`${one}`]: null } }]],
       [deletePaths[0] as string, [{}, { document_ids: one }, { document_ids: [5] }, { document_ids: [null] }]],
     ]
 

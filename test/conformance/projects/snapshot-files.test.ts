@@ -33,7 +33,7 @@ type SavedProject = Awaited<ReturnType<typeof aSavedProject>>
 async function stateOf({ owner }: SavedProject) {
   return [
     await owner.collections.list(),
-    await owner.collection('posts').list({ limit: 100 }),
+    (await owner.collection('posts').list({ limit: 100 })).items,
     await owner.users.list(),
     await owner.files.list(),
   ]

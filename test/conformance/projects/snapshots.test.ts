@@ -33,7 +33,14 @@ async function stateOf({ owner }: FullProject) {
   const collections = await owner.collections.list()
   return {
     collections,
-    documents: await Promise.all(collections.map(({ name }) => owner.collection(name).list())),
+    documents: await Promise.all(
+      collections.map(({ name }) =>
+        owner
+          .collection(name)
+          .list()
+          .then(({ items }) => items),
+      ),
+    ),
     counts: await Promise.all(collections.map(({ name }) => owner.collections.get(name))),
     users: await owner.users.list(),
     files: await owner.files.list(),

@@ -33,7 +33,14 @@ async function stateOf({ owner }: FullProject) {
   const collections = await owner.collections.list()
   return {
     collections: await Promise.all(collections.map(({ name }) => owner.collections.get(name))),
-    documents: await Promise.all(collections.map(({ name }) => owner.collection(name).list())),
+    documents: await Promise.all(
+      collections.map(({ name }) =>
+        owner
+          .collection(name)
+          .list()
+          .then(({ items }) => items),
+      ),
+    ),
     users: await owner.users.list(),
     files: await owner.files.list(),
     usage: await owner.files.info(),
