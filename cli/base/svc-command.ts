@@ -39,7 +39,7 @@ export abstract class SvcCommand extends Command {
   static override baseFlags = {
     yes: Flags.boolean({
       char: 'y',
-      description: 'answer yes to every question [SVC_YES]',
+      description: 'answer yes to every question',
       env: 'SVC_YES',
       helpGroup: 'GLOBAL',
     }),

@@ -100,15 +100,14 @@ function aTest(dotted: string, operator: Operator, values: readonly string[]): T
   return { path, operator: operator === 'contains' ? 'icontains' : operator, value }
 }
 
-/** A form for each axis, of any kind. */
-const dialect = fc
-  .record(Object.fromEntries(axisNames().map((axis) => [axis, fc.constantFrom(...listForms(axis))])))
-  .map(
-    (forms) =>
-      `a, ${Object.entries(forms)
-        .map((pair) => pair.join('='))
-        .join(', ')}`,
-  )
+/** A form for each axis, of any kind, but for what is refused: a service that refuses does not write. */
+const mixed = axisNames().filter((axis) => axis !== 'refusals')
+const dialect = fc.record(Object.fromEntries(mixed.map((axis) => [axis, fc.constantFrom(...listForms(axis))]))).map(
+  (forms) =>
+    `a, ${Object.entries(forms)
+      .map((pair) => pair.join('='))
+      .join(', ')}`,
+)
 
 describe.each(isLong ? engines : (['pglite'] as const))('on %s', (engine) => {
   let server: Databases | undefined
