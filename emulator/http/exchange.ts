@@ -49,7 +49,7 @@ export interface HttpContext {
 /** One request in progress, and everything known about it so far. */
 export interface Exchange {
   readonly req: IncomingMessage
-  /** Of the client. Known from the start, because a connection that has ended has none. */
+  /** The client's. Read at the start, because a connection that has ended has none. */
   readonly address: string
   readonly id: string
   /** The named parts of its path. */
