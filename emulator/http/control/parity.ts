@@ -18,17 +18,14 @@ export const parity: ControlHandlers['parity'] = {
     // Names sort by time.
     const newest = names.filter(isRun).sort().reverse().slice(0, mostRuns)
     const reports = await Promise.all(newest.map((run) => readReport(about, run)))
-    return { runs: reports.flatMap((report) => (report ? [summarize(report)] : [])) }
+    const withAccepted = reports.some(Boolean) ? await openLock(about) : undefined
+    return { runs: reports.flatMap((report) => (report && withAccepted ? [summarize(withAccepted(report))] : [])) }
   },
   async get({ about }, { params: { run } }) {
     const report = isRun(run) ? await readReport(about, run) : undefined
     if (!report) throw new SvcError('NOT_FOUND', `There is no parity run "${run}".`)
-    const { accepted } = await readLock(about)
-    const today = new Date().toISOString().slice(0, 10)
-    const find = ({ id, part }: { readonly id: string; readonly part: string }) =>
-      accepted.find((one) => one.id === id && one.part === part && one.until >= today)
-    const findings = report.findings.map((finding) => ({ ...finding, accepted: shown(find(finding)) }))
-    return { report: { ...report, findings }, lockFile: lockFile(about) }
+    const withAccepted = await openLock(about)
+    return { report: withAccepted(report), lockFile: lockFile(about) }
   },
   async accept({ about }, { request }) {
     // The lock file is about the calendar of the reader, whatever the project's clock says.
@@ -77,6 +74,18 @@ async function readLock(about: About): Promise<{ readonly accepted: readonly Acc
   const { data } = parityLock.safeParse(parseJson(await readFile(file, 'utf8')))
   if (data) return data
   throw new SvcError('CONFLICT', `${parityLockName} is invalid. Fix it, then try again.`)
+}
+
+/** Returns a function that marks the findings of a report that `parity.lock.json` accepts today. */
+async function openLock(about: About): Promise<(report: ParityReport) => ParityReport> {
+  const { accepted } = await readLock(about)
+  const today = new Date().toISOString().slice(0, 10)
+  const find = ({ id, part }: ParityReport['findings'][number]) =>
+    accepted.find((one) => one.id === id && one.part === part && one.until >= today)
+  return (report) => {
+    const findings = report.findings.map((finding) => ({ ...finding, accepted: shown(find(finding)) }))
+    return { ...report, findings }
+  }
 }
 
 function shown(accepted: Accepted | undefined): ParityReport['findings'][number]['accepted'] {

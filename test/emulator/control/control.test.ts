@@ -1,3 +1,6 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { type Control, controlClient } from '../../../client/control.js'
@@ -10,6 +13,7 @@ import { accountCases } from './accounts.cases.js'
 import { dependantsCases } from './dependants.cases.js'
 import { observationCases } from './observed.cases.js'
 import type { Opened } from './opened.js'
+import { parityCases } from './parity.cases.js'
 import { planCases } from './plans.cases.js'
 import { rightsCases } from './rights.cases.js'
 import { simulationCases } from './simulated.cases.js'
@@ -17,23 +21,31 @@ import { stateCases } from './state.cases.js'
 
 // The clock is shared by all tests, so these have an emulator of their own.
 
+let folder: string
 let emulator: Emulator
 let control: Control
 const called = new Set<string>()
-const opened: Opened = {
+const opened: Opened & { readonly stateFolder: string } = {
   get emulator() {
     return emulator
   },
   get control() {
     return control
   },
+  get stateFolder() {
+    return join(folder, '.svc')
+  },
 }
 beforeAll(async () => {
-  emulator = await startEmulator({ memory: true })
+  folder = await mkdtemp(join(tmpdir(), 'svc-control-'))
+  emulator = await startEmulator({ memory: true, dir: opened.stateFolder })
   const { send, openStream } = openSender({ url: emulator.url })
   control = checked('', controlClient(send, emulator.controlToken, openStream), contract)
 })
-afterAll(() => emulator.close())
+afterAll(async () => {
+  await emulator.close()
+  await rm(folder, { recursive: true, force: true })
+})
 
 type Call = (input?: object) => Promise<unknown>
 
@@ -122,6 +134,7 @@ describe('contract 11 every operation of the control API replies as its contract
   stateCases(opened)
   observationCases(opened)
   simulationCases(opened)
+  parityCases(opened)
 
   it('and no operation is left out here', async () => {
     await control.health.get()
