@@ -4,15 +4,19 @@ import { openItemSizes } from './item-sizes.js'
 const megabyte = 1024 * 1024
 const page = { limit: 10, populate: [] }
 
-it('contract 10.10 reserves the largest answer for an unknown list, and if records are populated', () => {
+it('contract 10.10 reserves little for an unknown list, and if records are populated, so that five fit at one address', () => {
   const sizes = openItemSizes()
   sizes.learn('known', ['x'])
+  sizes.learn('large', ['x'.repeat(megabyte)])
+  const populated = { ...page, populate: [['author'] as const] }
 
-  expect(sizes.expect('unknown', page)).toBe(32 * megabyte)
-  expect(sizes.expect('known', { ...page, populate: [['author']] })).toBe(32 * megabyte)
+  expect(sizes.expect('unknown', page)).toBe(10 * 64 * 1024)
+  expect(sizes.expect('unknown', { ...page, limit: 500 })).toBe(6 * megabyte)
+  expect(sizes.expect('known', { ...populated, limit: 100 })).toBe(6 * megabyte)
+  expect(sizes.expect('large', populated)).toBe(10 * 2 * megabyte)
 })
 
-it('contract 10.10 reserves twice the size of the largest items seen in a list, and at least 64 KB for each', () => {
+it('contract 10.10 reserves twice the size of the largest items seen in a list, and at least 16 KB for each', () => {
   const sizes = openItemSizes()
   sizes.learn('large', ['x'.repeat(300_000), 'x'.repeat(100_000)])
   for (const small of [['x'], []]) {
@@ -21,5 +25,5 @@ it('contract 10.10 reserves twice the size of the largest items seen in a list, 
   }
 
   expect(sizes.expect('large', page)).toBe(10 * 400_000)
-  expect(sizes.expect('small', page)).toBe(10 * 64 * 1024)
+  expect(sizes.expect('small', page)).toBe(10 * 16 * 1024)
 })

@@ -2,13 +2,12 @@
  * Remembers how large the items of lists are, because the size of a page is only known once it is in memory, and pages of large
  * documents are a hundred times as large as others.
  */
-import { sizes } from '../../../client/protocol/model/limits.js'
 import type { ListQuery } from '../../../client/protocol/model/page.js'
 
 export interface ItemSizes {
   /**
-   * Returns the bytes to reserve for a page. That is the largest possible answer for the first page of a list, and if linked records
-   * are populated.
+   * Returns the bytes to reserve for a page. A list of unknown size, or with populated records, counts as small: it would otherwise
+   * leave no room for others of its address.
    *
    * @param list the id of a collection or project
    */
@@ -17,8 +16,10 @@ export interface ItemSizes {
   learn(list: string, texts: readonly string[]): void
 }
 
-/** Few documents are larger. */
-const minItemBytes = 64 * 1024
+const kilobyte = 1024
+const minItemBytes = 16 * kilobyte
+const unknownItemBytes = 64 * kilobyte
+const maxUnknownBytes = 6 * 1024 * kilobyte
 
 /** When full, everything is forgotten. */
 const maxLists = 10_000
@@ -27,8 +28,9 @@ export function openItemSizes(): ItemSizes {
   const known = new Map<string, number>()
   return {
     expect(list, { populate, limit }) {
-      const itemBytes = known.get(list)
-      return itemBytes === undefined || populate.length > 0 ? sizes.maxAnswerBytes : limit * itemBytes
+      const knownBytes = limit * (known.get(list) ?? 0)
+      if (knownBytes > 0 && populate.length === 0) return knownBytes
+      return Math.max(knownBytes, Math.min(limit * unknownItemBytes, maxUnknownBytes))
     },
     learn(list, texts) {
       const bytes = texts.reduce((sum, { length }) => sum + length, 0)
