@@ -53,7 +53,9 @@ test('documents that a condition matches are read once, in pages of 500', async 
 
   const path = `/collections/${name}`
   const listed = await world.json(['requests', 'list', '--method', 'GET', '--path', path, '--limit', '1000'])
-  const pages = (listed as { path: string }[]).map((request) => /\blimit=\d+/.exec(request.path)?.[0])
+  // svc dev reads the collection, too, to keep types up to date.
+  const asked = (listed as { path: string }[]).filter((request) => request.path.includes('n__gte=0'))
+  const pages = asked.map((request) => /\blimit=\d+/.exec(request.path)?.[0])
   expect(pages).toEqual([...Array(3).fill('limit=500'), 'limit=1'])
 })
 
