@@ -2,6 +2,8 @@
 import { deployedFetch } from '../../client/deployed/requests.js'
 import { collectionSockets } from '../../client/deployed/socket.js'
 import type { ClientOptions } from '../../client/index.js'
+import { readDialectName } from '../../client/protocol/model/dialect-name.js'
+import { isOffered } from './offers.js'
 
 type Socket = NonNullable<ClientOptions['WebSocket']>
 
@@ -14,23 +16,23 @@ export interface Adapter {
   readonly storesEmpty: boolean
 }
 
-const direct: Adapter = {
+type Differing = Omit<Adapter, 'listsCollections'>
+
+const direct: Differing = {
   fetch: (fetch) => fetch,
   socket: (Socket) => Socket,
-  listsCollections: true,
   storesEmpty: true,
 }
-const deployed: Adapter = {
+const deployed: Differing = {
   fetch: deployedFetch,
   socket: collectionSockets,
-  listsCollections: false,
   storesEmpty: false,
 }
 
-const adapters: { readonly [dialect: string]: Adapter } = { d: deployed }
+const adapters: { readonly [dialect: string]: Differing } = { d: deployed }
 
 /** @param dialect as text, such as `d, errors=detail` */
 export function adapterFor(dialect: string | undefined): Adapter {
-  const [name = ''] = (dialect ?? '').split(',', 1)
-  return adapters[name.trim()] ?? direct
+  const differing = adapters[readDialectName(dialect ?? '')] ?? direct
+  return { ...differing, listsCollections: isOffered('collection list', dialect) }
 }

@@ -1,4 +1,5 @@
 /** Compares what each command needs with what the service offers, by the dialect it is named after, before a request is sent. */
+import { readDialectName } from '../../client/protocol/model/dialect-name.js'
 import { dialects } from '../../client/protocol/wire/dialects.js'
 import { CliFailure, exits } from './failure.js'
 
@@ -93,13 +94,16 @@ export function neededOffers(command: string, given: Given): readonly Offer[] {
  * @throws {CliFailure} with exit 5 if the service lacks one of the offers
  */
 export function requireOffered(needed: readonly Offer[], dialect: string | undefined): void {
-  const [text = ''] = (dialect ?? '').split(',', 1)
-  const name = text.trim()
-  const missing: readonly Offer[] = isNamed(name) ? lacking[name] : []
-  const absent = needed.find((offer) => missing.includes(offer))
+  const absent = needed.find((offer) => !isOffered(offer, dialect))
   if (absent === undefined) return
-  const message = `A service of dialect ${name} ${absences[absent]}. Nothing was sent.`
+  const message = `A service of dialect ${readDialectName(dialect ?? '')} ${absences[absent]}. Nothing was sent.`
   throw new CliFailure('NOT_OFFERED', exits.invalid, message, hints[absent])
+}
+
+/** @param dialect as text, such as `d, errors=detail` */
+export function isOffered(offer: Offer, dialect: string | undefined): boolean {
+  const name = readDialectName(dialect ?? '')
+  return !isNamed(name) || !lacking[name].includes(offer)
 }
 
 function isNamed(name: string): name is keyof typeof dialects {

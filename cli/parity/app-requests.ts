@@ -17,15 +17,24 @@ const maxRequests = 1_000
 /** The request log has a body per request, and each takes a call. */
 const maxBodies = 60
 
-/** Reads the requests that the app sent to the folder's project. The control API and other projects are left out. */
-export async function readAppShapes({ requests }: Control, project: string): Promise<readonly AppShape[]> {
+/**
+ * Reads the requests that the app sent to the folder's project. The control API and other projects are left out.
+ *
+ * @param withBodies whether to read the bodies of writes, which takes a call for each
+ */
+export async function readAppShapes(
+  { requests }: Control,
+  project: string,
+  withBodies: boolean,
+): Promise<readonly AppShape[]> {
   const { requests: found } = await requests.list({ project, limit: maxRequests })
   const shapes = new Map<string, AppShape>()
   let bodies = 0
   for (const { id, method, path, status } of found) {
     if (status === null || status >= 400 || !/^\/(collections|auth-collections|auth)\b/.test(path)) continue
     const shown = replaceValues(path)
-    const hasBody = (method === 'POST' || method === 'PATCH' || method === 'PUT') && isOfDocuments(path)
+    const isWrite = method === 'POST' || method === 'PATCH' || method === 'PUT'
+    const hasBody = withBodies && isWrite && isOfDocuments(path)
     const key = `${method} ${shown}`
     const known = shapes.get(key)
     const body = known ? known.body : hasBody && bodies++ < maxBodies ? await readBody(requests, id) : undefined
@@ -86,9 +95,9 @@ const creating = '/collections/documents?collection={fresh}'
 const createdPath = '/collections/{fresh}/documents/{id}'
 
 /** Makes a case of each shape that reads or writes documents. Other requests are covered by the built-in cases, or by none. */
-export function casesOf(shapes: readonly AppShape[]): readonly (ParityCase & { readonly shape: AppShape })[] {
+export function makeCases(shapes: readonly AppShape[]): readonly (ParityCase & { readonly shape: AppShape })[] {
   return shapes.flatMap((shape, at) => {
-    const made = stepsOf(shape)
+    const made = planSteps(shape)
     if (!made) return []
     const [steps, compare] = made
     const change = `Your app sends ${shape.method} ${shape.path}. Change it, or accept the difference.`
@@ -98,7 +107,7 @@ export function casesOf(shapes: readonly AppShape[]): readonly (ParityCase & { r
 
 const sample: Step = { method: 'POST', path: creating, body: { n: 1, title: 'tea' }, bind: 'id' }
 
-function stepsOf({ method, path, body }: AppShape): readonly [readonly Step[], readonly Look[]] | undefined {
+function planSteps({ method, path, body }: AppShape): readonly [readonly Step[], readonly Look[]] | undefined {
   const [place = '', query] = path.split('?', 2)
   const isList = /^\/collections\/[^/]+(\/documents)?$/.test(place)
   const isOne = /^\/collections\/[^/]+(\/documents)?\/\{id\}$/.test(place)
@@ -126,7 +135,7 @@ function samples(query: string): Step[] {
   const pairs = [...new URLSearchParams(query)].filter(([name]) => !kept.includes(name))
   const fields = pairs.flatMap(([name, value]) => {
     const plain = name.replace(/^\[[^\]]*\]/, '')
-    const parts = plain.split(/__or__/).map(fieldOf)
+    const parts = plain.split(/__or__/).map((part) => part.replace(suffix, ''))
     return parts.map((field) => [field, readValue(value)] as const)
   })
   const sorted = new URLSearchParams(query).get('sort')
@@ -150,16 +159,12 @@ function samples(query: string): Step[] {
 
 const suffix = /__?(eq|ne|gte?|lte?|i?contains|startswith|endswith|in|notin|isnull)$/
 
-function fieldOf(name: string): string {
-  return name.replace(suffix, '')
-}
-
 function readValue(text: string): Json {
   return /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text === 'true' ? true : text === 'false' ? false : text
 }
 
 /** Reads what a request asks for, apart from names and values: its route, and the forms of its query. */
-function featuresOf(method: string, path: string): { readonly route: string; readonly forms: ReadonlySet<string> } {
+function readFeatures(method: string, path: string): { readonly route: string; readonly forms: ReadonlySet<string> } {
   const [place = '', query = ''] = path.split('?', 2)
   const route = place
     .replace(uuid, '*')
@@ -183,9 +188,9 @@ function featuresOf(method: string, path: string): { readonly route: string; rea
 export function findUses(one: ParityCase, shapes: readonly AppShape[]): ParityFinding['uses'] {
   const asked = one.steps.at(-1)
   if (!asked) return []
-  const { route, forms } = featuresOf(asked.method, asked.path)
+  const { route, forms } = readFeatures(asked.method, asked.path)
   const using = shapes.filter(({ method, path }) => {
-    const other = featuresOf(method, path)
+    const other = readFeatures(method, path)
     return other.route === route && [...forms].every((form) => other.forms.has(form))
   })
   return using.map(({ method, path, requests }) => ({ method, path, requests }))

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Control } from '../../client/control.js'
 import type { ParityReport } from '../../client/protocol/control/parity.js'
-import { calculateScore, levels } from '../../client/protocol/model/parity.js'
+import { calculateScore, findAcceptance, levels } from '../../client/protocol/model/parity.js'
 import { openControl } from '../target/control.js'
 import type { OwnEmulator } from '../target/emulator-of-run.js'
 import { fetchDirectly } from '../target/fetch-directly.js'
@@ -72,7 +72,7 @@ export async function proveParity(options: ProveOptions): Promise<Proved> {
     ...{ run: journal.run, at: now.toISOString(), url, from, dialect, facts, cases, ...calculateScore(cases) },
     calls: pace.calls + cleaning.calls,
     findings: findings
-      .map((finding) => describe(finding, outcome, { accepted, app: options.app }))
+      .map((finding) => describe(finding, outcome, { accepted, app: options.app, now }))
       .toSorted(worstFirst),
     requests: countTried(options.app, cases),
     advice: advice ? describeAdvice(advice) : null,
@@ -150,17 +150,20 @@ async function openProject(
 function describe(
   { one, difference, exchanges }: RawFinding,
   { advice }: Outcome,
-  { accepted, app }: { readonly accepted: ReturnType<typeof readAccepted>; readonly app: AppTraffic },
+  {
+    accepted,
+    app,
+    now,
+  }: { readonly accepted: ReturnType<typeof readAccepted>; readonly app: AppTraffic; readonly now: Date },
 ): ParityReport['findings'][number] {
   const { id, axis, change } = one
   const mendedBy = advice?.mends.get(id) ?? null
   const own = app.cases.get(id)
   const uses = own ? [{ method: own.method, path: own.path, requests: own.requests }] : findUses(one, app.shapes)
-  const known = accepted.find((entry) => entry.id === id && entry.part === difference.part)
   return {
     ...{ id, axis, ...difference, mendedBy, exchanges, uses },
     change: mendedBy !== null ? null : (change ?? 'Do not rely on this in the app.'),
-    accepted: known ? { reason: known.reason, until: known.until } : null,
+    accepted: findAcceptance(accepted, { id, part: difference.part }, now),
   }
 }
 

@@ -1,5 +1,6 @@
 import { stringify } from 'csv-stringify/sync'
 import type { Json } from '../../client/protocol/model/json.js'
+import { withoutFormula } from '../../client/protocol/model/spreadsheet.js'
 import { writeCell } from '../../seeds/records/cells.js'
 import { ownValue } from './own-value.js'
 
@@ -23,9 +24,4 @@ export function csvText(names: readonly string[], rows: readonly Row[], { hasHea
 function formatCell(value: Json | undefined, isSafe: boolean): string {
   const cell = writeCell(value)
   return isSafe && typeof value === 'string' ? withoutFormula(cell) : cell
-}
-
-/** Spreadsheets run a cell that begins with one of these. An apostrophe in front makes it plain text. */
-function withoutFormula(cell: string): string {
-  return /^[=+\-@\t\r]/.test(cell) ? `'${cell}` : cell
 }

@@ -1,5 +1,5 @@
 /** Sends the client's requests to the paths at which a service of dialect d serves them. Not loaded by clients of other services. */
-import { type JsonObject, parseJson } from '../protocol/model/json.js'
+import { isObject, type JsonObject, parseJson } from '../protocol/model/json.js'
 import { asObject } from '../protocol/wire/expected.js'
 
 interface Place {
@@ -56,7 +56,7 @@ export function deployedFetch(fetch: typeof globalThis.fetch): typeof globalThis
 
 async function changed({ body, form }: Place, url: URL, init: RequestInit): Promise<RequestInit> {
   if (form) {
-    const sent = init.body instanceof FormData ? init.body : await new Response(init.body, headersOf(init)).formData()
+    const sent = init.body instanceof FormData ? init.body : await new Response(init.body, toHeaders(init)).formData()
     const { form: other, search } = form(sent)
     url.search = search
     const headers = new Headers(init.headers)
@@ -70,15 +70,14 @@ async function changed({ body, form }: Place, url: URL, init: RequestInit): Prom
   return { ...init, headers, body: JSON.stringify(body ? body(sent) : sent) }
 }
 
-const headersOf = ({ headers }: RequestInit): ResponseInit => (headers ? { headers } : {})
+const toHeaders = ({ headers }: RequestInit): ResponseInit => (headers ? { headers } : {})
 
 async function answered(response: Response, change: NonNullable<Place['answer']>): Promise<Response> {
   const { status, headers } = response
   const text = await response.text()
   const body = parseJson(text)
   // Leaves an answer that is not the service's to the client, which names it.
-  const isObject = typeof body === 'object' && body !== null && !Array.isArray(body)
-  return new Response(isObject ? JSON.stringify(change(body)) : text, { status, headers: plain(headers) })
+  return new Response(isObject(body) ? JSON.stringify(change(body)) : text, { status, headers: plain(headers) })
 }
 
 function plain(headers: Headers): Headers {

@@ -77,7 +77,7 @@ A file parity/*.json in this folder adds cases of your own. parity.lock.json lis
       if (flags.junit !== undefined) await writeFile(flags.junit, junitReport(report))
       if (flags.html !== undefined) await writeFile(flags.html, htmlReport(report))
       this.log(describeReport(report))
-      const exit = stop.signal.aborted ? stop.exit() : exitOf(report, flags.check)
+      const exit = stop.signal.aborted ? stop.exit() : chooseExit(report, flags.check)
       if (exit !== undefined) process.exitCode = exit
       return report
     } finally {
@@ -86,7 +86,7 @@ A file parity/*.json in this folder adds cases of your own. parity.lock.json lis
   }
 }
 
-function exitOf({ exit, findings }: Proved, isChecked: boolean): number | undefined {
+function chooseExit({ exit, findings }: Proved, isChecked: boolean): number | undefined {
   const isNew = isChecked && findings.some(({ accepted }) => accepted === null)
   return exit ?? (isNew ? exits.different : undefined)
 }
@@ -96,10 +96,11 @@ async function chooseAll(
   emulator: OwnEmulator,
   flags: { readonly group: string | undefined; readonly 'from-requests': boolean },
 ) {
-  const { readAppShapes, casesOf } = await import('../../parity/app-requests.js')
+  const { readAppShapes, makeCases } = await import('../../parity/app-requests.js')
   const { chooseCases } = await import('../../parity/choose-cases.js')
-  const shapes = await readAppShapes(openControl(emulator), emulator.projectId)
-  const own = flags['from-requests'] ? casesOf(shapes) : []
+  const sendsOwn = flags['from-requests']
+  const shapes = await readAppShapes(openControl(emulator), emulator.projectId, sendsOwn)
+  const own = sendsOwn ? makeCases(shapes) : []
   const app = { shapes, cases: new Map(own.map(({ id, shape }) => [id, shape])) }
   return { cases: [...own, ...chooseCases(process.cwd(), flags.group)], app }
 }

@@ -1,5 +1,6 @@
 /** Decides which requests make a missing collection. */
 import { type PermissionKind, permissionKinds } from './collection.js'
+import { readDialectName } from './dialect-name.js'
 
 export const createOnWriteChoices = ['off', 'create', 'touch'] as const
 export type CreateOnWrite = (typeof createOnWriteChoices)[number]
@@ -20,6 +21,5 @@ export function makesCollection(
   /** The choice of the request's dialect, which counts before that of the project's. */
   unsaid: CreateOnWrite | null = null,
 ): boolean {
-  const [name = ''] = dialect.split(',', 1)
-  return makingKinds[createOnWrite ?? unsaid ?? choices[name.trim()] ?? 'off'].includes(kind)
+  return makingKinds[createOnWrite ?? unsaid ?? choices[readDialectName(dialect)] ?? 'off'].includes(kind)
 }

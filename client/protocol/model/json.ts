@@ -45,6 +45,12 @@ export function valueKind(value: unknown): string {
   return {}.toString.call(value).slice(8, -1)
 }
 
+/** Names the type of a JSON value, such as `array`. */
+export function jsonType(value: Json): string {
+  if (value === null) return 'null'
+  return Array.isArray(value) ? 'array' : typeof value
+}
+
 export function isObject(value: unknown): value is JsonObject {
   return Object(value) === value && !Array.isArray(value)
 }

@@ -4,7 +4,7 @@
  */
 import { compareTexts } from './code-points.js'
 import { parseInstant } from './instant.js'
-import type { Json, JsonObject } from './json.js'
+import { type Json, type JsonObject, jsonType } from './json.js'
 import type { Matchable } from './matching.js'
 import type { Sort } from './page.js'
 import { valueAt } from './path.js'
@@ -55,15 +55,10 @@ function compileField({ path, direction, isTime }: Sort): Comparator {
 /** Types from least to greatest. */
 const ranks = ['null', 'string', 'number', 'boolean', 'array', 'object']
 
-function typeOf(value: Json): string {
-  if (value === null) return 'null'
-  return Array.isArray(value) ? 'array' : typeof value
-}
-
 function compareValues(one: Json, other: Json): number {
   if (typeof one === 'string' && typeof other === 'string') return compareTexts(one, other)
-  const type = typeOf(one)
-  const order = ranks.indexOf(type) - ranks.indexOf(typeOf(other))
+  const type = jsonType(one)
+  const order = ranks.indexOf(type) - ranks.indexOf(jsonType(other))
   if (order || type === 'null') return order
   if (type === 'array') return compareLists(one as Json[], other as Json[])
   if (type === 'object') return compareLists(toMembers(one as JsonObject), toMembers(other as JsonObject))

@@ -67,7 +67,29 @@ export function percent(share: number): string {
 /** Lists accepted differences. */
 export const parityLockName = 'parity.lock.json'
 
+interface Acceptance {
+  readonly id: string
+  readonly part: string
+  readonly reason: string
+  readonly until: string
+}
+
+/** Finds the entry of `parity.lock.json` that accepts a difference now. Null without one. */
+export function findAcceptance(
+  accepted: readonly Acceptance[],
+  { id, part }: Pick<Acceptance, 'id' | 'part'>,
+  now: Date,
+): Pick<Acceptance, 'reason' | 'until'> | null {
+  const found = accepted.find((one) => one.id === id && one.part === part && one.until >= toDay(now))
+  return found ? { reason: found.reason, until: found.until } : null
+}
+
+/** Returns the day in UTC, such as `2027-01-31`. */
+export function toDay(time: Date): string {
+  return time.toISOString().slice(0, 10)
+}
+
 /** Returns the latest day until which a difference may be accepted. */
 export function latestEnd(now: Date): string {
-  return new Date(now.getTime() + 366 * 86_400_000).toISOString().slice(0, 10)
+  return toDay(new Date(now.getTime() + 366 * 86_400_000))
 }

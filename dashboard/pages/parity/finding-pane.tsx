@@ -3,7 +3,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { ParityFinding, ParityReport } from '../../../client/protocol/control/parity.js'
 import { counted } from '../../../client/protocol/model/figures.js'
-import { latestEnd } from '../../../client/protocol/model/parity.js'
+import { latestEnd, toDay } from '../../../client/protocol/model/parity.js'
 import { useAction, useUndo } from '../../frame/undo.js'
 import { Button, Copy } from '../../parts/button.js'
 import { useKeys } from '../../parts/use-keys.js'
@@ -17,7 +17,7 @@ interface FindingPaneProps {
 
 export function FindingPane({ finding, report, lockFile }: FindingPaneProps) {
   const { id, axis, level, part, exchanges, uses, accepted } = finding
-  const [here, there] = [linesOf(finding.here), linesOf(finding.there)]
+  const [here, there] = [toLines(finding.here), toLines(finding.there)]
   return (
     <section className="finding-pane" aria-label="Finding">
       <header>
@@ -90,7 +90,7 @@ interface SideProps {
   readonly exchanges: ParityFinding['exchanges']['here']
 }
 
-function linesOf(value: ParityFinding['here']): readonly string[] {
+function toLines(value: ParityFinding['here']): readonly string[] {
   return (typeof value === 'string' ? value : JSON.stringify(value, null, 2)).split('\n')
 }
 
@@ -174,7 +174,7 @@ function Foot({ finding, report: { advice }, lockFile }: FindingPaneProps) {
         <input
           className="input mono"
           type="date"
-          min={new Date().toISOString().slice(0, 10)}
+          min={toDay(new Date())}
           max={latest}
           value={until}
           onChange={({ target }) => setUntil(target.value)}

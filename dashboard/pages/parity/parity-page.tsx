@@ -44,7 +44,7 @@ export function ParityPage() {
           <select aria-label="Run" value={run} onChange={({ target }) => go(`/parity/${target.value}`)}>
             {runs.map(({ run: one, at, score, coverage, url }) => (
               <option key={one} value={one}>
-                {`${at.slice(0, 16).replace('T', ' ')} · ${hostOf(url)} · ${score === null ? 'no score' : percent(score)} of ${percent(coverage)}`}
+                {`${at.slice(0, 16).replace('T', ' ')} · ${readHost(url)} · ${score === null ? 'no score' : percent(score)} of ${percent(coverage)}`}
               </option>
             ))}
           </select>
@@ -71,7 +71,7 @@ export function ParityPage() {
   )
 }
 
-function hostOf(url: string): string {
+function readHost(url: string): string {
   return URL.canParse(url) ? new URL(url).host : url
 }
 
@@ -85,7 +85,7 @@ function RunFacts({ report: { run, at, url, calls, left } }: { report: ParityRep
   const others = left.length - users
   return (
     <>
-      run <span className="mono">{run}</span> against {hostOf(url)} · <Time at={at} /> · {counted(calls, 'call')}
+      run <span className="mono">{run}</span> against {readHost(url)} · <Time at={at} /> · {counted(calls, 'call')}
       {others > 0 ? ` · ${counted(others, 'thing')} left behind` : ' · cleaned up'}
       {users > 0 ? `, ${counted(users, 'user')} stay` : ''}
     </>

@@ -1,6 +1,6 @@
 /** Describes the fields of a collection by its newest documents. */
 import type { OutgoingDocument } from '../../../client/protocol/model/document.js'
-import { type Json, type JsonObject, JsonText } from '../../../client/protocol/model/json.js'
+import { type Json, type JsonObject, JsonText, jsonType } from '../../../client/protocol/model/json.js'
 import { wholeRecord } from '../../../client/protocol/model/page.js'
 import { requireGrant } from '../collections/collections.js'
 import type { Context } from '../context.js'
@@ -10,10 +10,8 @@ const maxAnalyzed = 100
 const maxSamples = 3
 const maxSampleCharacters = 100
 
-type JsonType = 'null' | 'string' | 'number' | 'boolean' | 'array' | 'object'
-
 interface Seen {
-  readonly types: Map<JsonType, number>
+  readonly types: Map<string, number>
   readonly samples: Set<string | number | boolean>
 }
 
@@ -67,15 +65,10 @@ function describeFields(documents: readonly OutgoingDocument[]): ReadonlyMap<str
 }
 
 function note({ types, samples }: Seen, value: Json): void {
-  const type = typeOf(value)
+  const type = jsonType(value)
   types.set(type, (types.get(type) ?? 0) + 1)
   if (samples.size >= maxSamples || value === null || typeof value === 'object') return
   samples.add(typeof value === 'string' ? value.slice(0, maxSampleCharacters) : value)
-}
-
-function typeOf(value: Json): JsonType {
-  if (value === null) return 'null'
-  return Array.isArray(value) ? 'array' : (typeof value as JsonType)
 }
 
 function summarize({ types, samples }: Seen, documentCount: number): FieldDescription {

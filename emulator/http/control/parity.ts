@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { type Accepted, type ParityReport, parityLock, parityReport } from '../../../client/protocol/control/parity.js'
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import { parseJson } from '../../../client/protocol/model/json.js'
-import { latestEnd, parityLockName } from '../../../client/protocol/model/parity.js'
+import { findAcceptance, latestEnd, parityLockName, toDay } from '../../../client/protocol/model/parity.js'
 import type { Backend } from '../../core/context.js'
 import type { ControlHandlers } from './control-routes.js'
 
@@ -29,7 +29,8 @@ export const parity: ControlHandlers['parity'] = {
   },
   async accept({ about }, { request }) {
     // The lock file is about the calendar of the reader, whatever the project's clock says.
-    const [today, latest] = [new Date().toISOString().slice(0, 10), latestEnd(new Date())]
+    const now = new Date()
+    const [today, latest] = [toDay(now), latestEnd(now)]
     if (request.until < today || request.until > latest)
       throw new SvcError('VALIDATION_ERROR', `"until" must be from ${today} to ${latest}.`)
     const file = lockFile(about)
@@ -79,17 +80,14 @@ async function readLock(about: About): Promise<{ readonly accepted: readonly Acc
 /** Returns a function that marks the findings of a report that `parity.lock.json` accepts today. */
 async function openLock(about: About): Promise<(report: ParityReport) => ParityReport> {
   const { accepted } = await readLock(about)
-  const today = new Date().toISOString().slice(0, 10)
-  const find = ({ id, part }: ParityReport['findings'][number]) =>
-    accepted.find((one) => one.id === id && one.part === part && one.until >= today)
+  const now = new Date()
   return (report) => {
-    const findings = report.findings.map((finding) => ({ ...finding, accepted: shown(find(finding)) }))
+    const findings = report.findings.map((finding) => ({
+      ...finding,
+      accepted: findAcceptance(accepted, finding, now),
+    }))
     return { ...report, findings }
   }
-}
-
-function shown(accepted: Accepted | undefined): ParityReport['findings'][number]['accepted'] {
-  return accepted ? { reason: accepted.reason, until: accepted.until } : null
 }
 
 function summarize({ run, at, url, score, coverage, findings }: ParityReport) {

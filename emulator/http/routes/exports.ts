@@ -10,6 +10,7 @@ import {
   parseJson,
   writeJson,
 } from '../../../client/protocol/model/json.js'
+import { withoutFormula } from '../../../client/protocol/model/spreadsheet.js'
 import type { Dialect } from '../../../client/protocol/wire/axes.js'
 import { badParameter } from '../../../client/protocol/wire/query/decode.js'
 import { encodeDocument } from '../../../client/protocol/wire/records/documents.js'
@@ -123,7 +124,7 @@ async function* rest(first: string, others: AsyncGenerator<string>) {
   yield* others
 }
 
-async function* rowsOf({ ctx, collection, dialect, match }: Source): AsyncGenerator<Row> {
+async function* readRows({ ctx, collection, dialect, match }: Source): AsyncGenerator<Row> {
   for await (const document of exportDocuments(ctx, collection, match)) yield toRow(dialect, document)
 }
 
@@ -137,7 +138,7 @@ function toRow(dialect: Dialect, document: OutgoingDocument): Row {
 
 async function* writeArray(source: Source): AsyncGenerator<string> {
   let before = '['
-  for await (const row of rowsOf(source)) {
+  for await (const row of readRows(source)) {
     yield `${before}${JSON.stringify(objectOfMany(row))}`
     before = ',\n'
   }
@@ -147,9 +148,9 @@ async function* writeArray(source: Source): AsyncGenerator<string> {
 /** Reads the documents twice, so that it holds the names of the columns instead of the documents. */
 async function* writeTable(source: Source): AsyncGenerator<string> {
   const names = new Set(['id', 'created_at'])
-  for await (const row of rowsOf(source)) for (const [name] of row) names.add(name)
+  for await (const row of readRows(source)) for (const [name] of row) names.add(name)
   yield toLine([...names])
-  for await (const row of rowsOf(source)) {
+  for await (const row of readRows(source)) {
     const values: JsonObject = objectOfMany(row)
     yield toLine([...names].map((name) => values[name] ?? ''))
   }
@@ -163,6 +164,6 @@ function toLine(values: readonly Json[]): string {
 function toCell(value: Json): string {
   const isNested = Array.isArray(value) || isObject(value)
   const text = isNested ? JSON.stringify(value) : String(value)
-  const safe = typeof value === 'string' && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text
+  const safe = typeof value === 'string' ? withoutFormula(text) : text
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }
