@@ -9,6 +9,7 @@ const name = 'svc-toolkit-client'
 
 /** The entries of the client package. The index is bundled apart, because it has a development variant. */
 const otherEntries = [
+  'deployed/index',
   'extensions',
   'offline/index',
   'react/index',

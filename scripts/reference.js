@@ -42,6 +42,8 @@ function reference() {
     '## svc.collection(name)',
     ...methodsIn('client/collections/collection.ts'),
     ...methodsIn('client/collections/collection-writes.ts'),
+    '## svc-toolkit-client/deployed',
+    functionSection('forDeployedService', 'client/deployed/index.ts', '###'),
     '## svc-toolkit-client/extensions',
     functionSection('aggregate', 'client/extensions.ts', '###'),
     functionSection('groupBy', 'client/extensions.ts', '###'),

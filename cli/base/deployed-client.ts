@@ -25,7 +25,7 @@ const direct: Differing = {
 }
 const deployed: Differing = {
   fetch: deployedFetch,
-  socket: collectionSockets,
+  socket: (Socket) => collectionSockets(() => Socket),
   storesEmpty: false,
 }
 

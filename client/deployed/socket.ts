@@ -10,13 +10,16 @@ import type { SocketConstructor, SocketLike } from '../realtime/transport.js'
 /**
  * Makes the WebSocket of a client for a service of dialect `d`, which has no positions: after a lost connection, subscriptions
  * report that changes may be missing.
+ *
+ * @param socketNow is called for each connection; if it throws, the subscriptions end with its error
  */
-export function collectionSockets(Socket: SocketConstructor): SocketConstructor {
+export function collectionSockets(socketNow: () => SocketConstructor): SocketConstructor {
   return class implements SocketLike {
     onopen: unknown
     onmessage: unknown
     onclose: unknown
     onerror: unknown
+    private readonly Socket = socketNow()
     private readonly address: (collection: string) => string
     private readonly sockets = new Map<string, SocketLike>()
     private token: unknown = ''
@@ -47,7 +50,7 @@ export function collectionSockets(Socket: SocketConstructor): SocketConstructor 
     }
 
     private subscribe(collection: string, filters: JsonObject, since: unknown): void {
-      const socket = new Socket(this.address(collection))
+      const socket = new this.Socket(this.address(collection))
       this.sockets.set(collection, socket)
       const texts = Object.entries(filters).map(([name, value]) => [name, textOf(value)])
       socket.onopen = () => {

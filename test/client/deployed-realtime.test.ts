@@ -1,10 +1,10 @@
 /** The adapters that let the client follow collections and send files and mails at a service of dialect d. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { WebSocket } from 'ws'
-import { deployedFetch } from '../../client/deployed/requests.js'
-import { collectionSockets } from '../../client/deployed/socket.js'
-import { type Client, createClient, type DocumentChange } from '../../client/index.js'
+import { forDeployedService } from '../../client/deployed/index.js'
+import { type Client, type ClientOptions, createClient, type DocumentChange } from '../../client/index.js'
 import { type Emulator, startEmulator } from '../../emulator/dev.js'
+import { type DeployedService, openDeployedService } from '../fixtures/deployed/deployed-service.js'
 import { patiently } from '../fixtures/patience.js'
 
 let emulator: Emulator
@@ -31,8 +31,7 @@ function open(apiKey: string): Client {
     return fetch(input, init)
   }
   const { url } = emulator
-  const options = { url, apiKey, dialect: 'd', retry: { delay: 1 } }
-  return createClient({ ...options, fetch: deployedFetch(watched), WebSocket: collectionSockets(Watched) })
+  return createClient(forDeployedService({ url, apiKey, retry: { delay: 1 }, fetch: watched, WebSocket: Watched }))
 }
 
 test('section 12 each collection has a socket of its own, with each change once and in order', async () => {
@@ -140,4 +139,40 @@ test('section 11 mails and tokens go to the paths of the deployed service', asyn
     'POST /auth-collections/reset-password',
     'POST /auth-collections/verify-email/verify',
   ])
+})
+
+describe('at a server that follows the notes about the deployed service alone', () => {
+  let service: DeployedService
+  beforeEach(async () => {
+    service = await openDeployedService()
+  })
+  afterEach(() => service.close())
+  const options = (more: Partial<ClientOptions> = {}) => ({ url: service.url, apiKey: service.key, ...more })
+
+  test('an app subscribes, and uploads a file', async () => {
+    const svc = createClient(forDeployedService(options({ WebSocket })))
+    const posts = svc.collection('posts')
+    const { id } = await posts.create({ n: 1 })
+    const heard: unknown[] = []
+    const subscription = posts.subscribe({ onChange: ({ kind, document }) => heard.push([kind, document.data]) })
+    await subscription.ready
+
+    await posts.update(id, { n: 2 })
+    await expect.poll(() => heard, patiently).toEqual([['updated', { n: 2 }]])
+    subscription.close()
+    const { url } = await svc.files.upload(new File(['Hello'], 'hello.txt'))
+
+    expect(await (await fetch(url)).text()).toBe('Hello')
+  })
+
+  test('an app without WebSocket is told to pass one when it subscribes', async () => {
+    vi.stubGlobal('WebSocket', undefined)
+    const svc = createClient(forDeployedService(options()))
+    await svc.collection('posts').create({ n: 1 })
+
+    const { ready } = svc.collection('posts').subscribe()
+
+    await expect(ready).rejects.toMatchObject({ code: 'INVALID_OPTION' })
+    vi.unstubAllGlobals()
+  })
 })

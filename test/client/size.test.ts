@@ -22,6 +22,7 @@ it('is one file of at most 13 KB with gzip at level 9, without other packages', 
 })
 
 it.each([
+  ['deployed/index', 3 * 1_024, []],
   ['store/index', 6 * 1_024, []],
   ['offline/index', 5 * 1_024, []],
   ['react/index', 2 * 1_024, ['react']],

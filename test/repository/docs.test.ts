@@ -54,7 +54,7 @@ function blocksOf(markdown: string): Block[] {
 /** Imports the sources of the package. */
 function fromSources(line: string): string {
   return line.replace(/'svc-toolkit(?:-client)?(?:\/(\w+))?'/, (_, entry = 'index') => {
-    const path = ['offline', 'react', 'store', 'svelte', 'vue'].includes(entry) ? `${entry}/index` : entry
+    const path = ['deployed', 'offline', 'react', 'store', 'svelte', 'vue'].includes(entry) ? `${entry}/index` : entry
     return `'../../client/${path}.js'`
   })
 }

@@ -22,14 +22,15 @@ export function hooksCases(name: PackageName, projectOf: () => Installed): void 
       ['mjs'],
       'createHooks',
     ],
+    ['deployed', 'forDeployedService', ['mjs', 'cjs'], 'forDeployedService'],
   ])('brings the entry %s for the framework that the app has, with types', async (entry, all, kinds, call) => {
     const project = projectOf()
-    const compilers = { vue: ['vue', '@vue', 'csstype'], svelte: ['svelte', 'esm-env', 'clsx', 'devalue'], store: [] }
-    for (const needed of compilers[entry as keyof typeof compilers]) {
+    const compilers = { vue: ['vue', '@vue', 'csstype'], svelte: ['svelte', 'esm-env', 'clsx', 'devalue'] }
+    for (const needed of compilers[entry as keyof typeof compilers] ?? []) {
       const from = fileURLToPath(new URL(`../../node_modules/${needed}`, import.meta.url))
       await symlink(from, join(project.folder, 'node_modules', needed)).catch(ignoreExisting)
     }
-    const uses = entry === 'store' ? 'entry' : 'entry.createHooks()'
+    const uses = call === 'createHooks' ? 'entry.createHooks()' : 'entry'
     await project.write({
       [`${entry}.mjs`]: `import * as entry from '${name}/${entry}'\nconsole.log(Object.keys(${uses}).sort().join())`,
       [`${entry}.cjs`]: `const entry = require('${name}/${entry}')\nconsole.log(Object.keys(${uses}).sort().join())`,

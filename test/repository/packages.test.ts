@@ -61,13 +61,13 @@ describe('the client alone', () => {
 
     expect(JSON.parse(manifest)).not.toHaveProperty('dependencies')
     const names = [
-      ...['development', 'extensions', 'index'],
+      ...['deployed/index', 'development', 'extensions', 'index'],
       ...['offline/index', 'react/index', 'server', 'store/index', 'svelte/index', 'vue/index'],
     ]
     expect(code.map(({ path }) => path).sort()).toEqual(names.flatMap((name) => [`${name}.js`, `${name}.mjs`]))
     // The other entries are loaded only by those who import them.
     const isOfClient = ({ path }: { path: string }) =>
-      !/^((offline|react|store|svelte|vue)\/|(extensions|server)\.)/.test(path)
+      !/^((deployed|offline|react|store|svelte|vue)\/|(extensions|server)\.)/.test(path)
     // The core comes twice, as an ES module and for `require`. Dialect d adds 2 KB to each, and 7 KB of types.
     expect(bytes(code.filter(isOfClient))).toBeLessThan(70 * 1_024)
     expect(bytes(files.filter(isOfClient))).toBeLessThan(184 * 1_024)
