@@ -1,11 +1,5 @@
 import type { StoredCollection } from '../../../client/protocol/model/collection.js'
-import {
-  type DocumentUpdate,
-  type Fields,
-  isId,
-  parseFields,
-  type StoredDocument,
-} from '../../../client/protocol/model/document.js'
+import { type DocumentUpdate, type Fields, isId, type StoredDocument } from '../../../client/protocol/model/document.js'
 import { JsonText } from '../../../client/protocol/model/json.js'
 import {
   deleteDocuments,
@@ -27,15 +21,14 @@ import { changeUniqueValues, requireCurrentRules, requireDistinct, withCurrentRu
 import { inTransaction } from '../unit-of-work.js'
 import { removeDependants } from './dependants.js'
 import { collectLinks } from './links.js'
-import { openMerge } from './merging.js'
-import { requireLight } from './weight.js'
+import { openChanges } from './merging.js'
 import {
   bytesInAnswer,
   checkAndSerialize,
   type Edit,
   insertAll,
+  mergeEdit,
   openCompleter,
-  openReplaceCompleter,
   place,
   publishRecorded,
   requireAnswerable,
@@ -113,8 +106,7 @@ export async function updateDocuments(
   name: string,
   updates: ReadonlyMap<string, DocumentUpdate>,
 ): Promise<StoredDocument[]> {
-  const toEdit = await openMerge(ctx, name, updates.values())
-  const edits = [...updates].map(([id, changes]) => [id, toEdit(changes)] as const)
+  const edits = [...updates].map(([id, changes]) => [id, mergeEdit(changes)] as const)
   return workLong(ctx, (ctx) => changeDocuments(ctx, name, new Map(edits), { skipsMissing: skipsMissing(ctx) }))
 }
 
@@ -194,23 +186,15 @@ async function changeAsKnown(
 ): Promise<StoredDocument[]> {
   const grant = await requireGrant(ctx, name, 'update')
   const { collection } = grant
-  const fields = guardFields(grant)
-  const complete = openReplaceCompleter(fields, isWhole)
   const rules = listUniqueRules(collection)
   const targets = [...edits].map(([id, edit]) => ({ id, edit }))
   let hasForgotten = false
   const documents = await inTransaction(ctx, async (ctx) => {
     const wanted = { grant, kind: 'update', guard, skipsMissing } as const
     const locked = await requireAll(ctx, wanted, targets, (ids) => lockDocuments(ctx.db, collection, ids))
-    const checked = { ...collection, schema: fields.schema }
-    const links = collectLinks(checked, targets.length)
-    const change = ({ before, edit, memberships }: (typeof locked)[number]) => {
-      const after = complete(fields.changed(before, edit.applyTo, memberships))
-      // A merge can grow a document beyond what one request could send.
-      requireLight(after)
-      return links.note(after, () => parseFields(before))
-    }
-    const texts = await checkAndSerialize(checked, locked, change, rules, ({ edit }) => edit)
+    const { checked, links, change } = openChanges(grant, targets.length, isWhole)
+    const fieldsAfter = ({ before, edit, memberships }: (typeof locked)[number]) => change(before, edit, memberships)
+    const texts = await checkAndSerialize(checked, locked, fieldsAfter, rules, ({ edit }) => edit)
     await links.require(ctx)
     const rows = texts.map(({ item, text }) => ({ id: item.id, ...text }))
     if (rows.length === 0) return []

@@ -20,12 +20,11 @@ import { noUploads, type Uploads, withUploads } from '../files/uploads.js'
 import { inTransaction } from '../unit-of-work.js'
 import { createDocuments } from './batches.js'
 import { openListing } from './listing.js'
-import { openMerge } from './merging.js'
 import { populate } from './populate.js'
 import { withDocument } from './read-document.js'
 import { changeDocument, removeOneDocument } from './single-writes.js'
 import { requireLight } from './weight.js'
-import type { VersionGuard } from './writing.js'
+import { type Edit, mergeEdit, type VersionGuard } from './writing.js'
 
 /** Reads the page and its total at the same moment. Spec, "List query parameters". */
 export async function listDocuments(ctx: Context, name: string, query: ListQuery): Promise<Page<OutgoingDocument>> {
@@ -103,8 +102,7 @@ export async function updateDocument(
   { guard = 'any', uploads = noUploads }: DocumentWrite = {},
 ): Promise<OutgoingDocument> {
   const fields = withUploads(ctx.backend, changes.fields, uploads)
-  const toEdit = await openMerge(ctx, name, [changes])
-  const edit = toEdit({ ...changes, fields })
+  const edit = mergeEdit({ ...changes, fields })
   return changeDocument(ctx, name, id, edit, { guard, adopt: adoptFor(id, uploads) })
 }
 
@@ -117,7 +115,8 @@ export async function replaceDocument(
   { guard = 'any', uploads = noUploads }: DocumentWrite = {},
 ): Promise<OutgoingDocument> {
   const whole = withUploads(ctx.backend, fields, uploads)
-  return changeDocument(ctx, name, id, { applyTo: () => whole }, { guard, adopt: adoptFor(id, uploads), isWhole: true })
+  const edit: Edit = { applyTo: () => whole, sent: () => whole }
+  return changeDocument(ctx, name, id, edit, { guard, adopt: adoptFor(id, uploads), isWhole: true })
 }
 
 export async function removeDocument(

@@ -19,8 +19,11 @@ const maxLinks = 10_000
 
 /** Collects the links of the documents of one write, in the order in which they are noted. */
 export interface NewLinks {
-  /** Notes the links of a document that are not in its data before. Returns the data. */
-  note(after: Fields, before?: () => Fields): Fields
+  /**
+   * Notes the links of a document that are not in its data before. Of a caller who cannot read it, notes all that are sent, at
+   * their places in the request. Returns the data.
+   */
+  note(after: Fields, readBefore?: () => Fields, readSent?: () => Fields): Fields
   /** The number of different linked records so far. */
   readonly found: number
   /** Resolves the links of each document. Empty if the schema has none. @throws {SvcError} `VALIDATION_ERROR` */
@@ -52,10 +55,12 @@ export function collectLinks(
   const first: PlacedId[][] = []
   const different = new Set<string>()
 
-  function note(after: Fields, before?: () => Fields): Fields {
+  function note(after: Fields, readBefore?: () => Fields, readSent?: () => Fields): Fields {
     const links = listLinkedIds(rules, after)
-    const kept = new Set(before && links.length > 0 ? listLinkedIds(rules, before()).map(keyInField) : [])
-    const fresh = kept.size === 0 ? links : links.filter((link) => !kept.has(keyInField(link)))
+    const sent = readSent ? listLinkedIds(rules, readSent()) : []
+    const before = readBefore && links.length > 0 ? listLinkedIds(rules, readBefore()) : []
+    const known = new Set([...before, ...sent].map(keyInField))
+    const fresh = known.size === 0 ? links : [...sent, ...links.filter((link) => !known.has(keyInField(link)))]
     documents.push(fresh)
     first.push(fresh.filter(isFirst))
     if (different.size > maxLinks) throw tooManyLinks(different.size)

@@ -8,7 +8,6 @@ import { isId, parseFields, type StoredDocument } from '../../../client/protocol
 import { type NewData, selectDocumentVersion } from '../../store/documents.js'
 import { deleteDocument, updateDocument } from '../../store/single-documents.js'
 import { listClaims, listUniqueRules } from '../../store/unique-rules.js'
-import { guardFields } from '../access/field-guard.js'
 import { type Grant, type Memberships, partFor, requireAllowed } from '../access/grant.js'
 import { findMemberships, memberFields } from '../access/memberships.js'
 import { noSuchDocument } from '../access/missing.js'
@@ -18,13 +17,11 @@ import type { Context } from '../context.js'
 import { mentionsFiles } from '../files/owned-files.js'
 import { compareClaims, refusingDuplicates } from '../unique-values.js'
 import { type Adopt, changeDocuments, removeGuarded } from './batches.js'
-import { collectLinks } from './links.js'
+import { openChanges } from './merging.js'
 import { withDocument } from './read-document.js'
-import { requireLight } from './weight.js'
 import {
   checkAndSerialize,
   type Edit,
-  openReplaceCompleter,
   place,
   publishRecorded,
   requireVersion,
@@ -98,21 +95,13 @@ async function changeAsRead(
 ): Promise<StoredDocument | undefined> {
   const { id, version } = before
   const { collection } = grant
-  const guard = guardFields(grant)
-  const complete = openReplaceCompleter(guard, isWhole)
-  const checks = { name: collection.name, schema: guard.schema }
+  const { checked, links, change } = openChanges(grant, 1, isWhole)
   const rules = listUniqueRules(collection)
-  const links = collectLinks(checks, 1)
-  const change = (before: StoredDocument) => {
-    const after = complete(guard.changed(before, edit.applyTo, memberships))
-    // A merge can grow a document beyond what one request could send.
-    requireLight(after)
-    return links.note(after, () => parseFields(before))
-  }
-  const [checked] = await checkAndSerialize(checks, [before], change, rules, () => edit)
-  if (!checked) return undefined
+  const fieldsAfter = () => change(before, edit, memberships)
+  const [serialized] = await checkAndSerialize(checked, [before], fieldsAfter, rules, () => edit)
+  if (!serialized) return undefined
   const [linked = []] = await links.resolve(ctx)
-  const { claims = [], ...text } = checked.text
+  const { claims = [], ...text } = serialized.text
   const values = rules.length > 0 ? compareClaims(id, listClaims(rules, parseFields(before)), claims) : undefined
   const data: NewData = { id, ...text, links: linked }
   const here = place(ctx, collection, ctx.backend.now(ctx.project.id))

@@ -5,6 +5,7 @@ import {
   type Fields,
   mergeFields,
   type StoredDocument,
+  type UpdateOperators,
 } from '../../../client/protocol/model/document.js'
 import { plainError } from '../../../client/protocol/model/error-words.js'
 import { type Issue, placed, SvcError } from '../../../client/protocol/model/errors.js'
@@ -62,6 +63,10 @@ export async function shownTo(
 export interface Edit {
   /** Computes the new fields from the old ones. */
   applyTo(before: Fields): Fields
+  /** Returns the fields that it sends, with the items that it appends. */
+  sent(): Fields
+  /** Absent if it sends the whole document. */
+  readonly operators?: UpdateOperators
   /** Tells which fields it sends. Absent if it sends the whole document. */
   readonly sends?: (name: string) => boolean
 }
@@ -69,6 +74,8 @@ export interface Edit {
 export function mergeEdit(changes: DocumentUpdate): Edit {
   return {
     applyTo: (before) => mergeFields(before, changes),
+    sent: () => mergeFields({}, changes),
+    operators: changes,
     // An operator names its fields as keys, or as a list.
     sends: (name) =>
       Object.values(changes).some((part) => (Array.isArray(part) ? part.includes(name) : Object.hasOwn(part, name))),

@@ -189,6 +189,39 @@ inDialects('What is derived of a guarded collection', (wire) => {
     expect(shown(await owner.patch(url, { more: 5 })).fields).toMatchObject({ more: 5 })
   })
 
+  test('contract 5.3 an update by a caller who may not read answers the same whatever is stored', async () => {
+    const { api, admin, collection } = await aGuardedTown(wire)
+    const permissions = { read: ['admin'] }
+    const boards = await collection('boards', { permissions })
+    const schema = {
+      tags: { type: 'array', minLength: 1, maxLength: 2 },
+      board: { type: 'link', to: boards.id },
+      boards: { type: 'link', to: boards.id, many: true },
+    }
+    await collection('cards', { schema, permissions })
+    const board = wire.row(wire.record(expectStatus(201, await admin.api.post('/collections/boards', {})))).id
+    const create = async (fields: Fields) => {
+      const answer = expectStatus(201, await admin.api.post('/collections/cards', fields))
+      return `/collections/cards/${wire.row(wire.record(answer)).id}`
+    }
+    const [full, empty] = [await create({ tags: ['a', 'b'], board, boards: [board] }), await create({ tags: ['c'] })]
+
+    for (const [change, status] of [
+      [{ $append: { tags: 'a' } }, 403],
+      [{ $append: { tags: 'x' } }, 403],
+      [{ $remove: { tags: 'c' } }, 403],
+      [{ $append: { boards: board } }, 422],
+      [{ board }, 422],
+    ] as const) {
+      const answers = [await api.patch(full, change), await api.patch(empty, change)]
+      expect([change, ...answers.map(({ status }) => status)]).toEqual([change, status, status])
+      expect(answers[0]?.text).toBe(answers[1]?.text)
+    }
+    expectStatus(200, await api.patch(full, { tags: ['d'], $unset: ['board'] }))
+    expectStatus(200, await admin.api.patch(full, { $append: { tags: 'e', boards: board } }))
+    expectFailure(await admin.api.patch(full, { $append: { tags: 'f' } }), 422, 'VALIDATION_ERROR')
+  })
+
   test('contract 5.3 a 412 names the version to readers only', async () => {
     const { api, admin, posts } = await aGuardedTown(wire)
     const { id } = await posts.create({ a: 1 })
