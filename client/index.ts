@@ -38,7 +38,7 @@ export type { LiveList, LiveOptions, LiveStatus } from './realtime/live.js'
 export type { DocumentChange, RealtimeStatus, SubscribeOptions, Subscription } from './realtime/subscription.js'
 export type { RealtimeOptions, SocketConstructor, SocketLike } from './realtime/transport.js'
 export type { Hooks, RetryOptions } from './send.js'
-export type { DateTime, Default, FileUrl, Filter, Link, Writable } from './types.js'
+export type { DateTime, Defaults, FileUrl, Filter, Link, Writable } from './types.js'
 
 export interface ClientOptions extends SessionOptions {
   /** A dialect as in the `svc-dialect` header, such as `a` or `b, document=flat`. `auto` detects it. Default `a`. */

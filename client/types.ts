@@ -25,16 +25,20 @@ export type FileUrl = string & { readonly [holds]?: 'file' }
 
 declare const filled: unique symbol
 
-/** A field with a default, which new documents may leave out. */
-export type Default<Value> = Value & { readonly [filled]?: true }
+/**
+ * Names the fields that have a default. New documents may leave them out, and documents that you read have them.
+ *
+ * @example
+ * interface Card extends Defaults<'state'> {
+ *   title: string
+ *   state: 'open' | 'done'
+ * }
+ */
+export interface Defaults<Name extends string> {
+  readonly [filled]?: Name
+}
 
-type Filled<Data> = {
-  [Name in keyof Data]-?: Data[Name] extends { readonly [filled]?: infer Held }
-    ? Exclude<Held, undefined> extends true
-      ? Name
-      : never
-    : never
-}[keyof Data]
+type Filled<Data> = typeof filled extends keyof Data ? Extract<Data[typeof filled], keyof Data> : never
 
 /** Data of a new document. */
 export type NewFields<Data> = string extends keyof Data

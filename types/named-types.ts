@@ -22,7 +22,7 @@ export interface NamedTypes {
 
 /** Names the file declares or imports, and globals that a type must not shadow. */
 const reserved =
-  'Schema Link DateTime Default FileUrl Fields Record Array Date Object String Number Boolean Promise Map Set Error Symbol T'
+  'Schema Link DateTime Defaults FileUrl Fields Record Array Date Object String Number Boolean Promise Map Set Error Symbol T'
 
 /** Longer names use only the field, without the names of its parents. */
 const maxNameLength = 60

@@ -153,10 +153,10 @@ describe('types from documents', () => {
     }
     expect(typeScript([], schema)).toBe(
       [
-        'export interface Thing {',
+        "export interface Thing extends Defaults<'views'> {",
         '  title: string',
         '  /** An integer. */',
-        '  views: Default<number>',
+        '  views: number',
         '  /** A day or a point in time, as ISO 8601. */',
         '  at?: DateTime',
         '  /** The URL of a stored file. */',
@@ -193,8 +193,8 @@ describe('types from documents', () => {
     expect(typeScript([board, { ...board, slug: id, tags: [] }], ruled)).toBe(text)
     expect(text).toBe(
       [
-        'export interface Thing {',
-        "  state: Default<'open' | 'done'>",
+        "export interface Thing extends Defaults<'state'> {",
+        "  state: 'open' | 'done'",
         "  board: Link<'boards'>",
         "  people?: Link<'users'>[]",
         '  size?: 1 | 2',
@@ -227,13 +227,15 @@ describe('types from documents', () => {
       'age: z.number().min(0).max(9).optional(),',
       'size: z.literal([1, 2]).optional(),',
       "slug: z.string().min(1).max(8).regex(new RegExp('^(?:[a-z\\']+)$', 'u')).optional().describe('Short\\nname */'),",
-      "state: z.enum(['open', 'done']).transform((value): Default<typeof value> => value),",
+      "state: z.enum(['open', 'done']).default('open'),",
       "tags: z.array(z.enum(['a', 'b'])).max(3).optional(),",
-      "import type { DateTime, Default, Link } from 'svc-toolkit-client'",
+      "export type Thing = z.infer<typeof Thing> & Defaults<'state'>",
+      "import type { DateTime, Defaults, Link } from 'svc-toolkit-client'",
     ]) {
       expect(zod).toContain(line)
     }
     expect(properties).toMatchObject({
+      state: { type: 'string', enum: ['open', 'done'], default: 'open' },
       age: { type: 'number', minimum: 0, maximum: 9 },
       size: { type: 'number', enum: [1, 2] },
       slug: { type: 'string', minLength: 1, maxLength: 8, pattern: "^(?:[a-z']+)$", description: 'Short\nname */' },

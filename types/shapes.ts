@@ -47,8 +47,8 @@ export interface FieldShape {
   readonly name: string
   readonly shape: Shape
   readonly isOptional: boolean
-  /** Whether new documents get a value that they leave out. */
-  readonly hasDefault?: boolean
+  /** Value that new documents get if they leave the field out. */
+  readonly default?: Json
   readonly description?: string
 }
 
@@ -116,7 +116,7 @@ function fieldByRule(
     name,
     shape: withOthers(shapeByRule(rule, seen, options), rule, seen, options),
     isOptional: !(hasDefault || (required && !isMissing)),
-    ...(hasDefault ? { hasDefault } : {}),
+    ...(hasDefault ? { default: rule.default } : {}),
     ...(description === undefined ? {} : { description }),
   }
 }

@@ -31,7 +31,11 @@ function worse(place: string, why: string, wayOut: string): CliFailure {
 function placedLines(text: string): string[] {
   const above: string[] = []
   return text.split('\n').flatMap((line) => {
-    const said = line.trim().replace(/,$/, '')
+    // A new default takes nothing from the type.
+    const said = line
+      .trim()
+      .replace(/,$/, '')
+      .replace(/ (extends|&) Defaults<.*>/, '')
     const level = (line.length - line.trimStart().length) / 2
     above.splice(level, above.length, said)
     return /^(\/[/*]|[\])}]*$|import )/.test(said) ? [] : [above.join('\n')]

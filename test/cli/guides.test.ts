@@ -26,7 +26,7 @@ const scripts: readonly (readonly [guide: string, said: RegExp])[] = [
   ['simulating-trouble.md', /fine\n[\s\S]*f1 +status 503 [\s\S]*\n1\n$/],
   [
     'model-your-data.md',
-    /At least 1\.\n[\s\S]*Taken\.\n[\s\S]*exit 10\n[\s\S]*state: Default<'open' \| 'doing' \| 'done'>/,
+    /At least 1\.\n[\s\S]*Taken\.\n[\s\S]*exit 10\n[\s\S]*interface Card extends Defaults<'state'> \{/,
   ],
   ['types.md', /\+ {2}rating\?: number\n[\s\S]*exit 10\n[\s\S]*"name" is not of type "string"/],
   ['events.md', /request\.refused[\s\S]*\nlogin\.failed\n[\s\S]*- views: 1\n\+ views: 2\n$/],

@@ -51,7 +51,7 @@ test('the program runs', async () => {
   expect(seen).toEqual({
     addresses: ['ada-week@example.com', bob],
     archived: [],
-    columns: { todo: ['Paint the shed'], doing: [`Buy seeds (${bob}) #urgent`] },
+    columns: { 'To do': ['Paint the shed'], Doing: [`Buy seeds (${bob}) #urgent`] },
     due: ['Garden: Buy seeds'],
     hasAvatar: true,
     isCovered: true,
@@ -61,7 +61,7 @@ test('the program runs', async () => {
     names: ['Garden'],
     statistics: { points: 3, average: 3, open: 2 },
     thread: ['Buy seeds: ada-week@example.com: Which **seeds**?'],
-    unassigned: { todo: ['Paint the shed'], doing: ['Buy seeds #urgent'] },
+    unassigned: { 'To do': ['Paint the shed'], Doing: ['Buy seeds #urgent'] },
     unestimated: 1,
   })
 })

@@ -6,7 +6,7 @@ import {
   type AppUser,
   createClient,
   type DateTime,
-  type Default,
+  type Defaults,
   type Document,
   type DocumentChange,
   type FileUrl,
@@ -86,17 +86,19 @@ describe('a typed client', () => {
   })
 
   it('leaves fields with a default out of new documents, and reads them', () => {
-    interface Card {
+    interface Card extends Defaults<'state' | 'since'> {
       title: string
-      state: Default<'open' | 'done'>
-      since: Default<DateTime>
+      state: 'open' | 'done'
+      since: DateTime
     }
     const cards = createClient<{ cards: Card }>(unsent).collection('cards')
 
     expectTypeOf(cards.create).toBeCallableWith({ title: 'a' })
     expectTypeOf(cards.create).toBeCallableWith({ title: 'a', state: 'done', since: new Date() })
     expectTypeOf(cards.createMany).toBeCallableWith([{ title: 'a' }])
-    expectTypeOf<Awaited<ReturnType<typeof cards.get>>['data']>().toEqualTypeOf<Card>()
+    expectTypeOf(cards.get('1')).resolves.toEqualTypeOf<Document<Card>>()
+    const colors: Record<Card['state'], string> = { open: 'red', done: 'green' }
+    expectTypeOf(async () => colors[(await cards.get('1')).data.state]).returns.resolves.toBeString()
     const where: NonNullable<Parameters<typeof cards.list>[0]>['where'] = { state: { in: ['open'] } }
     // @ts-expect-error: no such state
     const wrong: Parameters<typeof cards.create>[0] = { title: 'a', state: 'lost' }

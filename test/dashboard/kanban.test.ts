@@ -169,9 +169,9 @@ it('makes the model of a kanban app without a line of JSON', async () => {
   })
   expect(types.trim().split(/\n+/)).toEqual([
     "/** A document of the collection 'cards'. */",
-    'export interface Card {',
+    "export interface Card extends Defaults<'column'> {",
     '  title: string',
-    "  column: Default<'backlog' | 'doing' | 'done'>",
+    "  column: 'backlog' | 'doing' | 'done'",
     "  board: Link<'boards'>",
     "  assignee?: Link<'users'>",
     "  labels?: Link<'labels'>[]",

@@ -28,8 +28,11 @@ export function writeJsonSchema({ types, nameOf }: NamedTypes): string {
 
   function objectSchema({ fields }: ObjectShape): JsonObject {
     const properties: JsonObject = {}
-    for (const { name, shape, description } of fields) {
-      setOwn(properties, name, { ...write(shape), ...(description === undefined ? {} : { description }) })
+    for (const { name, shape, ...annotations } of fields) {
+      setOwn(properties, name, {
+        ...write(shape),
+        ...renamed(annotations, { default: 'default', description: 'description' }),
+      })
     }
     const required = fields.filter(({ isOptional }) => !isOptional).map(({ name }) => name)
     return { type: 'object', properties, ...(required.length === 0 ? {} : { required }) }
@@ -67,7 +70,7 @@ export function writeJsonSchema({ types, nameOf }: NamedTypes): string {
 
 /** Copies the options that are set, under the names of JSON Schema. */
 function renamed<Name extends string>(
-  shape: { readonly [Option in Name]?: number | string },
+  shape: { readonly [Option in Name]?: Json },
   names: Readonly<Record<string, Name>>,
 ): JsonObject {
   return Object.fromEntries(

@@ -3,7 +3,7 @@ import type { ValueRule } from '../../client/protocol/model/collection.js'
 import { counted } from '../../client/protocol/model/figures.js'
 import type { TextFormat } from '../formats.js'
 import type { NamedType, NamedTypes } from '../named-types.js'
-import type { FieldShape, Scalar, Shape } from '../shapes.js'
+import type { FieldShape, ObjectShape, Scalar, Shape } from '../shapes.js'
 import { header } from './header.js'
 
 export function writeTypeScript(named: NamedTypes, clientPackage: string): string {
@@ -11,7 +11,7 @@ export function writeTypeScript(named: NamedTypes, clientPackage: string): strin
     collection === undefined ? [] : [{ name, collection }],
   )
   const declarations = declareTypes(named)
-  const imports = ['DateTime', 'Default', 'Fields', 'FileUrl', 'Link'].filter((name) =>
+  const imports = ['DateTime', 'Defaults', 'Fields', 'FileUrl', 'Link'].filter((name) =>
     declarations.some((text) => mentions(text, name)),
   )
   return [
@@ -39,14 +39,17 @@ export function declareTypes({ types, nameOf }: NamedTypes): string[] {
     const isOpen = shape.kind === 'object' && shape.fields.length === 0
     if (isOpen) return [...comment, `export type ${name} = Fields`].join('\n')
     if (shape.kind !== 'object') return [...comment, `export type ${name} = ${write(shape)}`].join('\n')
-    return [...comment, ...formatInterface(name, shape.fields.flatMap(fieldLines))].join('\n')
+    const head = [name, ...formatDefaults(shape)].join(' extends ')
+    return [...comment, ...formatInterface(head, shape.fields.flatMap(fieldLines))].join('\n')
   }
 
-  function fieldLines({ name, shape, isOptional, hasDefault = false, description }: FieldShape): string[] {
+  function fieldLines({ name, shape, isOptional, description }: FieldShape): string[] {
     const limits = describeShape(shape)
     const said = description === undefined ? limits : [sentence(inComment(oneLine(description)), limits), ...limits]
-    const type = hasDefault ? `Default<${write(shape)}>` : write(shape)
-    return [...(said.length === 0 ? [] : [`/** ${said.join(' ')} */`]), `${key(name)}${isOptional ? '?' : ''}: ${type}`]
+    return [
+      ...(said.length === 0 ? [] : [`/** ${said.join(' ')} */`]),
+      `${key(name)}${isOptional ? '?' : ''}: ${write(shape)}`,
+    ]
   }
 
   function write(shape: Shape): string {
@@ -71,6 +74,12 @@ export function declareTypes({ types, nameOf }: NamedTypes): string[] {
   }
 }
 
+/** Names the fields that new documents may leave out. Empty if there are none. */
+export function formatDefaults({ fields }: ObjectShape): string[] {
+  const names = fields.flatMap((field) => (field.default === undefined ? [] : [quote(field.name)]))
+  return names.length === 0 ? [] : [`Defaults<${names.join(' | ')}>`]
+}
+
 function formatInterface(name: string, lines: readonly string[]): string[] {
   if (lines.length === 0) return [`export interface ${name} {}`]
   return [`export interface ${name} {`, ...lines.map((line) => `  ${line}`), '}']
@@ -81,7 +90,7 @@ function formatArray(items: string): string {
 }
 
 function mentions(text: string, name: string): boolean {
-  return new RegExp(`(: | = |<|, |\\(|\\| )${name}\\b`, 'm').test(text)
+  return new RegExp(`(: | = |<|, |\\(|\\| |extends )${name}\\b`, 'm').test(text)
 }
 
 const typeNames: { readonly [Format in TextFormat]?: string } = {

@@ -1,16 +1,17 @@
 /** Writes types as zod 4 schemas, with the types inferred from them. */
 import type { ValueRule } from '../../client/protocol/model/collection.js'
+import { isObject, type Json } from '../../client/protocol/model/json.js'
 import type { NamedType, NamedTypes } from '../named-types.js'
 import type { FieldShape, Scalar, Shape } from '../shapes.js'
 import { header } from './header.js'
-import { quote, writeLiteral } from './typescript.js'
+import { formatDefaults, quote, writeLiteral } from './typescript.js'
 
 export function writeZod({ types, nameOf }: NamedTypes, clientPackage: string): string {
   const collections = types.flatMap(({ name, collection }) => (collection === undefined ? [] : [{ name, collection }]))
   // Declares parts before their users, because schemas are values.
   const declarations = [...types].reverse().map(declare)
-  const imports = ['DateTime', 'Default', 'FileUrl', 'Link'].filter((name) =>
-    declarations.some((text) => text.includes(`z.custom<${name}`) || text.includes(`: ${name}<typeof value>`)),
+  const imports = ['DateTime', 'Defaults', 'FileUrl', 'Link'].filter((name) =>
+    declarations.some((text) => text.includes(`z.custom<${name}`) || text.includes(`& ${name}<`)),
   )
   return [
     ...header.map((line) => `// ${line}`),
@@ -28,7 +29,8 @@ export function writeZod({ types, nameOf }: NamedTypes, clientPackage: string): 
   ].join('\n')
 
   function declare({ name, shape }: NamedType): string {
-    return `export const ${name} = ${define(shape)}\nexport type ${name} = z.infer<typeof ${name}>`
+    const type = [`z.infer<typeof ${name}>`, ...(shape.kind === 'object' ? formatDefaults(shape) : [])].join(' & ')
+    return `export const ${name} = ${define(shape)}\nexport type ${name} = ${type}`
   }
 
   function define(shape: Shape): string {
@@ -38,10 +40,15 @@ export function writeZod({ types, nameOf }: NamedTypes, clientPackage: string): 
     return ['z.object({', ...lines, '})'].join('\n')
   }
 
-  function writeField({ shape, isOptional, hasDefault = false, description }: FieldShape): string {
-    const type = `${write(shape)}${isOptional ? '.optional()' : ''}`
-    const whole = hasDefault ? `${type}.transform((value): Default<typeof value> => value)` : type
-    return description === undefined ? whole : `${whole}.describe(${quote(description)})`
+  function writeField(field: FieldShape): string {
+    const { shape, isOptional, description } = field
+    return [
+      write(shape),
+      ...(isOptional ? ['.optional()'] : []),
+      // Not for a hidden field, because parsing would invent its value.
+      ...(field.default === undefined || isOptional ? [] : [`.default(${writeJson(field.default)})`]),
+      ...(description === undefined ? [] : [`.describe(${quote(description)})`]),
+    ].join('')
   }
 
   function write(shape: Shape): string {
@@ -73,6 +80,14 @@ export function writeZod({ types, nameOf }: NamedTypes, clientPackage: string): 
     if (some.length < shapes.length && some.length === 1 && only) return `${write(only)}.nullable()`
     return `z.union([${shapes.map(write).join(', ')}])`
   }
+}
+
+function writeJson(value: Json): string {
+  if (Array.isArray(value)) return `[${value.map(writeJson).join(', ')}]`
+  if (!isObject(value)) return writeLiteral(value)
+  return `{${Object.entries(value)
+    .map(([name, one]) => `${key(name)}: ${writeJson(one)}`)
+    .join(', ')}}`
 }
 
 function writeChoices(values: readonly Scalar[]): string {
