@@ -11,8 +11,8 @@ import { openClocks } from './clock.js'
 import type { Config } from './config.js'
 import { openPermissionUses } from './core/access/permission-uses.js'
 import { openCaches } from './core/caches.js'
+import { openLongReads, openTransactionSlots } from './core/concurrency/database-slots.js'
 import { openItemSizes } from './core/concurrency/item-sizes.js'
-import { openLongReads } from './core/concurrency/long-read-slots.js'
 import { createSemaphore } from './core/concurrency/semaphore.js'
 import type { Backend } from './core/context.js'
 import { openJoinedCreates } from './core/documents/joined-creates.js'
@@ -62,6 +62,7 @@ export async function openBackend(
   const { about, databaseUrl, events, keyring, localProvider, log, signingKey, url, warn } = parts
   /** Logs failures of background work under a name. */
   const reportAs = (what: string) => (error: unknown) => log.failure(what, error)
+  const engine = databaseUrl === undefined ? 'embedded' : 'pool'
   const newId = openIds()
   const clocks = openClocks(parts.now)
   const now = (project: string) => clocks.of(project).now()
@@ -108,7 +109,8 @@ export async function openBackend(
     totals: openTotals(),
     queryCopies: stack.use(openQueryCopies(openCopy, breaksCopy)),
     itemSizes: openItemSizes(),
-    longReads: openLongReads(databaseUrl === undefined ? 'embedded' : 'pool'),
+    longReads: openLongReads(engine),
+    transactions: openTransactionSlots(engine),
     joinedCreates: openJoinedCreates(),
     requests: openRequestLog({ isOn: parts.requestLog }),
     permissionUses: openPermissionUses({ isOn: parts.requestLog }),

@@ -84,6 +84,8 @@ export interface Backend {
   readonly queryCopies: QueryCopies
   /** Slots for long reads and writes in this process. */
   readonly longReads: FairSemaphore
+  /** Slots for callers' transactions in this process. */
+  readonly transactions: FairSemaphore
   readonly itemSizes: ItemSizes
   /** Batches documents that are created concurrently. */
   readonly joinedCreates: JoinedCreates

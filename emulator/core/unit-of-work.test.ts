@@ -1,8 +1,11 @@
 import { expect, test } from 'vitest'
 import type { Database } from '../database/port.js'
 import type { Bus } from '../ports/bus/port.js'
+import { openTransactionSlots } from './concurrency/database-slots.js'
 import type { Happened } from './events/event-log.js'
 import { happened, identityChanged, inTransaction, publish, publishing, unitFor } from './unit-of-work.js'
+
+const transactions = openTransactionSlots('embedded')
 
 /**
  * Runs a transaction that publishes an event, on a database that reports its commit. Returns the order of what
@@ -19,7 +22,7 @@ async function recordOrder(commit: () => string): Promise<string[]> {
     },
   }
   const events = { add: ({ kind }: Happened) => void order.push(kind) }
-  const unit = unitFor({ bus: bus as Bus, db: db as Database, events })
+  const unit = unitFor({ bus: bus as Bus, db: db as Database, events, transactions })
   await inTransaction(unit, async (unit) => {
     happened(unit, { kind: 'snapshot.saved', projectId: null, snapshot: { name: 'friday' } })
     publish(unit, identityChanged())
@@ -46,7 +49,7 @@ test('resolves a single statement after its change is published', async () => {
     order.push('published')
   }
   const bus: Partial<Bus> = { publish: publishLate }
-  const unit = unitFor({ bus: bus as Bus, db: {} as Database, events: { add: () => undefined } })
+  const unit = unitFor({ bus: bus as Bus, db: {} as Database, events: { add: () => undefined }, transactions })
 
   await publishing(unit, identityChanged, async () => order.push('written'))
 

@@ -1,11 +1,19 @@
 /** Groups writes into transactions, and publishes their messages and events after the commit. */
 import { type Database, DatabaseError, type DatabaseErrorKind, makingRoomIn } from '../database/port.js'
 import type { Bus, Message } from '../ports/bus/port.js'
+import type { FairSemaphore } from './concurrency/fair-semaphore.js'
 import type { Happened } from './events/event-log.js'
 
 interface Outlets {
   readonly bus: Bus
   readonly events: { add(event: Happened): void }
+  readonly transactions: FairSemaphore
+}
+
+/** The caller that the work is done for. The service's own work has none. */
+interface Owned {
+  readonly project?: { readonly id: string }
+  readonly caller?: { readonly id: string }
 }
 
 /** The open transaction, or the database if there is none. */
@@ -38,26 +46,32 @@ export function makingRoom<Unit extends Pick<UnitOfWork, 'db'>>(unit: Unit): Uni
   return { ...unit, db: makingRoomIn(unit.db) }
 }
 
-/** Runs `work` in a transaction, or in the open one, and publishes its messages after the commit. */
-export async function inTransaction<Unit extends UnitOfWork, Result>(
+/**
+ * Runs `work` in a transaction, or in the open one, and publishes its messages after the commit. Callers take turns.
+ *
+ * @throws {SvcError} `UNAVAILABLE` if it has not begun in time
+ */
+export async function inTransaction<Unit extends UnitOfWork & Owned, Result>(
   unit: Unit,
   work: (unit: Unit) => Promise<Result>,
 ): Promise<Result> {
+  const { backend, project, caller } = unit
   if (unit.pending) return work(unit)
   let pending = nothing()
-  const result = await unit.db
-    .transaction((db) => {
+  const transact = () =>
+    unit.db.transaction((db) => {
       // Starts over, because a retry after a deadlock publishes its messages again.
       pending = nothing()
       return work({ ...unit, db, pending })
     })
-    .catch((error) => {
-      if (hasKind(error, ['unknown outcome'])) void unit.backend.bus.publish(pending.messages)
-      throw error
-    })
+  const inTurn = project && caller ? backend.transactions.run([project.id, caller.id], transact) : transact()
+  const result = await inTurn.catch((error) => {
+    if (hasKind(error, ['unknown outcome'])) void backend.bus.publish(pending.messages)
+    throw error
+  })
   // Waits for the bus, because a client that changed settings, roles or keys may next reach another process.
-  if (pending.messages.length > 0) await unit.backend.bus.publish(pending.messages)
-  for (const event of pending.events) unit.backend.events.add(event)
+  if (pending.messages.length > 0) await backend.bus.publish(pending.messages)
+  for (const event of pending.events) backend.events.add(event)
   return result
 }
 

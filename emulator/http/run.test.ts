@@ -3,7 +3,9 @@ import type { AddressInfo } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
 import { SvcError } from '../../client/protocol/model/errors.js'
 import { aBackend, anHttpContext, emptyCaches } from '../../test/fixtures/stand-ins.js'
-import type { Serve } from './exchange.js'
+import type { Cache } from '../core/context.js'
+import type { HttpContext, Serve } from './exchange.js'
+import { openTurns } from './guards/turns.js'
 import { openLog } from './logging/log.js'
 import { run } from './run.js'
 
@@ -15,14 +17,15 @@ afterEach(async () => {
 })
 
 /** Sends a request to a server with this handler. */
-async function ask(serve: Serve) {
+async function ask(serve: Serve, parts: Partial<HttpContext> = {}, headers: Record<string, string> = {}) {
   const failures: string[] = []
   const log = openLog({ level: 'silent', folder: undefined })
-  const http = anHttpContext({ backend, log: { ...log, failure: (_id, error) => void failures.push(String(error)) } })
+  const failure = (_id: string, error: unknown) => void failures.push(String(error))
+  const http = anHttpContext({ backend, log: { ...log, failure }, ...parts })
   const server = createServer((req, res) => void run(http, '*', serve, req, res))
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
   stops.push(() => new Promise((closed) => server.close(closed)))
-  const response = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`)
+  const response = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`, { headers })
   return { status: response.status, body: await response.json(), failures }
 }
 
@@ -47,4 +50,18 @@ test('logs internal errors, but not refusals', async () => {
 
   expect(broken).toMatchObject({ status: 500, failures: ['Error: broken'] })
   expect(refused).toMatchObject({ status: 404, failures: [] })
+})
+
+test('contract 10.12 refuses a request whose turn does not come, and asks the busy database nothing', async () => {
+  const lookedUp: string[] = []
+  const callers: Cache<never> = { of: async (key) => lookedUp.push(key) as never }
+  const tooLate = () => new SvcError('UNAVAILABLE', 'Later.')
+  const databaseTurns = openTurns({ isBusy: () => true, patience: { maxMilliseconds: 1, tooLate } })
+  const busy = { databaseTurns, backend: aBackend({ caches: { ...emptyCaches(), callers } }) }
+  const neverServed: Serve = () => Promise.reject(new Error('It was served.'))
+
+  const { status, body } = await ask(neverServed, busy, { 'x-api-key': 'svc_key_of_somebody' })
+
+  expect({ status, body }).toMatchObject({ status: 503, body: { error: { code: 'UNAVAILABLE' } } })
+  expect(lookedUp).toEqual([])
 })

@@ -131,7 +131,11 @@ function readPath({ url = '' }: IncomingMessage): string {
 async function serveOrFail(http: HttpContext, serve: Serve, exchange: Exchange): Promise<Outgoing | undefined> {
   try {
     const { req } = exchange
-    await beginTurn(http, exchange)
+    await beginTurn(http, exchange).catch((error) => {
+      // Reading the project's dialect would wait for the database again.
+      exchange.isDialectKnown = true
+      throw error
+    })
     if (req.socket.destroyed) throw new Aborted()
     requireOneHost(req)
     http.requireHost(req.headers.host)
@@ -151,11 +155,11 @@ async function serveOrFail(http: HttpContext, serve: Serve, exchange: Exchange):
 }
 
 /** Addresses take turns, and so do the keys used from one address, whether valid or not. */
-function beginTurn(http: HttpContext, { req, address }: Exchange): Promise<void> | undefined {
+async function beginTurn(http: HttpContext, { req, address }: Exchange): Promise<void> {
   const { 'x-api-key': key, authorization } = req.headers
   const credentials = String(key ?? authorization ?? '')
   const turns = credentials === '' ? http.turns : http.databaseTurns
-  return turns.take([address, credentials])
+  await turns.take([address, credentials])
 }
 
 async function answerFailure(http: HttpContext, exchange: Exchange, error: unknown): Promise<StoredAnswer> {

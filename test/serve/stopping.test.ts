@@ -1,7 +1,7 @@
 /** The metrics of a replica, and how it stops. */
 import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest'
 import { createClient } from '../../client/index.js'
-import { openLongReads } from '../../emulator/core/concurrency/long-read-slots.js'
+import { openLongReads } from '../../emulator/core/concurrency/database-slots.js'
 import type { Backend } from '../../emulator/core/context.js'
 import { openMetrics } from '../../emulator/serving/metrics.js'
 import { version } from '../../emulator/version.js'

@@ -1,5 +1,6 @@
 /** A concurrency limit whose owners take turns. None gets more than its share, however much of its work waits. */
 import { openFairQueue } from './fair-queue.js'
+import { type Patience, waitInQueue } from './patience.js'
 
 export interface FairSemaphore {
   /**
@@ -38,7 +39,7 @@ interface Options {
   /** How much of one owner's work runs at once. Defaults to `limit`. */
   readonly maxPerOwner?: number
   /** The longest time that work waits. Defaults to no timeout. */
-  readonly patience?: { readonly maxMilliseconds: number; tooLate(): Error }
+  readonly patience?: Patience
 }
 
 interface Waiting {
@@ -84,25 +85,12 @@ export function createFairSemaphore({ limit, maxPerOwner = limit, patience }: Op
     return { reweigh, leave: () => reweigh(0) }
   }
 
-  function turn(owners: readonly [string, ...string[]], weight: number, isFirst: boolean): Promise<void> {
+  async function turn(owners: readonly [string, ...string[]], weight: number, isFirst: boolean): Promise<void> {
+    const line = isFirst ? first : queue
     waiting++
-    return new Promise<void>((resolve, reject) => {
-      let isOver = false
-      const end = (settle: () => void) => {
-        isOver = true
-        waiting--
-        clearTimeout(late)
-        settle()
-      }
-      const late = patience && setTimeout(() => end(() => reject(patience.tooLate())), patience.maxMilliseconds)
-      const begin = () => {
-        if (isOver) return false
-        end(resolve)
-        return true
-      }
-      const line = isFirst ? first : queue
-      line.push(owners, { owner: owners[0], weight, begin })
-    })
+    await waitInQueue(patience, (begin) => void line.push(owners, { owner: owners[0], weight, begin })).finally(
+      () => waiting--,
+    )
   }
 
   /** Waits for a turn only if there is none right now, so that work that can begin at once is not deferred. */

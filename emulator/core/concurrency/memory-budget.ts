@@ -4,8 +4,8 @@
  */
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import { sizes } from '../../../client/protocol/model/limits.js'
+import { patience } from './database-slots.js'
 import { createFairSemaphore, type Slot } from './fair-semaphore.js'
-import { tooLate } from './long-read-slots.js'
 
 export interface MemoryLimits {
   readonly maxBytes: number
@@ -26,8 +26,6 @@ const ownLimits: MemoryLimits = {
 }
 /** An answer takes several times its size while it is read and written. */
 const bytesPerAnswerByte = 2
-
-const patience = { maxMilliseconds: 30_000, tooLate }
 
 /** The overhead of a chunk: a body can arrive in millions of them. */
 export const pieceBytes = 512

@@ -1,4 +1,4 @@
-import { expect, it, vi } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import { patiently } from '../../../test/fixtures/patience.js'
 import { openTurns } from './turns.js'
 
@@ -37,4 +37,24 @@ it('begins nothing while it is busy, and then lets callers take turns', async ()
 
   await vi.waitFor(() => expect(begun).toHaveLength(3), patiently)
   expect(begun).toEqual(['a1', 'b1', 'a2'])
+})
+
+it('contract 10.12 refuses what has waited for 30 seconds, and gives its start to the next', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  let isBusy = true
+  const turns = openTurns({ maxPerTurn: 1, isBusy: () => isBusy })
+  const begun: string[] = []
+  const late = turns.take(['a'])
+  vi.advanceTimersByTime(20_000)
+  const next = turns.take(['a'])?.then(() => begun.push('next'))
+  vi.advanceTimersByTime(10_000)
+
+  await expect(late).rejects.toMatchObject({ code: 'UNAVAILABLE' })
+
+  isBusy = false
+  vi.advanceTimersByTime(1)
+  await turn()
+  await next
+  expect(begun).toEqual(['next'])
 })

@@ -2,13 +2,16 @@
  * Limits how many requests and messages begin per turn of the event loop, so that a flood from one caller mostly delays that
  * caller. Contract 10.10.
  */
+import { patience as defaultPatience } from '../../core/concurrency/database-slots.js'
 import { openFairQueue } from '../../core/concurrency/fair-queue.js'
+import { type Patience, waitInQueue } from '../../core/concurrency/patience.js'
 
 export interface Turns {
   /**
    * Takes one of the starts of this turn. Returns a promise if they are used up.
    *
    * @param owners from the outermost group to the innermost: groups take turns, and so do the owners within a group
+   * @throws the error from `tooLate` if the turn has not come in time
    */
   take(owners: readonly string[]): Promise<void> | undefined
 }
@@ -18,13 +21,15 @@ interface Options {
   readonly maxPerTurn?: number
   /** Whether nothing begins for now. Callers take turns only here, so longer queues elsewhere would be unfair. */
   readonly isBusy?: () => boolean
+  /** The longest time that a request or message waits. */
+  readonly patience?: Patience
 }
 
 /** How often to look again while it is busy. */
 const busyMilliseconds = 1
 
-export function openTurns({ maxPerTurn = 20, isBusy = () => false }: Options = {}): Turns {
-  const waiting = openFairQueue<() => void>(Number.POSITIVE_INFINITY)
+export function openTurns({ maxPerTurn = 20, isBusy = () => false, patience = defaultPatience }: Options = {}): Turns {
+  const waiting = openFairQueue<() => boolean>(Number.POSITIVE_INFINITY)
   let taken = 0
   let isScheduled = false
 
@@ -37,8 +42,9 @@ export function openTurns({ maxPerTurn = 20, isBusy = () => false }: Options = {
 
   function nextTurn(): void {
     isScheduled = false
-    taken = isBusy() ? 0 : Math.min(maxPerTurn, waiting.size())
-    for (let n = 0; n < taken; n++) waiting.shift()?.()
+    taken = 0
+    const most = isBusy() ? 0 : maxPerTurn
+    while (taken < most && waiting.size() > 0) if (waiting.shift()?.()) taken++
     if (taken > 0 || waiting.size() > 0) schedule()
   }
 
@@ -49,7 +55,7 @@ export function openTurns({ maxPerTurn = 20, isBusy = () => false }: Options = {
         taken++
         return undefined
       }
-      return new Promise((begin) => void waiting.push(owners, begin))
+      return waitInQueue(patience, (begin) => void waiting.push(owners, begin))
     },
   }
 }

@@ -83,7 +83,11 @@ async function handleInTurn(state: SocketState, bytes: SocketBytes, data: RawDat
   if (!backpressure.canWrite()) await backpressure.drained()
   if (!backpressure.isOpen()) return
   const owner = identity?.caller.key?.id ?? identity?.project.id ?? handshake.address
-  await http.databaseTurns.take([owner, listed.id])
+  const isLate = await http.databaseTurns.take([owner, listed.id])?.then(
+    () => false,
+    () => true,
+  )
+  if (isLate) return bytes.refuse(closes.tryAgainLater, 'the database is busy')
   await http.streams.atWork.run([owner, listed.id], () => handle(state, data, isBinary))
   if (state.invalidMessages >= maxInvalidMessages) bytes.refuse(closes.policy, 'too many invalid messages')
 }

@@ -4,6 +4,7 @@ import { defaultConfig } from '../../../emulator/config.js'
 import { signUp } from '../../../emulator/core/accounts/accounts.js'
 import { changeUser, endSessions } from '../../../emulator/core/accounts/owner.js'
 import { changeCollection, createCollection, removeCollection } from '../../../emulator/core/collections/collections.js'
+import { openTransactionSlots } from '../../../emulator/core/concurrency/database-slots.js'
 import type { Backend, Context } from '../../../emulator/core/context.js'
 import {
   createDocument,
@@ -147,7 +148,11 @@ describe('where the database does not say', () => {
       return result
     }
     const db = { transaction } as Backend['db']
-    return { backend: { bus, events: openEventLog() }, db, pending: undefined }
+    return {
+      backend: { bus, events: openEventLog(), transactions: openTransactionSlots('embedded') },
+      db,
+      pending: undefined,
+    }
   }
   const fail = (sqlState: string) => () => {
     throw new DatabaseError('failed', sqlState)
