@@ -8,7 +8,7 @@ import { documentShape, type FieldShape, type ObjectShape, type Shape, type Shap
 
 /**
  * Requires the fields that every document has. Fields with mixed types or `null` accept any value. Keeps the
- * collection's existing rules.
+ * collection's existing rules, and their order.
  */
 export function inferSchema(
   { schema, documents }: Pick<ReadCollection, 'schema' | 'documents'>,
@@ -17,7 +17,7 @@ export function inferSchema(
   const shape = documentShape(documents, {}, { linkOf })
   const fields = shape.kind === 'object' ? shape.fields.filter(({ name }) => !operatorNames.includes(name)) : []
   const rules = fields.map((field): [string, FieldRule] => [field.name, ruleForField(field)])
-  return { ...Object.fromEntries(rules), ...schema }
+  return { ...schema, ...Object.fromEntries(rules), ...schema }
 }
 
 /** Returns how many of the documents have each field. */

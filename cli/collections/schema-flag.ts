@@ -31,7 +31,7 @@ export const settingsFlags = {
     multiple: true,
     multipleNonGreedy: true,
     description: 'field whose values must be unique, or several that must be unique together',
-    helpValue: 'field,...',
+    helpValue: 'field[,field]',
   }),
   title: Flags.string({ description: 'field to show for a document', helpValue: 'field' }),
 }

@@ -13,7 +13,7 @@ import { shellWord } from '../../terminal/shell-word.js'
 export default class CollectionsCheck extends TargetCommand {
   static override summary = 'Find documents that violate the schema of their collection.'
   static override description =
-    prose(`A schema only applies to later writes, so existing documents may violate it. The next write to such a document is refused.
+    prose(`A schema only applies to later writes, so existing documents may violate it. A write that sends such a field is refused.
 Reads every document, and writes nothing. Exits with 10 if a document violates its schema.`)
   static override examples = [
     '<%= config.bin %> collections check',
@@ -85,7 +85,8 @@ Reads every document, and writes nothing. Exits with 10 if a document violates i
     if (collections.length === 0) return
     if (refused === 0) this.note(`Checked ${counted(read, 'document')}. All are valid.`)
     else {
-      this.note(`${count(refused)} of ${counted(read, 'document')} violate the schema.`)
+      const verb = refused === 1 ? 'violates' : 'violate'
+      this.note(`${count(refused)} of ${counted(read, 'document')} ${verb} the schema.`)
       const first = collections.find((one) => one.refused > 0)
       if (first) this.note(`Fix them: ${this.there(suggestFix(first))}`)
     }

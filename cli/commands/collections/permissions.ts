@@ -59,6 +59,11 @@ You need the secret key of the project, except on the emulator of this folder, w
     '<%= config.bin %> collections permissions cards --matrix --user ada@example.com --permissions planned.json',
     '<%= config.bin %> collections permissions posts --clear --json',
   ]
+  static override usage = [
+    '<%= command.id %> COLLECTION [--create role] [--read role] [--update role] [--delete role] [--hidden field] [--readonly field] [--open kind]',
+    '<%= command.id %> COLLECTION --clear',
+    '<%= command.id %> COLLECTION --matrix [--document id] [--user user] [--permissions file]',
+  ]
   static override args = { collection: collectionArg }
   static override flags = {
     create: rolesFlag('create'),

@@ -142,6 +142,10 @@ test('svc collections schema infer proposes what all documents fit, and keeps th
   const before = await svc.collections.get('things')
 
   const proposed = await world.json(['collections', 'schema', 'infer', 'things'])
+  expect(Object.keys(proposed as object).slice(0, 2)).toEqual(['size', 'at'])
+  expect((await world.svc(['collections', 'schema', 'infer', 'things'])).stderr).toContain(
+    'Existing rules stay. Find documents that break them: svc collections check things\n',
+  )
   expect(proposed).toEqual({
     at: { type: 'datetime', required: true },
     extra: { type: 'integer' },

@@ -15,8 +15,8 @@ import { shellWord } from '../../../terminal/shell-word.js'
 export default class CollectionsSchemaInfer extends TargetCommand {
   static override summary = 'Infer a schema from the documents of a collection.'
   static override description =
-    prose(`Reads every document, and infers a schema that all of them match. A field that each document has is required. A field with
-values of several types accepts any, and one with few texts accepts only those. A field with ids of documents or users becomes a link. Shows how many documents have each field. Keeps existing rules. --apply sets the schema for later writes.
+    prose(`Reads every document, and infers a schema that all of them match. Fields that have a rule keep it, even if documents break it. A field that each document has is required. A field with
+values of several types accepts any, and one with few texts accepts only those. A field with ids of documents or users becomes a link. Shows how many documents have each field. --apply sets the schema for later writes.
 
 Check the required fields before you apply it. A field that every document has today may be missing tomorrow.`)
   static override examples = [
@@ -58,6 +58,9 @@ Check the required fields before you apply it. A field that every document has t
     else this.log(table(withCounts(ruleRows(schema), read)))
     if (read.total !== undefined && read.read < read.total)
       this.note(`Read ${count(read.read)} of ${counted(read.total, 'document')}.`)
+    const isKeeping = Object.keys(collection.schema).length > 0 && read.read > 0
+    const checking = `svc collections check ${shellWord(collection.name)}`
+    if (isKeeping) this.note(`Existing rules stay. Find documents that break them: ${this.there(checking)}`)
     if (isEmpty || !flags.apply) {
       const setting = `svc collections schema infer ${shellWord(collection.name)} --apply`
       if (!isEmpty) this.note(`Set it: ${this.there(setting)}`)
@@ -73,7 +76,8 @@ Check the required fields before you apply it. A field that every document has t
 function withCounts(rows: readonly Row[], read: ReadCollection): Row[] {
   const counts = countFields(read)
   return rows.map((row) => {
-    const documents = counts.get(String(row.field))
+    const field = String(row.field)
+    const documents = counts.get(field) ?? (Object.hasOwn(read.schema, field) ? 0 : undefined)
     return { ...row, documents: documents === undefined ? '' : `${count(documents)} of ${count(read.read)}` }
   })
 }
