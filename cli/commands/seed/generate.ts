@@ -72,7 +72,9 @@ The same --random-seed generates the same documents, as long as the schema and t
       : this.client(flags)
     const randomSeed = flags['random-seed'] ?? Math.floor(Math.random() * 1_000_000)
     const target = targetWords(flags)
-    const documents = generateDocuments(openFaker(randomSeed), count, await readModel(client, name, target))
+    const model = await readModel(client, name, target)
+    const documents = generateDocuments(openFaker(randomSeed), count, model)
+    requireComplete(documents, model.schema)
     if (isWritten) await createAll(client, name, documents, target)
     else if (file !== undefined) await replaceWhole(file, formatDocuments(file, documents))
     else this.logData(formatDocuments('.ndjson', documents).trimEnd())
@@ -92,6 +94,20 @@ async function readModel(client: Client, name: string, target: string) {
   const message = `"${name}" has neither a schema nor documents to learn from.`
   const hint = `Set a schema: svc collections schema ${shellWord(name)} --field title:string${target}`
   throw new CliFailure('NOTHING_TO_GO_BY', exits.invalid, message, hint)
+}
+
+/** @throws {CliFailure} if a required field has too few values: of links, or of a unique field */
+function requireComplete(documents: readonly JsonObject[], schema: Schema): void {
+  for (const [field, { required, default: filled, to }] of Object.entries(schema)) {
+    if (!required || filled !== undefined) continue
+    const found = documents.filter((document) => Object.hasOwn(document, field)).length
+    if (found === documents.length) continue
+    const message = `Found ${counted(found, 'value')} for "${field}" of ${counted(documents.length, 'document')}, but it is required.`
+    const create = to === usersWord ? 'svc users signup EMAIL' : `svc seed generate ${shellWord(to ?? '')}`
+    const hint =
+      to === undefined ? 'Its unique values are used up. Lower --count.' : `Create what it links to: ${create}`
+    throw new CliFailure('NOTHING_TO_GO_BY', exits.invalid, message, hint)
+  }
 }
 
 /** Reads some ids for each target of a link. */

@@ -133,6 +133,21 @@ test('a collection without schema and documents is said to give nothing to go by
   expect(ran).toMatchObject({ exit: 5, stderr: expect.stringContaining('neither a schema nor documents') })
 })
 
+test('a required link without enough records to lead to is refused with the command that creates them', async () => {
+  const [name, towns] = [`${seeds.own}homes`, `${seeds.own}towns`]
+  await seeds.world.json(['collections', 'create', towns])
+  await seeds.world.json(['collections', 'create', name, '--field', `in:link:${towns}!`])
+
+  const ran = await seeds.world.svc(['seed', 'generate', name, '--count', '2'])
+
+  expect(ran).toMatchObject({
+    exit: 5,
+    stderr:
+      'error  Found 0 values for "in" of 2 documents, but it is required.\n' +
+      `       Create what it links to: svc seed generate ${towns}\n`,
+  })
+})
+
 test('a collection may be called users or files beside the parts of that name: references lead to its documents', async () => {
   await seeds.world.json(['reset', '--yes'])
   file('img/cover.png', 'a cover')
