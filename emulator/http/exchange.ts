@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { SvcError } from '../../client/protocol/model/errors.js'
 import type { Project } from '../../client/protocol/model/project.js'
 import type { Dialect } from '../../client/protocol/wire/axes.js'
-import type { Held, MemoryBudget, WorkRoom } from '../core/concurrency/memory-budget.js'
+import type { MemoryBudget, WorkRoom } from '../core/concurrency/memory-budget.js'
 import type { Backend, Caller } from '../core/context.js'
 import type { StoredAnswer } from '../core/documents/idempotency.js'
 import type { Strike } from '../core/faults/faults.js'
@@ -16,6 +16,7 @@ import type { Turns } from './guards/turns.js'
 import type { Log } from './logging/log.js'
 import type { Stream, Streams } from './realtime/sse.js'
 import type { Readers } from './reply/readers.js'
+import type { HeldBody } from './request/held-body.js'
 
 /** State shared by all requests of a process. */
 export interface HttpContext {
@@ -75,12 +76,8 @@ export interface Exchange {
   caller: Caller | undefined
   /** Whether it has presented the control token. */
   hasControl: boolean
-  /** Its body, if that is text. */
-  received: Buffer | undefined
-  /** Whether its body is large enough to take long to process. */
-  hasLargeBody: boolean
-  /** Memory held for its body until it is answered; undefined for a small one. */
-  held: Held | undefined
+  /** The memory for its body. */
+  readonly held: HeldBody
   /** The memory for its work and its answer. */
   readonly room: WorkRoom
   /** The error that it was refused with. */

@@ -22,6 +22,7 @@ import { loggedFailure } from './reply/logged-failure.js'
 import { dialectHeaders, namedDialect, setReadableDialect } from './reply/spoken-dialect.js'
 import { answerWhileSending, isSending } from './reply/unread-bodies.js'
 import { countBytes, endWith, type Text } from './reply/write-steps.js'
+import { openHeldBody } from './request/held-body.js'
 import { Aborted } from './request/read-json.js'
 import type { GivenAnswer } from './requests/capture.js'
 import { record, takeReplay, trace } from './requests/record.js'
@@ -55,9 +56,7 @@ export async function run(
     project: undefined,
     caller: undefined,
     hasControl: false,
-    received: undefined,
-    hasLargeBody: false,
-    held: undefined,
+    held: openHeldBody(http.memory, address),
     room: http.memory.openRoom(address),
     error: undefined,
     faults: [],
@@ -150,7 +149,7 @@ async function serveOrFail(http: HttpContext, serve: Serve, exchange: Exchange):
   } catch (error) {
     return error instanceof Aborted ? undefined : answerFailure(http, exchange, error)
   } finally {
-    exchange.held?.end()
+    exchange.held.end()
   }
 }
 

@@ -174,7 +174,7 @@ async function answerOnce(
     // Routes that create never answer with a stream.
     return once(ctx, key, work as (ctx: Context) => Promise<StoredAnswer>)
   }
-  return exchange.hasLargeBody ? workLong(ctx, answer) : answer(ctx)
+  return body.isLarge ? workLong(ctx, answer) : answer(ctx)
 }
 
 interface Answered {

@@ -19,6 +19,8 @@ export interface Trace {
   /** Stops counting, because work after the response doesn't belong to the request. */
   isOver: boolean
   receiving: number
+  /** The body, if that is text. */
+  received: Buffer | undefined
   queue: number
   database: number
   hashing: number
@@ -33,6 +35,7 @@ export function openTrace(): Trace {
   return {
     isOver: false,
     receiving: 0,
+    received: undefined,
     queue: 0,
     database: 0,
     hashing: 0,

@@ -15,6 +15,8 @@ import { readForm, readJsonObject, requirePlainEncoding } from './read-json.js'
 /** A body that has fully arrived. */
 export interface Body {
   readonly uploads: Uploads
+  /** Whether it takes long to process. */
+  readonly isLarge: boolean
   /** Parses the body as JSON. */
   toJson(): JsonObject | Promise<JsonObject>
   /** Maps places in that JSON to places in the request body. */
@@ -33,13 +35,13 @@ export async function readBody(http: HttpContext, route: Route, exchange: Exchan
   const { form } = route
   if (landing && form && isMultipart(exchange.req)) return readParts(http, { route, form, exchange, landing })
   if (form?.isOnly) throw new SvcError('UNSUPPORTED_MEDIA_TYPE', 'Send a form, as "multipart/form-data".')
-  const json = await readJson(http, route, exchange)
-  return { uploads: noUploads, toJson: () => json, places: (inJson) => inJson }
+  const { json, isLarge } = await readJson(http, route, exchange)
+  return { uploads: noUploads, isLarge, toJson: () => json, places: (inJson) => inJson }
 }
 
-async function readJson(http: HttpContext, { body, needs }: Route, exchange: Exchange): Promise<JsonObject> {
-  if (!body) return {}
-  if (body.encoding === 'form') return readForm(http, exchange)
+async function readJson(http: HttpContext, { body, needs }: Route, exchange: Exchange) {
+  if (!body) return { json: {}, isLarge: false }
+  if (body.encoding === 'form') return { json: await readForm(http, exchange), isLarge: false }
   const isForAnyone = needs === 'public' || needs === 'nothing'
   return readJsonObject(http, exchange, { batch: body.batch, isForAnyone })
 }
@@ -74,5 +76,5 @@ async function readParts(http: HttpContext, { route, form, exchange, landing }: 
     if (!form.isBodyInData) return inJson
     return (path) => (ofFiles.has(String(path[0])) ? path : ['data', ...inJson(path)])
   }
-  return { uploads: openUploads(backend, project.id, files), toJson: () => form.toBody(texts), places }
+  return { uploads: openUploads(backend, project.id, files), isLarge: false, toJson: () => form.toBody(texts), places }
 }

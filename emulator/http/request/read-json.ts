@@ -5,7 +5,7 @@ import { SvcError } from '../../../client/protocol/model/errors.js'
 import { formatBytes } from '../../../client/protocol/model/figures.js'
 import { isObject, type JsonObject } from '../../../client/protocol/model/json.js'
 import { sizes } from '../../../client/protocol/model/limits.js'
-import { type Held, isUncounted, pieceBytes, tooManyBytes } from '../../core/concurrency/memory-budget.js'
+import { isUncounted, pieceBytes } from '../../core/concurrency/memory-budget.js'
 import { overLimit, requireStorable } from '../../core/documents/weight.js'
 import { openPauses } from '../../core/pauses.js'
 import type { Exchange, HttpContext } from '../exchange.js'
@@ -31,16 +31,22 @@ export async function readJsonObject(
   http: HttpContext,
   exchange: Exchange,
   { batch, isForAnyone }: JsonReading,
-): Promise<JsonObject> {
+): Promise<ReadJson> {
   requireJsonType(exchange.req)
   requirePlainEncoding(exchange.req)
   const received = receiving(exchange)
   const bytes = await readBytes(http, exchange, isForAnyone ? maxFormBytes : sizes.maxBodyBytes)
   received?.(bytes)
-  exchange.hasLargeBody = bytes.length > maxBytesAtOnce
+  const isLarge = bytes.length > maxBytesAtOnce
   // The parsed value takes several times as much memory.
-  if (exchange.hasLargeBody) await exchange.room.take()
-  return parseBody(bytes, { batch })
+  if (isLarge) await exchange.room.take()
+  return { json: await parseBody(bytes, { batch }), isLarge }
+}
+
+interface ReadJson {
+  readonly json: JsonObject
+  /** Whether it takes long to process. */
+  readonly isLarge: boolean
 }
 
 interface JsonReading {
@@ -146,18 +152,7 @@ function isJsonInUtf8(type: string): boolean {
   return name.trim() === 'application/json' && charset.trim() === 'utf-8'
 }
 
-/**
- * Counts the memory of a request from here until it is answered.
- *
- * @param refuse called if it has to make room for others
- */
-export function holdFor(http: HttpContext, exchange: Exchange, refuse: (error: SvcError) => void): Held {
-  exchange.held = http.memory.receive(exchange.address, () => refuse(tooManyBytes()))
-  return exchange.held
-}
-
-function readBytes(http: HttpContext, exchange: Exchange, maxBytes: number): Promise<Buffer> {
-  const { req } = exchange
+function readBytes(http: HttpContext, { req, held }: Exchange, maxBytes: number): Promise<Buffer> {
   // A chunked body can arrive in millions of pieces.
   const source = req.headers['transfer-encoding'] === undefined ? req : openFormSource(req)
   return new Promise((resolve, reject) => {
@@ -183,14 +178,14 @@ function readBytes(http: HttpContext, exchange: Exchange, maxBytes: number): Pro
       pieces++
       if (bytes > maxBytes && !isRefused) refuse(tooLong(maxBytes))
       // Nearly all bodies are this small.
-      if (!isRefused && !isUncounted(weigh())) (exchange.held ?? holdFor(http, exchange, refuse)).hold(weigh())
+      if (!isRefused && !isUncounted(weigh())) held.begin(refuse).hold(weigh())
     })
     source.on('data', (chunk: Buffer) => {
       if (!isRefused) chunks.push(chunk)
     })
     source.on('end', () => {
       clearTimeout(timer)
-      exchange.held?.settle()
+      held.settle()
       resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks))
     })
     req.on('error', () => reject(new Aborted()))

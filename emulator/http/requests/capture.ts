@@ -70,7 +70,7 @@ export function captureRequest(exchange: Exchange, trace: Trace, seen: Captured)
     origin: req.headers.origin ?? null,
     headers: keptHeaders(req.headers),
     // Comes before the answer, which may repeat its secrets.
-    body: requestBody(req, exchange.received, secrets),
+    body: requestBody(req, trace.received, secrets),
     answerHeaders: keptHeaders(answer?.headers ?? {}),
     answerBody: answerBody(answer, method, secrets),
     error: exchange.error && keptError(exchange.error, secrets),

@@ -39,13 +39,12 @@ export function assignProject(
 type Received = ((bytes: Buffer) => void) | undefined
 
 /** Returns a function that keeps the body as it is read; undefined if the request is not recorded. */
-export function receiving(exchange: Exchange): Received {
-  const { trace } = exchange
+export function receiving({ trace }: Pick<Exchange, 'trace'>): Received {
   if (!trace) return undefined
   const begunAt = performance.now()
   return (bytes) => {
     trace.receiving += performance.now() - begunAt
-    exchange.received = bytes
+    trace.received = bytes
   }
 }
 

@@ -16,7 +16,7 @@ import {
   type Upload,
 } from '../../../core/files/uploads.js'
 import type { Exchange, HttpContext } from '../../exchange.js'
-import { Aborted, decodeUtf8, holdFor } from '../read-json.js'
+import { Aborted, decodeUtf8 } from '../read-json.js'
 import { type FormSource, openFormSource } from './form-source.js'
 import { type FileWeight, type FormWeight, openFormWeight, weighWhileParsed } from './form-weight.js'
 import {
@@ -82,7 +82,7 @@ export async function readMultipart(http: HttpContext, exchange: Exchange, rules
   try {
     http.chunks.watch(req)
     await takeParts(req, rules, {
-      weigh: (refuse) => openFormWeight(holdFor(http, exchange, refuse), backend.files.bufferedBytes),
+      weigh: (refuse) => openFormWeight(exchange.held.begin(refuse), backend.files.bufferedBytes),
       file: (part, weight) => {
         rules.requireFile?.(part.field, begun++)
         const landed = landWeighed(backend, part, rules.files, weight.file())
