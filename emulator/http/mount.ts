@@ -2,9 +2,10 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { Express, Request, Response } from 'express'
-import type { Exchange, HttpContext, Serve } from './exchange.js'
+import type { HttpContext } from './exchange.js'
 import { refusePath, type ServedPath } from './places.js'
 import { run } from './run.js'
+import type { Incoming, Reach, Serve } from './stages.js'
 
 /** Answers a request to a served path. `pattern` is that path. */
 export type Respond = (
@@ -29,7 +30,7 @@ export function mountApp(app: Express, http: HttpContext, path: string, answer: 
     try {
       http.requireHost(req.headers.host)
     } catch {
-      return run(http, path, (exchange) => refusePath(http, exchange), req, res)
+      return run(http, path, (incoming, reach) => refusePath(http, incoming, reach), req, res)
     }
     res.setHeader('x-request-id', randomUUID())
     return answer(req, res)
@@ -38,12 +39,12 @@ export function mountApp(app: Express, http: HttpContext, path: string, answer: 
 
 /** Answers all other paths. */
 export function mountRest(app: Express, http: HttpContext): void {
-  app.use((req, res) => run(http, '*', (exchange) => refusePath(http, exchange), req, res))
+  app.use((req, res) => run(http, '*', (incoming, reach) => refusePath(http, incoming, reach), req, res))
   // Express recognizes an error handler by its four parameters.
   app.use((error: unknown, req: Request, res: Response, _next: unknown) => {
-    const serve = (exchange: Exchange) => {
+    const serve = (incoming: Incoming, reach: Reach) => {
       // A path with invalid percent encoding matches nothing.
-      if (error instanceof URIError) return refusePath(http, exchange)
+      if (error instanceof URIError) return refusePath(http, incoming, reach)
       throw error
     }
     return run(http, '*', serve, req, res)

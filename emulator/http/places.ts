@@ -2,11 +2,12 @@
 import { plainError } from '../../client/protocol/model/error-words.js'
 import { SvcError } from '../../client/protocol/model/errors.js'
 import type { StoredAnswer } from '../core/documents/idempotency.js'
-import type { Exchange, HttpContext, Serve } from './exchange.js'
+import type { HttpContext } from './exchange.js'
 import { isKnownOrigin, requireKnownOrigin, requireNamedOrigin } from './guards/known-origins.js'
 import { preflightHeaders } from './guards/origins.js'
+import { serveRoute } from './pipeline.js'
 import type { Endpoint, Route, RouteMethod } from './route.js'
-import { serveRoute } from './serve-route.js'
+import type { Incoming, Reach, Serve } from './stages.js'
 
 /** The handlers of a path. */
 export interface ServedPath {
@@ -27,7 +28,7 @@ export function listPlaces(http: HttpContext, routes: readonly Route[]): ServedP
       const serves = [...methods].map(([method, places]) => {
         const endpoint = toEndpoint(places)
         if (!endpoint) throw new Error(`${method} ${path} is served in one dialect only.`)
-        const serve: Serve = (exchange) => serveRoute(http, endpoint, exchange)
+        const serve: Serve = (incoming, reach) => serveRoute(http, endpoint, incoming, reach)
         return [method, takesIdBelow(table, path, method) ? refusingEmptyId(http, serve) : serve] as const
       })
       const isShared = [...methods.values()].some(({ flat }) => flat?.sharesPaths)
@@ -48,7 +49,7 @@ function toPlace(
 ): ServedPath {
   if (isShared) return { path, methods }
   const allow = allowed([...methods.keys()])
-  return { path, methods, others: (exchange) => refuseMethod(http, exchange, allow) }
+  return { path, methods, others: (incoming, reach) => refuseMethod(http, incoming, reach, allow) }
 }
 
 function allowed(methods: readonly RouteMethod[]): string[] {
@@ -69,38 +70,43 @@ function takesIdBelow(table: ReadonlyMap<string, Methods>, path: string, method:
  * thing would apply to all of them. Reads and creates are not ambiguous.
  */
 function refusingEmptyId(http: HttpContext, serve: Serve): Serve {
-  return (exchange) => {
-    const { method = '', url = '' } = exchange.req
+  return (incoming, reach) => {
+    const { method = '', url = '' } = incoming.req
     const [path = ''] = url.split('?', 1)
     const isOfOne = ['PATCH', 'PUT', 'DELETE'].includes(method)
-    return isOfOne && path.endsWith('/') ? refusePath(http, exchange) : serve(exchange)
+    return isOfOne && path.endsWith('/') ? refusePath(http, incoming, reach) : serve(incoming, reach)
   }
 }
 
 /** Answers a plain HTTP request to a path for WebSockets. */
-export async function refusePlainRequest(http: HttpContext, { req }: Exchange): Promise<StoredAnswer> {
+export async function refusePlainRequest(http: HttpContext, { req }: Incoming): Promise<StoredAnswer> {
   await requireKnownOrigin(http, req)
   throw plainError('UPGRADE_REQUIRED')
 }
 
 /** Answers methods that don't read a file. */
-export function refuseOtherMethods(http: HttpContext, exchange: Exchange): Promise<StoredAnswer> {
-  return refuseMethod(http, exchange, allowed(['get']))
+export function refuseOtherMethods(http: HttpContext, incoming: Incoming, reach: Reach): Promise<StoredAnswer> {
+  return refuseMethod(http, incoming, reach, allowed(['get']))
 }
 
-async function refuseMethod(http: HttpContext, exchange: Exchange, allow: readonly string[]): Promise<StoredAnswer> {
-  const { req } = exchange
+async function refuseMethod(
+  http: HttpContext,
+  incoming: Incoming,
+  reach: Reach,
+  allow: readonly string[],
+): Promise<StoredAnswer> {
+  const { req } = incoming
   requireNamedOrigin(req)
-  if (req.method === 'OPTIONS') return answerOptions(http, exchange, allow)
+  if (req.method === 'OPTIONS') return answerOptions(http, incoming, reach, allow)
   await requireKnownOrigin(http, req)
   throw new SvcError('METHOD_NOT_ALLOWED', `Method "${req.method}" is not allowed here.`, [], { allow })
 }
 
 /** Answers paths at which nothing is served. */
-export async function refusePath(http: HttpContext, exchange: Exchange): Promise<StoredAnswer> {
-  const { req } = exchange
+export async function refusePath(http: HttpContext, incoming: Incoming, reach: Reach): Promise<StoredAnswer> {
+  const { req } = incoming
   requireNamedOrigin(req)
-  if (req.method === 'OPTIONS') return answerOptions(http, exchange, [])
+  if (req.method === 'OPTIONS') return answerOptions(http, incoming, reach, [])
   await requireKnownOrigin(http, req)
   const [path = ''] = (req.url ?? '').split('?', 1)
   const name = path.slice(0, 200)
@@ -109,10 +115,15 @@ export async function refusePath(http: HttpContext, exchange: Exchange): Promise
   })
 }
 
-async function answerOptions(http: HttpContext, exchange: Exchange, allow: readonly string[]): Promise<StoredAnswer> {
-  const { headers } = exchange.req
-  if (headers.origin !== undefined && (await isKnownOrigin(http, exchange.req)))
-    exchange.headers = preflightHeaders(headers)
+async function answerOptions(
+  http: HttpContext,
+  incoming: Incoming,
+  reach: Reach,
+  allow: readonly string[],
+): Promise<StoredAnswer> {
+  const { headers } = incoming.req
+  if (headers.origin !== undefined && (await isKnownOrigin(http, incoming.req)))
+    reach({ ...incoming, headers: preflightHeaders(headers) })
   return { status: 204, headers: allow.length > 0 ? { allow: allow.join(', ') } : {}, body: '' }
 }
 

@@ -95,6 +95,9 @@ export interface RouteInput<Name extends string, Body, Query> {
   stream(ctx: Context, request: SubscribeRequest): Promise<Stream>
 }
 
+/** The input of a route, before its body is read. */
+export type RouteHead = Omit<RouteInput<string, unknown, unknown>, 'body' | 'uploads'>
+
 /**
  * The callers of a route. `caller` takes a key of the project, a user token or both. `key` requires a key, `user` a user token.
  * `public` routes are open to every page, because the request carries a secret. `nothing` is for pages opened by their address.

@@ -1,10 +1,10 @@
 /** Routes ordinary requests with a tree of paths, in a third of the time that Express takes. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import openTree from 'find-my-way'
-import type { Serve } from './exchange.js'
 import type { Respond } from './mount.js'
 import type { ServedPath } from './places.js'
 import type { RouteMethod } from './route.js'
+import type { Serve } from './stages.js'
 
 /** Answers a request if its path is known. Returns whether it was. */
 export type Router = (req: IncomingMessage, res: ServerResponse) => boolean

@@ -4,10 +4,11 @@ import { afterEach, expect, test } from 'vitest'
 import { SvcError } from '../../client/protocol/model/errors.js'
 import { aBackend, anHttpContext, emptyCaches } from '../../test/fixtures/stand-ins.js'
 import type { Cache } from '../core/context.js'
-import type { HttpContext, Serve } from './exchange.js'
+import type { HttpContext } from './exchange.js'
 import { openTurns } from './guards/turns.js'
 import { openLog } from './logging/log.js'
 import { run } from './run.js'
+import type { Serve } from './stages.js'
 
 const backend = aBackend({ caches: emptyCaches() })
 const stops: (() => Promise<unknown>)[] = []

@@ -78,8 +78,8 @@ export function createApp(backend: Backend, options: AppOptions): ServerHandlers
   const http = openHttpContext(backend, options)
   const places = [
     ...listPlaces(http, [...routes, ...control, ...aboutRoutes(routes, control, version)]),
-    ...socketPaths.map((path) => readingPlace(http, path, (exchange) => refusePlainRequest(http, exchange))),
-    readingPlace(http, storedFilePath, (exchange) => serveStoredFile(http, exchange)),
+    ...socketPaths.map((path) => readingPlace(http, path, (incoming) => refusePlainRequest(http, incoming))),
+    readingPlace(http, storedFilePath, (incoming, reach) => serveStoredFile(http, incoming, reach)),
   ]
   const respond: Respond = (pattern, serve, req, res) => run(http, pattern, serve, req, res)
   const route = openRouter(places, Object.keys(apps), respond)

@@ -5,12 +5,13 @@ import { extname, join } from 'node:path'
 import type { Express, Request, Response } from 'express'
 import { SvcError } from '../../client/protocol/model/errors.js'
 import type { StaticMount } from '../pages/mounts.js'
-import type { Exchange, HttpContext, Outgoing } from './exchange.js'
+import type { HttpContext } from './exchange.js'
 import { requireKnownOrigin, requireNamedOrigin } from './guards/known-origins.js'
 import { refuseOtherMethods, refusePath } from './places.js'
 import { answerFile } from './reply/served-file.js'
-import { namedDialect, setDialect } from './reply/spoken-dialect.js'
+import { namedDialect, withDialect } from './reply/spoken-dialect.js'
 import { run } from './run.js'
+import type { Incoming, Outgoing, Reach } from './stages.js'
 
 /** Mounts folders. If a path is below two of them, the longer one takes it, whether or not it has the file. */
 export function mountFolders(app: Express, http: HttpContext, mounts: readonly StaticMount[]): void {
@@ -24,26 +25,33 @@ function serveFile(http: HttpContext, mount: StaticMount, req: Request, res: Res
   const { path } = req
   // Restores the full path, because Express strips the mount path and a refusal names the whole one.
   req.url = req.originalUrl
-  return run(http, mount.path, (exchange) => answerPath(http, mount, { path, res }, exchange), req, res)
+  return run(http, mount.path, (incoming, reach) => answerPath(http, mount, { path, res, incoming, reach }), req, res)
+}
+
+interface FolderRequest {
+  /** Below the mount. */
+  readonly path: string
+  readonly res: Response
+  readonly incoming: Incoming
+  readonly reach: Reach
 }
 
 async function answerPath(
   http: HttpContext,
   mount: StaticMount,
-  { path, res }: { path: string; res: Response },
-  exchange: Exchange,
+  { path, res, incoming, reach }: FolderRequest,
 ): Promise<Outgoing> {
-  const { req } = exchange
+  const { req } = incoming
   requireNamedOrigin(req)
   const file = await fileAt(mount, path, req.headers.accept)
   if (file === undefined) {
-    await requireMounted(http, mount, exchange)
-    return refusePath(http, exchange)
+    await requireMounted(http, mount, incoming)
+    return refusePath(http, incoming, reach)
   }
-  if (req.method !== 'GET' && req.method !== 'HEAD') return refuseOtherMethods(http, exchange)
+  if (req.method !== 'GET' && req.method !== 'HEAD') return refuseOtherMethods(http, incoming, reach)
   await requireKnownOrigin(http, req)
-  setDialect(http, exchange, await namedDialect(http, exchange))
-  return answerFile(exchange, {
+  const known = withDialect(http, incoming, await namedDialect(http, incoming), reach)
+  return answerFile(known, reach, {
     size: file.size,
     etag: `"${file.size.toString(16)}-${file.modifiedAt.getTime().toString(16)}"`,
     modifiedAt: file.modifiedAt.toISOString(),
@@ -62,7 +70,7 @@ async function answerPath(
  *
  * @throws {SvcError} `NOT_FOUND`
  */
-async function requireMounted({ log }: HttpContext, { path, folder }: StaticMount, { id }: Exchange): Promise<void> {
+async function requireMounted({ log }: HttpContext, { path, folder }: StaticMount, { id }: Incoming): Promise<void> {
   const found = await stat(folder).catch(() => undefined)
   if (found?.isDirectory()) return
   log.failure(id, new Error(`The folder of "${path}" is missing: ${folder}`))

@@ -5,11 +5,12 @@ import type { ProjectSettings } from '../../client/protocol/model/project.js'
 import { parseDialect } from '../../client/protocol/wire/dialects.js'
 import { getPublicFile } from '../core/files/files.js'
 import { downloadType, isInert } from '../core/files/mime-types.js'
-import type { Exchange, HttpContext, Outgoing } from './exchange.js'
+import type { HttpContext } from './exchange.js'
 import { requireNamedOrigin } from './guards/known-origins.js'
-import { originHeaders, requireOrigin } from './guards/origins.js'
 import { answerFile } from './reply/served-file.js'
-import { setReadableDialect } from './reply/spoken-dialect.js'
+import { readableDialect } from './reply/spoken-dialect.js'
+import type { Incoming, Outgoing, Reach } from './stages.js'
+import { requireAllowedOrigin } from './steps/admit.js'
 
 export const storedFilePath = '/files/:id/:name'
 
@@ -23,19 +24,15 @@ const shownPolicy = "default-src 'none'; img-src 'self'; media-src 'self'; style
  * @throws {SvcError} `NOT_FOUND`, also if its bytes are gone; `ORIGIN_NOT_ALLOWED`; `UNAVAILABLE` while the store does not
  * answer
  */
-export async function serveStoredFile(http: HttpContext, exchange: Exchange): Promise<Outgoing> {
-  const { req, params } = exchange
+export async function serveStoredFile(http: HttpContext, incoming: Incoming, reach: Reach): Promise<Outgoing> {
+  const { req, params } = incoming
   const { id = '', name = '' } = params
-  const { origin, host } = req.headers
-  const { isOpenTo } = http
   requireNamedOrigin(req)
   const { file, settings } = await getPublicFile(http.backend, id, name)
-  setReadableDialect(exchange, parseDialect(settings.dialect))
-  exchange.headers = originHeaders(undefined)
-  requireOrigin(origin, host, { allowed: settings.allowedOrigins, isOpenTo })
-  exchange.headers = originHeaders(origin)
+  const dialect = readableDialect(incoming, parseDialect(settings.dialect))
+  const allowed = requireAllowedOrigin(http, { ...incoming, dialect }, settings, reach)
 
-  return answerFile(exchange, {
+  return answerFile(allowed, reach, {
     size: file.size,
     // The bytes of an id never change.
     etag: `"${file.id}"`,

@@ -40,6 +40,7 @@ export interface Strike {
   draw(): number
   /** Counts a hit, once, before the fault acts. Returns false if its `times` are used up. */
   acts(): boolean
+  hasActed(): boolean
 }
 
 interface ActiveFault {
@@ -122,6 +123,7 @@ function createStrike(one: ActiveFault): Strike {
       if (hasActed) one.fault = { ...one.fault, hits: one.fault.hits + 1 }
       return hasActed
     },
+    hasActed: () => hasActed === true,
   }
 }
 

@@ -4,67 +4,65 @@ import { type ErrorCode, SvcError, statuses } from '../../../client/protocol/mod
 import { type Fault, faultHeader } from '../../../client/protocol/model/faults/fault.js'
 import { failingBackend } from '../../core/faults/failing-backend.js'
 import type { Strike } from '../../core/faults/faults.js'
-import type { Exchange, HttpContext } from '../exchange.js'
+import type { HttpContext } from '../exchange.js'
 import { Aborted } from '../request/read-json.js'
+import type { InProject, Reach } from '../stages.js'
 
 /** @throws {SvcError} the error of a fault that refuses the request; `Aborted` if the fault breaks the connection */
-export async function applyFaults({ backend }: HttpContext, exchange: Exchange): Promise<void> {
-  const { req, project, caller } = exchange
-  if (!project || backend.faults.isEmpty(project.id)) return
+export async function applyFaults<Known extends InProject>(
+  { backend: { faults } }: HttpContext,
+  known: Known,
+  reach: Reach,
+): Promise<Known> {
+  const { req, project, caller } = known
+  if (faults.isEmpty(project.id)) return known
   const [path = ''] = (req.url ?? '').split('?')
-  const request = { method: req.method ?? '', path, project: project.id, user: caller?.user?.id }
-  for (const strike of backend.faults.meet(request)) await strikeBy(strike, exchange)
+  const target = { method: req.method ?? '', path, project: project.id, user: caller?.user?.id }
+  let struck = known
+  for (const strike of faults.meet(target)) {
+    struck = reach({ ...struck, faults: [...struck.faults, strike], backend: hitBackend(struck, strike) })
+    await hit(struck, strike)
+  }
+  return struck
 }
 
-async function strikeBy(strike: Strike, exchange: Exchange): Promise<void> {
-  const { fault, draw } = strike
+/** Wraps the backend if the fault is one of database or storage. */
+function hitBackend({ backend }: InProject, { fault: { kind }, acts }: Strike): InProject['backend'] {
+  const isOfBackend = kind === 'storage' || kind === 'disk-full' || kind === 'database'
+  return isOfBackend ? failingBackend(backend, kind, acts) : backend
+}
+
+/** Delays, refuses or breaks off the request. The answer brings all other faults. */
+async function hit({ req }: InProject, { fault, draw, acts }: Strike): Promise<void> {
+  const { milliseconds = 0, jitter = 0 } = fault
   switch (fault.kind) {
-    case 'latency': {
-      const { milliseconds = 0, jitter = 0 } = fault
-      if (acts(strike, exchange)) await pause(Math.max(0, milliseconds + (2 * draw() - 1) * jitter))
+    case 'latency':
+      if (acts()) await pause(Math.max(0, milliseconds + (2 * draw() - 1) * jitter))
       return
-    }
     case 'status':
-      if (acts(strike, exchange)) throw refusal(fault)
+      if (acts()) throw refusal(fault)
       return
     case 'drop':
-    case 'slow':
-    case 'cut':
-    case 'stall':
-      exchange.faults = [...exchange.faults, strike]
-      if (fault.kind === 'drop' && fault.when !== 'after' && acts(strike, exchange)) breakOff(exchange)
-      return
-    case 'storage':
-    case 'disk-full':
-    case 'database':
-      exchange.backend = failingBackend(exchange.backend, fault.kind, () => acts(strike, exchange))
+      if (fault.when === 'after' || !acts()) return
+      req.socket.destroy()
+      throw new Aborted()
   }
 }
 
-/** Returns the faults of these kinds that are about to affect the answer. */
-export function activeFaults(exchange: Exchange, kinds: readonly Fault['kind'][]): readonly Fault[] {
-  const those = exchange.faults.filter(({ fault }) => kinds.includes(fault.kind))
-  return those.filter((strike) => acts(strike, exchange)).map(({ fault }) => fault)
+/** Whether a fault, not the client, may have ended the connection. */
+export function mayLoseAnswer(faults: readonly Strike[]): boolean {
+  return faults.some(({ fault: { kind } }) => ['drop', 'slow', 'cut', 'stall'].includes(kind))
 }
 
-/**
- * Counts a hit, and names the fault in the answer, only when the fault takes effect. A request that fails earlier doesn't
- * count.
- */
-function acts(strike: Strike, exchange: Exchange): boolean {
-  const isActing = strike.acts()
-  if (isActing && !exchange.headers[faultHeader]?.split(', ').includes(describeFault(strike.fault)))
-    name(strike.fault, exchange)
-  return isActing
+/** Returns the faults of these kinds that are about to affect the answer, and counts them as hits. */
+export function activeFaults(faults: readonly Strike[], kinds: readonly Fault['kind'][]): readonly Fault[] {
+  return faults.filter(({ fault, acts }) => kinds.includes(fault.kind) && acts()).map(({ fault }) => fault)
 }
 
-const describeFault = ({ id, kind }: Fault) => `${id} ${kind}`
-
-/** Names the fault in the answer, so that nobody searches for another cause. */
-function name(fault: Fault, exchange: Exchange): void {
-  const before = exchange.headers[faultHeader]
-  const words = describeFault(fault)
-  exchange.headers = { ...exchange.headers, [faultHeader]: before === undefined ? words : `${before}, ${words}` }
+/** Names the faults that have taken effect, so that nobody searches for another cause. */
+export function faultHeaders(faults: readonly Strike[]): Readonly<Record<string, string>> {
+  const acted = faults.filter(({ hasActed }) => hasActed())
+  return acted.length === 0 ? {} : { [faultHeader]: acted.map(({ fault: { id, kind } }) => `${id} ${kind}`).join(', ') }
 }
 
 function refusal({ id, status = 503, retryAfter }: Fault): SvcError {
@@ -75,8 +73,3 @@ function refusal({ id, status = 503, retryAfter }: Fault): SvcError {
 
 /** The most common code of statuses that have several. */
 const usual: Readonly<Record<number, ErrorCode>> = { 400: 'INVALID_BODY', 409: 'COLLECTION_EXISTS' }
-
-function breakOff({ req }: Exchange): never {
-  req.socket.destroy()
-  throw new Aborted()
-}

@@ -66,7 +66,7 @@ export interface Realtime {
 
 /** Returns the dialect for the answer to a handshake. Ignores a dialect that is invalid. */
 async function findDialect(http: HttpContext, req: IncomingMessage): Promise<Dialect> {
-  const base = await namedDialect(http, { req, params: {} }).catch(() => dialects.a)
+  const base = await namedDialect(http, { req, params: {}, isRefused: false }).catch(() => dialects.a)
   try {
     return parseDialect(spokenDialect(req), base)
   } catch {

@@ -2,9 +2,9 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 import { pipeline, type Readable } from 'node:stream'
 import { SvcError } from '../../../client/protocol/model/errors.js'
-import type { Exchange, Outgoing } from '../exchange.js'
 import { hasVersion } from '../request/preconditions.js'
 import { Aborted } from '../request/read-json.js'
+import type { Incoming, Outgoing, Reach } from '../stages.js'
 import { type PartOfFile, readRange } from './ranges.js'
 
 export interface ServedFile {
@@ -22,8 +22,8 @@ export interface ServedFile {
 }
 
 /** @throws {SvcError} `INVALID_RANGE` */
-export async function answerFile(exchange: Exchange, file: ServedFile): Promise<Outgoing> {
-  const { req } = exchange
+export async function answerFile(known: Incoming, reach: Reach, file: ServedFile): Promise<Outgoing> {
+  const { req } = known
   const { size, etag, modifiedAt } = file
   const headers = {
     etag,
@@ -34,7 +34,7 @@ export async function answerFile(exchange: Exchange, file: ServedFile): Promise<
   if (isKnown(req.headers, file)) return { status: 304, headers, body: '' }
   const part = readRange(req.headers, file)
   if (part === 'nowhere') {
-    exchange.headers = { ...exchange.headers, 'accept-ranges': 'bytes', 'content-range': `bytes */${size}` }
+    reach({ ...known, headers: { ...known.headers, 'accept-ranges': 'bytes', 'content-range': `bytes */${size}` } })
     throw new SvcError('INVALID_RANGE', `The range is outside the file, which has ${size} bytes.`)
   }
   const described = { ...headers, ...file.describing }

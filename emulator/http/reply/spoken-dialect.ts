@@ -5,32 +5,36 @@ import type { Project } from '../../../client/protocol/model/project.js'
 import type { Dialect } from '../../../client/protocol/wire/axes.js'
 import { dialects, formatDialect, parseDialect } from '../../../client/protocol/wire/dialects.js'
 import { cachedProject } from '../../core/projects/projects.js'
-import type { Exchange, HttpContext } from '../exchange.js'
+import type { HttpContext } from '../exchange.js'
 import { projectNamed } from '../guards/identify.js'
+import type { Incoming, InDialect, Reach } from '../stages.js'
 
 /**
- * Sets the dialect to the project's, or as the request asks. On a server, a request cannot lift the project's rules: other
- * refusals are weaker, and show which addresses have an account.
+ * Gives a request the base dialect, with the changes that it asks for. On a server, a request cannot lift the project's rules:
+ * other refusals are weaker, and show which addresses have an account.
  *
- * @throws {SvcError} `INVALID_DIALECT`
+ * @throws {SvcError} `INVALID_DIALECT`, which is answered in the base dialect
  */
-export function setDialect({ home }: Pick<HttpContext, 'home'>, exchange: Exchange, base: Dialect): void {
-  exchange.dialect = base
-  exchange.isDialectKnown = true
-  const asked = exchange.requestedDialect ?? dialectHeader(exchange.req)
+export function withDialect<Known extends Incoming>(
+  { home }: Pick<HttpContext, 'home'>,
+  known: Known,
+  base: Dialect,
+  reach: Reach,
+): Known & InDialect {
+  const inBase = reach({ ...known, dialect: base })
+  const asked = known.requestedDialect ?? dialectHeader(known.req)
   // Most requests ask for none. Keeps the same object then, because its text is cached.
-  if (asked === undefined) return
+  if (asked === undefined) return inBase
   const dialect = parseDialect(asked, base)
   const isLifting = dialect.refusals !== 'spec' && dialect.refusals !== base.refusals
   if (isLifting && home === undefined)
     throw new SvcError('INVALID_DIALECT', 'On a server, only the settings of a project can choose "refusals".')
-  exchange.dialect = dialect
+  return reach({ ...inBase, dialect })
 }
 
-/** Sets the dialect for an answer that must be sent in any case. Ignores an invalid dialect in the request. */
-export function setReadableDialect(exchange: Exchange, base: Dialect): void {
-  exchange.isDialectKnown = true
-  exchange.dialect = firstReadable([exchange.requestedDialect, dialectHeader(exchange.req)], base)
+/** Returns the dialect for an answer that must be sent in any case. Ignores an invalid dialect in the request. */
+export function readableDialect({ requestedDialect, req }: Incoming, base: Dialect): Dialect {
+  return firstReadable([requestedDialect, dialectHeader(req)], base)
 }
 
 /** Returns the dialect from the first valid text. */
@@ -46,13 +50,10 @@ export function firstReadable(texts: readonly (string | undefined)[], base: Dial
 /**
  * Finds the dialect of a request outside any project. Uses the project named by the path or key, valid or not, or else the
  * project that the service was started for.
- *
- * @param isRefused whether its key or token was already looked up and refused
  */
 export async function namedDialect(
   { backend, home }: HttpContext,
-  { req, params }: Pick<Exchange, 'req' | 'params'>,
-  { isRefused = false } = {},
+  { req, params, isRefused }: Pick<Incoming, 'req' | 'params' | 'isRefused'>,
 ): Promise<Dialect> {
   const project =
     (params.project === undefined ? undefined : await cachedProject(backend, params.project)) ??

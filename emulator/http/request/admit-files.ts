@@ -3,9 +3,8 @@ import type { Context } from '../../core/context.js'
 import { isAnswered } from '../../core/documents/idempotency.js'
 import type { UploadRoom } from '../../core/files/upload-room.js'
 import { openUploadRoom } from '../../core/files/uploads.js'
-import type { Exchange } from '../exchange.js'
-import type { Route } from '../route.js'
-import type { readHead } from '../serving-steps.js'
+import type { Route, RouteHead } from '../route.js'
+import type { Incoming } from '../stages.js'
 import { isMultipart } from './multipart/read-multipart.js'
 import { readIdempotencyScope } from './preconditions.js'
 
@@ -17,8 +16,8 @@ import { readIdempotencyScope } from './preconditions.js'
 export async function admitFiles(
   ctx: Context,
   route: Route,
-  { req }: Exchange,
-  head: ReturnType<typeof readHead>,
+  { req }: Incoming,
+  head: RouteHead,
 ): Promise<UploadRoom | undefined> {
   if (!route.form || !isMultipart(req)) return undefined
   const scope = route.isCreating ? readIdempotencyScope(req, ctx) : undefined

@@ -6,8 +6,9 @@ import type { Project } from '../../../client/protocol/model/project.js'
 import type { Backend } from '../../core/context.js'
 import { type UploadRoom, unlimitedRoom } from '../../core/files/upload-room.js'
 import { noUploads, openUploads, type Uploads } from '../../core/files/uploads.js'
-import type { Exchange, HttpContext } from '../exchange.js'
+import type { HttpContext } from '../exchange.js'
 import type { FileForm, Route } from '../route.js'
+import type { Incoming } from '../stages.js'
 import type { Placing } from './issue-places.js'
 import { isMultipart, readMultipart } from './multipart/read-multipart.js'
 import { readForm, readJsonObject, requirePlainEncoding } from './read-json.js'
@@ -31,19 +32,19 @@ export interface Landing {
   readonly room?: UploadRoom | undefined
 }
 
-export async function readBody(http: HttpContext, route: Route, exchange: Exchange, landing?: Landing): Promise<Body> {
+export async function readBody(http: HttpContext, route: Route, incoming: Incoming, landing?: Landing): Promise<Body> {
   const { form } = route
-  if (landing && form && isMultipart(exchange.req)) return readParts(http, { route, form, exchange, landing })
+  if (landing && form && isMultipart(incoming.req)) return readParts(http, { route, form, incoming, landing })
   if (form?.isOnly) throw new SvcError('UNSUPPORTED_MEDIA_TYPE', 'Send a form, as "multipart/form-data".')
-  const { json, isLarge } = await readJson(http, route, exchange)
+  const { json, isLarge } = await readJson(http, route, incoming)
   return { uploads: noUploads, isLarge, toJson: () => json, places: (inJson) => inJson }
 }
 
-async function readJson(http: HttpContext, { body, needs }: Route, exchange: Exchange) {
+async function readJson(http: HttpContext, { body, needs }: Route, incoming: Incoming) {
   if (!body) return { json: {}, isLarge: false }
-  if (body.encoding === 'form') return { json: await readForm(http, exchange), isLarge: false }
+  if (body.encoding === 'form') return { json: await readForm(http, incoming), isLarge: false }
   const isForAnyone = needs === 'public' || needs === 'nothing'
-  return readJsonObject(http, exchange, { batch: body.batch, isForAnyone })
+  return readJsonObject(http, incoming, { batch: body.batch, isForAnyone })
 }
 
 /** Returns a value that differs between different bodies, files included. */
@@ -54,17 +55,17 @@ export function fingerprint(json: JsonObject, { files }: Uploads): Json {
 interface FormRequest {
   readonly route: Route
   readonly form: FileForm
-  readonly exchange: Exchange
+  readonly incoming: Incoming
   readonly landing: Landing
 }
 
-async function readParts(http: HttpContext, { route, form, exchange, landing }: FormRequest): Promise<Body> {
-  const { req } = exchange
+async function readParts(http: HttpContext, { route, form, incoming, landing }: FormRequest): Promise<Body> {
+  const { req } = incoming
   const { isCreating = false } = route
   const { backend, project, room = unlimitedRoom } = landing
   requirePlainEncoding(req)
   const isHashed = form.isHashed || (isCreating && req.headers['idempotency-key'] !== undefined)
-  const { texts, files } = await readMultipart(http, exchange, {
+  const { texts, files } = await readMultipart(http, incoming, {
     backend,
     texts: form.texts,
     files: { ...form.fileRules(project.settings), project: project.id, isHashed, room },

@@ -8,8 +8,9 @@ import { sizes } from '../../../client/protocol/model/limits.js'
 import { isUncounted, pieceBytes } from '../../core/concurrency/memory-budget.js'
 import { overLimit, requireStorable } from '../../core/documents/weight.js'
 import { openPauses } from '../../core/pauses.js'
-import type { Exchange, HttpContext } from '../exchange.js'
+import type { HttpContext } from '../exchange.js'
 import { receiving } from '../requests/record.js'
+import type { Incoming } from '../stages.js'
 import { openFormSource } from './multipart/form-source.js'
 import { parseJsonBytes } from './parse-steps.js'
 import { type BatchMember, scanBody } from './scan-json.js'
@@ -29,17 +30,17 @@ const maxMilliseconds = 60_000
 /** @throws {SvcError} `UNSUPPORTED_MEDIA_TYPE`, and as `parseBody` does */
 export async function readJsonObject(
   http: HttpContext,
-  exchange: Exchange,
+  incoming: Incoming,
   { batch, isForAnyone }: JsonReading,
 ): Promise<ReadJson> {
-  requireJsonType(exchange.req)
-  requirePlainEncoding(exchange.req)
-  const received = receiving(exchange)
-  const bytes = await readBytes(http, exchange, isForAnyone ? maxFormBytes : sizes.maxBodyBytes)
+  requireJsonType(incoming.req)
+  requirePlainEncoding(incoming.req)
+  const received = receiving(incoming)
+  const bytes = await readBytes(http, incoming, isForAnyone ? maxFormBytes : sizes.maxBodyBytes)
   received?.(bytes)
   const isLarge = bytes.length > maxBytesAtOnce
   // The parsed value takes several times as much memory.
-  if (isLarge) await exchange.room.take()
+  if (isLarge) await incoming.room.take()
   return { json: await parseBody(bytes, { batch }), isLarge }
 }
 
@@ -109,14 +110,14 @@ async function requireStorableBatch(body: JsonObject, batch: BatchMember): Promi
  *
  * @throws {SvcError} as `readJsonObject` does
  */
-export async function readForm(http: HttpContext, exchange: Exchange): Promise<JsonObject> {
-  const { req } = exchange
+export async function readForm(http: HttpContext, incoming: Incoming): Promise<JsonObject> {
+  const { req } = incoming
   const type = (req.headers['content-type'] ?? '').replace(/;.*/, '').trim().toLowerCase()
   if (type !== 'application/x-www-form-urlencoded') {
     throw new SvcError('UNSUPPORTED_MEDIA_TYPE', 'Send "application/x-www-form-urlencoded".')
   }
-  const received = receiving(exchange)
-  const bytes = await readBytes(http, exchange, maxFormBytes)
+  const received = receiving(incoming)
+  const bytes = await readBytes(http, incoming, maxFormBytes)
   received?.(bytes)
   const form: JsonObject = Object.fromEntries(new URLSearchParams(decodeUtf8(bytes)))
   requireStorable(form)
@@ -152,7 +153,7 @@ function isJsonInUtf8(type: string): boolean {
   return name.trim() === 'application/json' && charset.trim() === 'utf-8'
 }
 
-function readBytes(http: HttpContext, { req, held }: Exchange, maxBytes: number): Promise<Buffer> {
+function readBytes(http: HttpContext, { req, held }: Incoming, maxBytes: number): Promise<Buffer> {
   // A chunked body can arrive in millions of pieces.
   const source = req.headers['transfer-encoding'] === undefined ? req : openFormSource(req)
   return new Promise((resolve, reject) => {

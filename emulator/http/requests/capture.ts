@@ -1,6 +1,7 @@
 /** Builds the record of an answered request, limited in size and without secrets. */
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { SvcError } from '../../../client/protocol/model/errors.js'
+import { dialects } from '../../../client/protocol/wire/dialects.js'
 import {
   type KeptBody,
   type KeptRequest,
@@ -9,9 +10,9 @@ import {
   valuesLength,
 } from '../../core/requests/request-log.js'
 import type { Trace, TracedStatement } from '../../core/requests/trace.js'
-import type { Exchange } from '../exchange.js'
 import { dialectHeaders } from '../reply/spoken-dialect.js'
 import { countBytes, type Text } from '../reply/write-steps.js'
+import type { Incoming } from '../stages.js'
 import { cutMark, maskedHeader } from './masking.js'
 import { isSecretPath, maskedSecretBody, maskedUrl, type Secrets, scrubbed } from './secret-routes.js'
 
@@ -41,12 +42,14 @@ export interface Captured {
    * simulated.
    */
   readonly hasCallerLeft?: boolean
-  readonly answer?: GivenAnswer
+  readonly answer?: GivenAnswer | undefined
+  /** The error that it was refused with. */
+  readonly error?: SvcError | undefined
 }
 
-export function captureRequest(exchange: Exchange, trace: Trace, seen: Captured): KeptRequest {
-  const { req, id } = exchange
-  const { pattern, startedAt, answeredAt, answer, hasCallerLeft = false } = seen
+export function captureRequest(known: Incoming, trace: Trace, seen: Captured): KeptRequest {
+  const { req, id, route, project, caller, dialect = dialects.a, address, replay } = known
+  const { pattern, startedAt, answeredAt, answer, error, hasCallerLeft = false } = seen
   const { url = '', method = '' } = req
   const isSecret = isSecretPath(pattern === '*' ? url : pattern)
   const secrets: Secrets | undefined = isSecret ? { found: new Set() } : undefined
@@ -60,25 +63,25 @@ export function captureRequest(exchange: Exchange, trace: Trace, seen: Captured)
     state: answer === undefined ? 'aborted' : answer.body === null ? 'open' : 'answered',
     method,
     url: secrets ? maskedUrl(secrets, shortUrl, pattern) : shortUrl,
-    route: exchange.route ?? null,
+    route: route ?? null,
     isSecret,
-    project: exchange.project?.id ?? null,
-    caller: exchange.caller,
-    dialect: dialectHeaders(exchange.dialect)['svc-dialect'],
+    project: project?.id ?? null,
+    caller,
+    dialect: dialectHeaders(dialect)['svc-dialect'],
     status: answer?.status ?? null,
-    address: exchange.address,
+    address,
     origin: req.headers.origin ?? null,
     headers: keptHeaders(req.headers),
     // Comes before the answer, which may repeat its secrets.
     body: requestBody(req, trace.received, secrets),
     answerHeaders: keptHeaders(answer?.headers ?? {}),
     answerBody: answerBody(answer, method, secrets),
-    error: exchange.error && keptError(exchange.error, secrets),
+    error: error && keptError(error, secrets),
     timing,
     statements: trace.statements.map((statement) => keptStatement(statement, isSecret)),
     statementCount: trace.statementCount,
     hasCallerLeft,
-    replayOf: exchange.replay?.of ?? null,
+    replayOf: replay?.of ?? null,
   }
 }
 

@@ -1,9 +1,10 @@
 /** Records requests: measures them while they run, and saves them once answered. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Identity } from '../../core/context.js'
+import type { Project } from '../../../client/protocol/model/project.js'
+import type { Caller } from '../../core/context.js'
 import type { Replay } from '../../core/requests/request-log.js'
-import { openTrace, tracedBackend } from '../../core/requests/trace.js'
-import type { Exchange, HttpContext } from '../exchange.js'
+import type { HttpContext } from '../exchange.js'
+import type { Incoming, InDialect } from '../stages.js'
 import { type Captured, captureRequest, completeStream } from './capture.js'
 import { replayHeader } from './replayable.js'
 
@@ -15,31 +16,23 @@ export function takeReplay({ backend }: HttpContext, { headers }: IncomingMessag
   return backend.requests.replays.take(String(secret))
 }
 
-/** Starts measuring the cost of a request. */
-export function trace(exchange: Exchange): void {
-  exchange.trace = openTrace()
-  exchange.backend = tracedBackend(exchange.backend, exchange.trace)
-}
-
 /** Sets the project of a request. Its settings decide whether the request is recorded. */
-export function assignProject(
-  { backend }: HttpContext,
-  exchange: Exchange,
-  { project, caller }: Pick<Identity, 'project'> & Partial<Identity>,
-): void {
-  exchange.project = project
-  exchange.caller = caller
+export function inProject<Known extends InDialect, Who extends Caller | undefined>(
+  { backend: { db, passwords } }: HttpContext,
+  known: Known,
+  { project, caller }: { readonly project: Project; readonly caller: Who },
+): Known & { readonly project: Project; readonly caller: Who } {
+  const placed = { ...known, project, caller }
   // A replay waits for its record, so it is always recorded.
-  if (!exchange.trace || project.settings.requestLog || exchange.replay) return
-  exchange.trace = undefined
-  exchange.backend = backend
+  if (!known.trace || project.settings.requestLog || known.replay) return placed
+  return { ...placed, trace: undefined, backend: { ...known.backend, db, passwords } }
 }
 
 /** Receives the raw body before it is parsed. */
 type Received = ((bytes: Buffer) => void) | undefined
 
 /** Returns a function that keeps the body as it is read; undefined if the request is not recorded. */
-export function receiving({ trace }: Pick<Exchange, 'trace'>): Received {
+export function receiving({ trace }: Pick<Incoming, 'trace'>): Received {
   if (!trace) return undefined
   const begunAt = performance.now()
   return (bytes) => {
@@ -49,13 +42,13 @@ export function receiving({ trace }: Pick<Exchange, 'trace'>): Received {
 }
 
 /** Saves a request. Saves a stream when it begins, and again when it ends. */
-export function record(http: HttpContext, exchange: Exchange, seen: Captured, res: ServerResponse): void {
-  const { trace, req } = exchange
+export function record(http: HttpContext, known: Incoming, seen: Captured, res: ServerResponse): void {
+  const { trace, req, replay } = known
   if (!trace) return
   const { requests } = http.backend
-  const request = captureRequest(exchange, trace, seen)
+  const request = captureRequest(known, trace, seen)
   requests.add(request)
-  exchange.replay?.recorded(request)
+  replay?.recorded(request)
   if (request.state !== 'open') return
   const { socket } = req
   const before = socket.bytesWritten

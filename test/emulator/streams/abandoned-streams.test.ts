@@ -10,12 +10,12 @@ import type { Context } from '../../../emulator/core/context.js'
 import { unscoped } from '../../../emulator/core/identity.js'
 import { openFeeds } from '../../../emulator/core/realtime/feeds.js'
 import { unitFor } from '../../../emulator/core/unit-of-work.js'
-import type { Exchange } from '../../../emulator/http/exchange.js'
 import { openIdentityWatch } from '../../../emulator/http/guards/identity-watch.js'
 import { openConnectionSlots } from '../../../emulator/http/realtime/connection-slots.js'
 import { openMessagesAtWork } from '../../../emulator/http/realtime/messages-at-work.js'
 import { streamEvents } from '../../../emulator/http/realtime/sse.js'
 import { run } from '../../../emulator/http/run.js'
+import type { Serve } from '../../../emulator/http/stages.js'
 import { openMemoryBus } from '../../../emulator/ports/bus/memory-bus.js'
 import { insertCollection } from '../../../emulator/store/collections.js'
 import { insertProject } from '../../../emulator/store/projects.js'
@@ -47,9 +47,9 @@ it('lets go of a subscription whose asker has gone before it began', async () =>
   const ctx: Context = { project, caller, ...unitFor(backend) }
   const streams = { watch, open: new Set<() => void>(), places: openConnectionSlots(), atWork: openMessagesAtWork() }
   const wish = { collection: 'posts', where: { all: [] }, isLive: false, since: undefined }
-  const serve = async (exchange: Exchange) => {
-    exchange.isDialectKnown = true
-    await once(exchange.req.socket, 'close')
+  const serve: Serve = async (incoming, reach) => {
+    const { req } = reach({ ...incoming, dialect: dialects.a })
+    await once(req.socket, 'close')
     return {
       status: 200,
       headers: {},

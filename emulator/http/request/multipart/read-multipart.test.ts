@@ -3,7 +3,8 @@ import { Socket } from 'node:net'
 import { expect, it } from 'vitest'
 import type { Backend } from '../../../core/context.js'
 import { unlimitedRoom } from '../../../core/files/upload-room.js'
-import type { Exchange, HttpContext } from '../../exchange.js'
+import type { HttpContext } from '../../exchange.js'
+import type { Incoming } from '../../stages.js'
 import { Aborted } from '../read-json.js'
 import { readMultipart } from './read-multipart.js'
 
@@ -13,7 +14,7 @@ it('gives up a form whose sender leaves before it is read', async () => {
   req.destroy()
   const files = { project: 'one', mostBytes: 10, mayBeAnyType: true, isHashed: false, room: unlimitedRoom }
 
-  const parts = readMultipart({} as HttpContext, { req } as Exchange, {
+  const parts = readMultipart({} as HttpContext, { req } as Incoming, {
     backend: {} as Backend,
     texts: [],
     files,

@@ -15,7 +15,8 @@ import {
   removeUploads,
   type Upload,
 } from '../../../core/files/uploads.js'
-import type { Exchange, HttpContext } from '../../exchange.js'
+import type { HttpContext } from '../../exchange.js'
+import type { Incoming } from '../../stages.js'
 import { Aborted, decodeUtf8 } from '../read-json.js'
 import { type FormSource, openFormSource } from './form-source.js'
 import { type FileWeight, type FormWeight, openFormWeight, weighWhileParsed } from './form-weight.js'
@@ -68,8 +69,8 @@ function hasBoundary({ headers }: IncomingMessage): boolean {
  * @throws {SvcError} `INVALID_BODY` for an unreadable form, `VALIDATION_ERROR` for an unexpected text, `FILE_TOO_LARGE`,
  * `STORAGE_LIMIT`, `INVALID_PATH`. Removes the stored files on failure, or later if the store fails too.
  */
-export async function readMultipart(http: HttpContext, exchange: Exchange, rules: PartRules): Promise<Parts> {
-  const { req } = exchange
+export async function readMultipart(http: HttpContext, incoming: Incoming, rules: PartRules): Promise<Parts> {
+  const { req } = incoming
   const { backend } = rules
   const landing: Promise<Upload>[] = []
   const texts = new Map<string, string>()
@@ -82,7 +83,7 @@ export async function readMultipart(http: HttpContext, exchange: Exchange, rules
   try {
     http.chunks.watch(req)
     await takeParts(req, rules, {
-      weigh: (refuse) => openFormWeight(exchange.held.begin(refuse), backend.files.bufferedBytes),
+      weigh: (refuse) => openFormWeight(incoming.held.begin(refuse), backend.files.bufferedBytes),
       file: (part, weight) => {
         rules.requireFile?.(part.field, begun++)
         const landed = landWeighed(backend, part, rules.files, weight.file())
@@ -100,7 +101,7 @@ export async function readMultipart(http: HttpContext, exchange: Exchange, rules
     const settled = await Promise.allSettled(landing)
     const landed = settled.flatMap((one) => (one.status === 'fulfilled' ? one.value : []))
     // Only logs this error: it is not the reason why the form is refused.
-    await removeUploads(backend, rules.files.project, landed).catch((kept) => http.log.failure(exchange.id, kept))
+    await removeUploads(backend, rules.files.project, landed).catch((kept) => http.log.failure(incoming.id, kept))
     throw error
   } finally {
     req.setTimeout(0)
