@@ -6,6 +6,7 @@ import { startOn } from '../../fixtures/databases/engine-emulators.js'
 import { engines } from '../../fixtures/databases/engines.js'
 import { controlOf } from '../../fixtures/requests/emulator-control.js'
 import { fileOf, formOf } from '../../fixtures/requests/form.js'
+import { send } from '../../fixtures/requests/http.js'
 
 // In a shared service, other tests would evict the records.
 
@@ -225,6 +226,18 @@ describe('whatever the engine', () => {
     expect(listed).toEqual({ isOn: false, requests: [], kept: 0, isWhole: true })
     expect(await quiet.list()).toEqual([])
     await silent.close()
+  })
+
+  it('contract 11 a project that wants none has the same addresses in its answers', async () => {
+    const host = `localhost:${new URL(emulator.url).port}`
+    const addresses = [true, false].map(async (requestLog) => {
+      const { key } = await aProject(emulator, { requestLog })
+      const { headers, body } = formOf(fileOf('file'))
+      const sent = { method: 'POST', path: '/storage/upload', headers: { ...headers, ...key, host }, body }
+      return (await send(emulator.url, sent)).text
+    })
+
+    expect(await Promise.all(addresses)).toEqual(Array(2).fill(expect.stringContaining(`http://${host}/files/`)))
   })
 
   it('contract 11 a replay says what is different in both answers, of JSON value by value', async () => {
