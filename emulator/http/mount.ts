@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { Express, Request, Response } from 'express'
-import type { HttpContext } from './exchange.js'
+import type { HttpContext } from './http-context.js'
 import { refusePath, type ServedPath } from './places.js'
 import { run } from './run.js'
 import type { Incoming, Reach, Serve } from './stages.js'

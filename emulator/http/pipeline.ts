@@ -4,8 +4,8 @@
  */
 import { dialects } from '../../client/protocol/wire/dialects.js'
 import { requireProject } from '../core/projects/require-project.js'
-import type { HttpContext } from './exchange.js'
 import { requireKnownOrigin } from './guards/known-origins.js'
+import type { HttpContext } from './http-context.js'
 import { namedDialect, withDialect } from './reply/spoken-dialect.js'
 import type { Endpoint, Route } from './route.js'
 import type { Incoming, Outgoing, Reach } from './stages.js'

@@ -4,7 +4,7 @@ import { type ErrorCode, SvcError, statuses } from '../../../client/protocol/mod
 import { type Fault, faultHeader } from '../../../client/protocol/model/faults/fault.js'
 import { failingBackend } from '../../core/faults/failing-backend.js'
 import type { Strike } from '../../core/faults/faults.js'
-import type { HttpContext } from '../exchange.js'
+import type { HttpContext } from '../http-context.js'
 import { Aborted } from '../request/read-json.js'
 import type { InProject, Reach } from '../stages.js'
 

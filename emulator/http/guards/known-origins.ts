@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import type { Reason } from '../../../client/protocol/model/requests/reason.js'
 import { allowsOrigin } from '../../core/projects/projects.js'
-import type { HttpContext } from '../exchange.js'
+import type { HttpContext } from '../http-context.js'
 import { foreignOrigin, mayCall } from './origins.js'
 
 /** Whether a page may call some project of this service. A request without `Origin` doesn't come from a page. */

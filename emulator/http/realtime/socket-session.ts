@@ -1,7 +1,7 @@
 /** Runs one WebSocket from its first message to its last, handling messages in order. Contract 9.1. */
 import type { Duplex } from 'node:stream'
 import type { RawData, WebSocket } from 'ws'
-import type { HttpContext } from '../exchange.js'
+import type { HttpContext } from '../http-context.js'
 import { countBytes, type SocketBytes } from './socket-bytes.js'
 import {
   closes,

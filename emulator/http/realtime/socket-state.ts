@@ -9,8 +9,8 @@ import { asSvcError } from '../../core/failures.js'
 import type { OpenConnection } from '../../core/realtime/open-connections.js'
 import type { SubscriptionHandle } from '../../core/realtime/subscriptions.js'
 import { openTransport, type Transport } from '../../core/realtime/transport.js'
-import type { HttpContext } from '../exchange.js'
 import { describeCaller } from '../guards/identify.js'
+import type { HttpContext } from '../http-context.js'
 import { type Backpressure, openBackpressure } from './backpressure.js'
 
 /** Close codes of RFC 6455, and one of ours for a connection that the owner closed. */

@@ -1,6 +1,6 @@
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import { asSvcError, needsOperator } from '../../core/failures.js'
-import type { HttpContext } from '../exchange.js'
+import type { HttpContext } from '../http-context.js'
 
 /**
  * Converts an error to the one to answer with. Logs an internal error under the id of the request instead of revealing it.

@@ -5,8 +5,8 @@ import type { Project } from '../../../client/protocol/model/project.js'
 import type { Dialect } from '../../../client/protocol/wire/axes.js'
 import { dialects, formatDialect, parseDialect } from '../../../client/protocol/wire/dialects.js'
 import { cachedProject } from '../../core/projects/projects.js'
-import type { HttpContext } from '../exchange.js'
 import { projectNamed } from '../guards/identify.js'
+import type { HttpContext } from '../http-context.js'
 import type { Incoming, InDialect, Reach } from '../stages.js'
 
 /**

@@ -1,6 +1,7 @@
 /** The third step: what the request asks for, in its address, headers and body. */
-import type { HttpContext } from '../exchange.js'
+
 import { isFromThisMachine } from '../guards/client-address.js'
+import type { HttpContext } from '../http-context.js'
 import { streamEvents } from '../realtime/sse.js'
 import { admitFiles } from '../request/admit-files.js'
 import { readGuard } from '../request/preconditions.js'

@@ -15,7 +15,7 @@ import {
   removeUploads,
   type Upload,
 } from '../../../core/files/uploads.js'
-import type { HttpContext } from '../../exchange.js'
+import type { HttpContext } from '../../http-context.js'
 import type { Incoming } from '../../stages.js'
 import { Aborted, decodeUtf8 } from '../read-json.js'
 import { type FormSource, openFormSource } from './form-source.js'
