@@ -5,11 +5,10 @@ import type { Project } from '../../client/protocol/model/project.js'
 import type { Dialect } from '../../client/protocol/wire/axes.js'
 import type { WorkRoom } from '../core/concurrency/memory-budget.js'
 import type { Backend, Caller, Context } from '../core/context.js'
-import type { StoredAnswer } from '../core/documents/idempotency.js'
 import type { Strike } from '../core/faults/faults.js'
 import type { Replay } from '../core/requests/request-log.js'
 import type { Trace } from '../core/requests/trace.js'
-import type { Stream } from './realtime/sse.js'
+import type { Outgoing } from './reply/reply-form.js'
 import type { HeldBody } from './request/held-body.js'
 import type { Route } from './route.js'
 
@@ -68,9 +67,6 @@ export interface Admitted extends Identified {
   readonly served: Route
   readonly ctx: Context
 }
-
-/** A complete answer, or one that goes on after its headers. */
-export type Outgoing = StoredAnswer | (Pick<StoredAnswer, 'status' | 'headers'> & Stream)
 
 export interface Answered {
   readonly known: InDialect

@@ -8,10 +8,11 @@ import type { StaticMount } from '../pages/mounts.js'
 import { requireKnownOrigin, requireNamedOrigin } from './guards/known-origins.js'
 import type { HttpContext } from './http-context.js'
 import { refuseOtherMethods, refusePath } from './places.js'
+import type { Outgoing } from './reply/reply-form.js'
 import { answerFile } from './reply/served-file.js'
 import { namedDialect, withDialect } from './reply/spoken-dialect.js'
 import { run } from './run.js'
-import type { Incoming, Outgoing, Reach } from './stages.js'
+import type { Incoming, Reach } from './stages.js'
 
 /** Mounts folders. If a path is below two of them, the longer one takes it, whether or not it has the file. */
 export function mountFolders(app: Express, http: HttpContext, mounts: readonly StaticMount[]): void {

@@ -1,7 +1,11 @@
 import type { Writable } from '../../../client/protocol/model/json.js'
 import type { Dialect } from '../../../client/protocol/wire/axes.js'
 import type { JsonSchema } from '../../../client/protocol/wire/codec.js'
+import type { StoredAnswer } from '../../core/documents/idempotency.js'
 import type { Stream } from '../realtime/sse.js'
+
+/** A complete answer, or one that goes on after its headers. */
+export type Outgoing = StoredAnswer | (Pick<StoredAnswer, 'status' | 'headers'> & Stream)
 
 /** An answer in a dialect, before serialization. */
 interface Written {

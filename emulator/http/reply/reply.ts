@@ -23,10 +23,9 @@ import { encodeTicket, ticketSchema } from '../../../client/protocol/wire/record
 import type { SavedDocument } from '../../core/documents/upsert.js'
 import type { Ticket } from '../../core/realtime/tickets.js'
 import { eventStreamHeaders, type Stream } from '../realtime/sse.js'
-import type { Outgoing } from '../stages.js'
 import { type AggregateReplyValues, aggregateReplies } from './aggregate-replies.js'
 import { type FileReplyValues, fileReplies } from './file-replies.js'
-import type { ReplyForm } from './reply-form.js'
+import type { Outgoing, ReplyForm } from './reply-form.js'
 import { type UserReplyValues, userReplies } from './user-replies.js'
 import { writeInSteps } from './write-steps.js'
 

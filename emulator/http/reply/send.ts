@@ -12,7 +12,7 @@ import { dialectHeaders } from './spoken-dialect.js'
 import { answerWhileSending, isSending } from './unread-bodies.js'
 import { countBytes, endWith, type Text } from './write-steps.js'
 
-/** What was sent. Without an answer if it was aborted. */
+/** The answer as it was sent, unless it was aborted. */
 export type Sent = Pick<Captured, 'answer' | 'error'>
 
 export async function send(http: HttpContext, res: ServerResponse, { known, answer, error }: Answered): Promise<Sent> {

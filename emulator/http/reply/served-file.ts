@@ -4,8 +4,9 @@ import { pipeline, type Readable } from 'node:stream'
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import { hasVersion } from '../request/preconditions.js'
 import { Aborted } from '../request/read-json.js'
-import type { Incoming, Outgoing, Reach } from '../stages.js'
+import type { Incoming, Reach } from '../stages.js'
 import { type PartOfFile, readRange } from './ranges.js'
+import type { Outgoing } from './reply-form.js'
 
 export interface ServedFile {
   readonly size: number

@@ -4,11 +4,12 @@ import { workLong } from '../../core/concurrency/long-reads.js'
 import type { Context } from '../../core/context.js'
 import { once, type StoredAnswer } from '../../core/documents/idempotency.js'
 import { writeReply } from '../reply/reply.js'
+import type { Outgoing } from '../reply/reply-form.js'
 import { type Placing, samePlace } from '../request/issue-places.js'
 import { hasVersion, prefersMinimal, readIdempotencyKey } from '../request/preconditions.js'
 import { fingerprint } from '../request/read-body.js'
 import { isBatch, type Route } from '../route.js'
-import type { Incoming, InDialect, Outgoing } from '../stages.js'
+import type { Incoming, InDialect } from '../stages.js'
 import type { Read } from './read.js'
 
 /** Answers a request of a project. Keeps its files if the handler adopted them. */
