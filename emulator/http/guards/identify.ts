@@ -46,7 +46,7 @@ export async function withinKeyBudget<Found>(
   }
 }
 
-export function isUnknownKey(error: unknown): boolean {
+function isUnknownKey(error: unknown): boolean {
   const { reason } = error instanceof SvcError ? error : {}
   return reason?.kind === 'credentials' && reason.problem === 'unknown key'
 }
