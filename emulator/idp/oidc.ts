@@ -96,7 +96,8 @@ export function openOidc({ timeoutMilliseconds, flows }: OidcOptions): IdentityP
       const metadata = await servers.fetchMetadata(client, fetch).catch(refuseLogin)
       const source = { metadata, allowsHttp: client.allowsHttp }
       const claims = await tokens.check(source, idToken, expected).catch(refuseLogin)
-      return readClaims(client, claims)
+      const person = readClaims(client, claims)
+      return { ...person, name: person.name ?? readNameInForm(expected.user ?? null) }
     },
   }
 }

@@ -67,6 +67,8 @@ export interface IdentityProviders {
 export interface ExpectedToken {
   readonly audiences: readonly string[]
   readonly nonce: string | undefined
+  /** Apple's `user`, as JSON text: it names the person, because the token does not. */
+  readonly user?: string | undefined
 }
 
 /** Ends a login without a user, for a reason that the app may learn. */

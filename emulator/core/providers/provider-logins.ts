@@ -204,13 +204,15 @@ export interface IdTokenLogin {
   readonly idToken: string
   readonly platform: 'web' | 'ios' | 'android'
   readonly nonce?: string | undefined
+  /** What Apple says of a person beside the token, as JSON text. */
+  readonly user?: string | undefined
 }
 
 /** Logs in with an ID token that the app got from the provider. Contract 7.6. @throws {SvcError} `INVALID_TOKEN` */
 export async function logInWithIdToken(
   scope: Scope,
   provider: string,
-  { idToken, platform, nonce }: IdTokenLogin,
+  { idToken, platform, nonce, user }: IdTokenLogin,
 ): Promise<Login> {
   const { client, platforms } = readProvider(scope, provider, ['CLIENT_ID'])
   if (!('issuer' in client.server))
@@ -219,7 +221,7 @@ export async function logInWithIdToken(
   // Accepts the server's client id too, because mobile apps can request tokens for their server.
   const audiences = [client.clientId, ...(own === undefined ? [] : [own])]
   const profile = await scope.backend.providers
-    .readTokenProfile(client, idToken, { audiences, nonce })
+    .readTokenProfile(client, idToken, { audiences, nonce, user })
     .catch((error) => {
       throw new SvcError('INVALID_TOKEN', 'The ID token is not valid.', [], { cause: error })
     })

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { z } from 'zod'
+import { anyFields } from '../../../client/protocol/control/operation.js'
 import {
   finishAppLogin,
   finishLogin,
@@ -198,11 +199,15 @@ export const providerRoutes = [
         z.strictObject({
           id_token: z.string().max(16 * 1024),
           platform: z.enum(['web', 'ios', 'android']).default('web'),
+          user: z.union([z.string().max(1_000), anyFields]).optional(),
         }),
       ),
       reply: 'login',
-      handle: async (ctx, { body: { id_token: idToken, platform } }) => ({
-        login: await logInWithIdToken(ctx, provider, { idToken, platform, nonce: undefined }),
+      handle: async (ctx, { body: { id_token: idToken, platform, user } }) => ({
+        login: await logInWithIdToken(ctx, provider, {
+          ...{ idToken, platform },
+          user: typeof user === 'object' ? JSON.stringify(user) : user,
+        }),
       }),
     }),
   ),

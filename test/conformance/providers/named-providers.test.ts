@@ -54,6 +54,16 @@ inDialects('An app that takes the code itself', (wire) => {
     expectFailure(await use('google', { ...third, code: 'made-up' }), 401, 'INVALID_CREDENTIALS')
   })
 
+  test('IDP-16 the name that Apple tells beside the token is that of a new user', async () => {
+    const { api, project } = await aWorld(wire)
+    const idToken = await anIdToken(await aPerson({ claims: { name: null, preferred_username: null } }), { client: `svc-${project.id}` })
+
+    const user = { name: { firstName: 'Grace', lastName: 'Hopper' } }
+    const answer = await api.post('/auth-collections/apple-verify', { id_token: idToken, user })
+
+    expect(wire.record(expectStatus(200, answer))).toMatchObject({ user: { data: { username: 'Grace Hopper' } } })
+  })
+
   test('IDP-16 an ID token of each platform logs in the same user', async () => {
     const { api, project } = await aWorld(wire)
     const person = await aPerson()
