@@ -126,6 +126,14 @@ export async function orphanFiles(db: Database, ids: readonly string[]): Promise
   )
 }
 
+/** Turns files with owners into files without one, which stay. */
+export async function keepFiles(db: Database, ids: readonly string[]): Promise<void> {
+  await db.query(
+    writing(sql`
+    update files set stays = true, document_id = null, collection_id = null, user_id = null where id = any(${ids}::uuid[])`),
+  )
+}
+
 /** Orphans all files of a collection's documents. */
 export async function orphanCollectionFiles(db: Database, collection: string): Promise<void> {
   await db.query(

@@ -67,7 +67,6 @@ export interface DocumentUpdate {
  * @throws {SvcError} `VALIDATION_ERROR` if an operator is used on a field that is not an array
  */
 export function mergeFields(before: Fields, { fields, remove, append, unset }: DocumentUpdate): Fields {
-  requireNoOperator(fields)
   requireNoOperator(remove, ['$remove'])
   requireNoOperator(append, ['$append'])
   const after: Fields = { ...before }
@@ -105,6 +104,15 @@ export function requireNoOperator(fields: Fields, place: Issue['path'] = []): vo
 
 /** Names that top-level fields cannot have. */
 export const operatorNames: readonly string[] = ['$append', '$remove', '$unset']
+
+/** Where the operators of an update may stand: beside `data` or the fields, and inside `data`. */
+export interface OperatorPlaces {
+  readonly beside: boolean
+  readonly inside: boolean
+}
+
+export const everywhere: OperatorPlaces = { beside: true, inside: true }
+export const nowhere: OperatorPlaces = { beside: false, inside: false }
 
 /** The operators of an update. */
 export type UpdateOperators = Omit<DocumentUpdate, 'fields'>

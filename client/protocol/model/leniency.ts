@@ -12,6 +12,8 @@ export interface Leniency {
   readonly sortsAsText: boolean
   /** Whether a filter on a field of a link is ignored if no collection has the name of the link. */
   readonly dropsLostLinks: boolean
+  /** Whether a file stays when its document is deleted, or no longer mentions it. */
+  readonly keepsFiles: boolean
   /** Used if the project does not say which requests make a missing collection. */
   readonly createOnWrite: CreateOnWrite | null
 }
@@ -22,5 +24,6 @@ export const strict: Leniency = {
   matchesMissing: true,
   sortsAsText: false,
   dropsLostLinks: false,
+  keepsFiles: false,
   createOnWrite: null,
 }

@@ -16,7 +16,7 @@ import { noSuchCollection, noSuchDocument } from '../access/missing.js'
 import { requireCreateGrant, requireGrant } from '../collections/collections.js'
 import { workLong } from '../concurrency/long-reads.js'
 import type { Context } from '../context.js'
-import { orphanForgotten } from '../files/owned-files.js'
+import { keepOwned, orphanForgotten } from '../files/owned-files.js'
 import { changeUniqueValues, requireCurrentRules, requireDistinct, withCurrentRules } from '../unique-values.js'
 import { inTransaction } from '../unit-of-work.js'
 import { removeDependants } from './dependants.js'
@@ -149,6 +149,7 @@ async function removeAsKnown(ctx: Context, name: string, asked: readonly string[
     )
     ids = documents.map(({ id }) => id)
     if (ids.length === 0) return false
+    await keepOwned(ctx, ids)
     const hasDeletedMore = await removeDependants(ctx, { to: collection.id, ids })
     await publishRecorded(ctx, () =>
       deleteDocuments(ctx.db, place(ctx, collection, ctx.backend.now(ctx.project.id)), ids),

@@ -1,6 +1,7 @@
 /** Handles the messages of `/realtime/collections/<name>`, whose first frame authenticates and subscribes. */
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import { isObject, type JsonObject } from '../../../client/protocol/model/json.js'
+import { axes } from '../../../client/protocol/wire/axes.js'
 import { decodeFilters } from '../../../client/protocol/wire/query/decode.js'
 import { encodeCollectionFrame } from './frames.js'
 import { readCode, readMessage, takeIdentity, untilBegun } from './socket-messages.js'
@@ -42,14 +43,18 @@ async function begin(state: SocketState, collection: string, text: string | unde
   const filters = readFilters(message)
   const request = { collection, where: decodeFilters(state.dialect, filters), filters, isLive: false, since: undefined }
   const asker = { identity: () => state.identity ?? identity, transport }
+  const hasFilters = Object.keys(filters).length > 0
+  const { tells } = axes.refusals[state.dialect.refusals]
   await untilBegun(state, asker, request, {
     begun: () =>
       sendMessage(state, {
         ...{ event: 'connected', collection_id: collection },
-        ...(Object.keys(filters).length > 0 ? { filters } : {}),
+        ...(hasFilters ? { filters } : {}),
       }),
-    event: (change, kind, of) =>
-      sendBytes(state, encodeCollectionFrame(change, kind, { name: of.name, as: collection }, state.dialect)),
+    event(change, kind, of) {
+      if (!tells(kind, hasFilters)) return
+      sendBytes(state, encodeCollectionFrame(change, kind, { name: of.name, as: collection }, state.dialect))
+    },
     live: () => undefined,
     // The client has no message for missed events, but reads everything again after it reconnects.
     resync: () => state.socket.close(closes.tryAgainLater, 'connect again'),

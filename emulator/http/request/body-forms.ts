@@ -20,37 +20,42 @@ import { openPauses } from '../../core/pauses.js'
 import type { BodyForm } from '../route.js'
 import { placesInBatch, placesInDocument } from './issue-places.js'
 
+/** How a dialect writes the fields of documents, and the operators that change them. */
+export function speaking({ body, refusals }: Pick<Dialect, 'body' | 'refusals'>) {
+  return { body, operators: axes.refusals[refusals].operators.document }
+}
+
 /** The fields of one document, bare or wrapped. */
 export const newDocument = {
   schema: documentSchema,
   read(dialect: Dialect, body: JsonObject): Fields {
-    const fields = decodeNewDocument(dialect, body)
+    const fields = decodeNewDocument(speaking(dialect), body)
     requireLight(fields)
     return fields
   },
-  places: placesInDocument,
+  places: (dialect, body) => placesInDocument(speaking(dialect), body),
 } satisfies BodyForm<Fields>
 
 /** The fields to change, with array operators next to them. */
 export const documentChanges = {
   schema: changesSchema,
   read(dialect: Dialect, body: JsonObject): DocumentUpdate {
-    const changes = decodeChanges(dialect, body)
+    const changes = decodeChanges(speaking(dialect), body)
     requireLightChanges(body, changes)
     return changes
   },
-  places: placesInDocument,
+  places: (dialect, body) => placesInDocument(speaking(dialect), body),
 } satisfies BodyForm<DocumentUpdate>
 
 export const newDocuments: BodyForm<readonly Fields[]> = {
   schema: (dialect) => object({ documents: batchSchema(documentSchema(dialect)) }),
   batch: 'documents',
   async read(dialect, body) {
-    const documents = requireItems(dialect, decodeBatchCreate(dialect, body))
+    const documents = requireItems(dialect, decodeBatchCreate(speaking(dialect), body))
     await eachInTurn(documents, requireWalkedLight)
     return documents
   },
-  places: (dialect, { documents }) => placesInBatch(dialect, { name: 'documents', members: documents }),
+  places: (dialect, { documents }) => placesInBatch(speaking(dialect), { name: 'documents', members: documents }),
 }
 
 export const documentUpdates: BodyForm<ReadonlyMap<string, DocumentUpdate>> = {
@@ -58,12 +63,13 @@ export const documentUpdates: BodyForm<ReadonlyMap<string, DocumentUpdate>> = {
     object({ updates: { type: 'object', additionalProperties: changesSchema(dialect), maxProperties: most } }),
   batch: 'updates',
   async read(dialect, body) {
-    const updates = decodeBatchUpdate(dialect, body)
+    const updates = decodeBatchUpdate(speaking(dialect), body)
     const sent = objectIn(body.updates)
     await eachInTurn([...updates], ([id, changes]) => requireLightChanges(objectIn(sent[id]), changes))
     return updates
   },
-  places: (_dialect, { updates }) => placesInBatch({ body: 'either' }, { name: 'updates', members: updates }),
+  places: (dialect, { updates }) =>
+    placesInBatch({ ...speaking(dialect), body: 'either' }, { name: 'updates', members: updates }),
 }
 
 export const documentIds: BodyForm<readonly string[]> = {

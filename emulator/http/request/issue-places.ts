@@ -2,7 +2,6 @@
 import { operatorNames } from '../../../client/protocol/model/document.js'
 import type { Issue } from '../../../client/protocol/model/errors.js'
 import { type Json, type JsonObject, objectIn } from '../../../client/protocol/model/json.js'
-import type { Dialect } from '../../../client/protocol/wire/axes.js'
 import { unwrapChanges } from '../../../client/protocol/wire/body/decode.js'
 
 /** Maps the path of an issue in the parsed input to its path in the body. */
@@ -11,7 +10,7 @@ export type Placing = (path: Issue['path']) => Issue['path']
 export const samePlace: Placing = (path) => path
 
 /** For fields that may be wrapped, with operators inside or next to them. */
-export function placesInDocument(dialect: Pick<Dialect, 'body'>, body: JsonObject): Placing {
+export function placesInDocument(dialect: Parameters<typeof unwrapChanges>[0], body: JsonObject): Placing {
   const { fields, isWrapped } = unwrapChanges(dialect, body)
   if (!isWrapped) return samePlace
   const place = placesOfOperators(fields)
@@ -28,7 +27,7 @@ export function placesOfOperators(data: JsonObject): Placing {
 
 /** For the documents of a batch, by index or id. A path begins with the index of its document, except in a batch of one. */
 export function placesInBatch(
-  dialect: Pick<Dialect, 'body'>,
+  dialect: Parameters<typeof unwrapChanges>[0],
   { name, members = null }: { name: 'documents' | 'updates'; members: Json | undefined },
 ): Placing {
   const items = Array.isArray(members) ? [...members.entries()] : Object.entries(objectIn(members))

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { anyFields } from '../../../client/protocol/control/operation.js'
 import { objectIn } from '../../../client/protocol/model/json.js'
+import { axes } from '../../../client/protocol/wire/axes.js'
 import { decodeChanges } from '../../../client/protocol/wire/body/decode.js'
 import { getMe, getUser, listUsers, signUp, updateMe } from '../../core/accounts/accounts.js'
 import { changePassword } from '../../core/accounts/password-change.js'
@@ -18,6 +19,7 @@ const signUpBody = strictBody(
     password: z.string(),
     data: anyFields.optional(),
     roles: z.array(z.string().min(1)).optional(),
+    phone_number: z.string().nullable().optional().describe('Accepted for the deployed client, and not stored.'),
   }),
 )
 
@@ -36,8 +38,14 @@ const accountChanges = strictBody(
 const changesOfAccount: BodyForm<Parameters<typeof updateMe>[1]> = {
   schema: accountChanges.schema,
   async read(dialect, body) {
+    const { user } = axes.refusals[dialect.refusals].operators
     const { email, password, currentPassword, data = {}, ...operators } = await accountChanges.read(dialect, body)
-    return { email, password, currentPassword, data: decodeChanges({ body: 'either' }, { data, ...operators }) }
+    return {
+      email,
+      password,
+      currentPassword,
+      data: decodeChanges({ body: 'either', operators: user }, { data, ...operators }),
+    }
   },
   places: (_dialect, { data }) => placesOfOperators(objectIn(data)),
 }
@@ -53,7 +61,7 @@ export const accountRoutes = [
     body: signUpBody,
     form: signUpForm,
     reply: 'signUp',
-    handle: (ctx, { body: { data = {}, roles = [], ...credentials }, uploads, address }) =>
+    handle: (ctx, { body: { data = {}, roles = [], phone_number: _, ...credentials }, uploads, address }) =>
       signUp(ctx, { ...credentials, data, roles }, { clientAddress: address, uploads }),
   }),
   route({

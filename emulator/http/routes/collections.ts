@@ -10,6 +10,8 @@ import { strictBody } from '../request/body-forms.js'
 import { collectionSettings as settings } from '../request/collection-settings.js'
 import { route } from '../route.js'
 
+const noWebhook = z.null().optional().describe('Always null, because no webhooks are called.')
+
 /** Spec, "Endpoints / Collections". */
 export const collectionRoutes = [
   route({
@@ -19,11 +21,11 @@ export const collectionRoutes = [
     paths: { any: ['/collections', '/api/collections'] },
     needs: 'caller',
     scope: 'in collection',
-    body: strictBody(z.strictObject({ name: z.string(), ...settings })),
+    body: strictBody(z.strictObject({ name: z.string(), webhook_url: noWebhook, ...settings })),
     isCreating: true,
     status: 201,
     reply: 'collection',
-    handle: (ctx, { body }) => createCollection(ctx, body),
+    handle: (ctx, { body: { webhook_url: _, ...body } }) => createCollection(ctx, body),
   }),
   route({
     id: 'collections.list',
@@ -52,9 +54,9 @@ export const collectionRoutes = [
     paths: { any: ['/collections/:collection', '/api/collections/:collection'] },
     needs: 'caller',
     scope: 'in collection',
-    body: strictBody(z.strictObject({ name: z.string().optional(), ...settings })),
+    body: strictBody(z.strictObject({ name: z.string().optional(), webhook_url: noWebhook, ...settings })),
     reply: 'collection',
-    handle: (ctx, { params, body }) => changeCollection(ctx, params.collection, body),
+    handle: (ctx, { params, body: { webhook_url: _, ...body } }) => changeCollection(ctx, params.collection, body),
   }),
   route({
     id: 'collections.remove',

@@ -580,6 +580,37 @@ describe('Descriptions and exports', () => {
     expectFailure(await api.post('/collections/documents', { data: { n: 1 } }), 422, 'VALIDATION_ERROR')
   })
 
+  test('section 11 a sign-up may have a phone number, and section 13 a collection may have no webhook', async () => {
+    const { api } = await aDeployed()
+    const account = { email: anEmail(), password: goodPassword, phone_number: '+31 10 1234567' }
+
+    expectStatus(200, await api.post('/auth-collections/signup/', account))
+    expectStatus(201, await api.post('/collections', { name: 'posts', webhook_url: null }))
+    expectStatus(422, await api.post('/collections', { name: 'notes', webhook_url: 'https://example.com/hook' }))
+  })
+
+  test('section 3 names and ids of collections, a slash at the end, and a content type without a body', async () => {
+    const { api, rows } = await withPosts([{ n: 1 }])
+    const [{ collection_id: id } = {}] = rows
+
+    expectStatus(201, await api.post(`/collections/documents?collection=${id}`, { n: 2 }))
+    for (const name of ['posts', id]) {
+      const answer = await api.send('GET', `/collections/${name}/documents/`, { 'content-type': 'application/json' })
+      expect(expectStatus(200, answer).body).toHaveLength(2)
+    }
+  })
+
+  test('section 5 several files under a name are an array, and a part that is not JSON is 400', async () => {
+    const { api } = await withPosts()
+    const path = '/collections/posts/documents'
+
+    const many = await sendForm(api, 'POST', path, [fileOf('letters', 'one'), fileOf('letters', 'two')])
+    const bad = await sendForm(api, 'POST', path, [textOf('data', '{')])
+
+    expect((expectStatus(201, many).body as { data: Fields }).data.letters).toHaveLength(2)
+    expectStatus(400, bad)
+  })
+
   test('section 11 login-google answers the address at the provider', async () => {
     const { api } = await aDeployed()
     const { body } = expectStatus(200, await api.get('/auth-collections/login-google'))

@@ -1,9 +1,10 @@
 /** `refusals=deployed`: each switch, as the project's dialect. Titles begin with the section of the facts they show. */
 import { describe, expect, test } from 'vitest'
 import { anEmail, goodPassword } from '../../fixtures/accounts.js'
-import { sendForm } from '../../fixtures/files.js'
+import { read, sendForm } from '../../fixtures/files.js'
+import { openSocket } from '../../fixtures/realtime/streams.js'
 import { fileOf } from '../../fixtures/requests/form.js'
-import { type Api, aProject, apiOf, type Settings } from '../../fixtures/service.js'
+import { type Api, aProject, apiOf, type Settings, service } from '../../fixtures/service.js'
 import { expectFailure, expectStatus, type Fields } from '../../fixtures/wires.js'
 
 const spoken = 'd, refusals=deployed'
@@ -83,6 +84,15 @@ describe('Statuses', () => {
     expectStatus(200, await api.get('/collections/posts/documents?limit=500'))
   })
 
+  test('section 6 and 9 an invalid parameter is 422', async () => {
+    const { api } = await withDocuments({ n: 1 })
+    const list = '/collections/posts/documents'
+    const aggregate = '/collections/posts/query/documents/aggregate'
+
+    for (const path of [`${list}?offset=-1`, `${list}?order=up`, aggregate, `${aggregate}?field=n&operation=most`])
+      expectFailure(await api.get(path), 422, 'INVALID_QUERY')
+  })
+
   test('section 14 an empty create, update and batch are 400, a file alone is not', async () => {
     const { api } = await aDeployed()
     const { id } = await create(api, { a: 1 })
@@ -160,10 +170,90 @@ describe('Filters and order', () => {
     ['section 2 the last field keeps its suffix', 'name__or__note_contains=A', ['c']],
     ['section 14 a filter behind a link without a target is dropped', 'nowhere.name=x', ['a', 'b', 'c']],
     ['section 14 a filter behind a link with a target is not', 'post.name=x', []],
+    ['section 2 icontains is part of the name', 'name__icontains=a', []],
+    ['section 2 icontains is part of the name', 'name_icontains=a', []],
     ['section 14 fields sort as text', 'sort=age', ['b', 'a', 'c']],
   ])('%s: %s', async (_, query, found) => {
     const { names } = await withDocuments({ name: 'a', age: 9 }, { name: 'b', age: 41 }, { name: 'c', note: 'aha' })
 
     expect(await names(query)).toEqual(found)
+  })
+})
+
+describe('What is stored and told', () => {
+  test('section 2 operators are stored as fields of documents, in every way to write them', async () => {
+    const { api } = await aDeployed()
+    const one = (id: unknown) => `/collections/posts/documents/${id}`
+    const $append = { tags: ['b'] }
+
+    const made = await create(api, { tags: ['a'], $remove: { tags: 'a' } })
+    const inside = await api.patch(one(made.id), { data: { $append } })
+    const bare = await api.patch(one(made.id), { $unset: ['tags'] })
+    const updates = { [String(made.id)]: { data: { $append: 1 } } }
+    const batch = await api.post('/collections/posts/batch/documents/update', { updates })
+
+    expect(made.data).toEqual({ tags: ['a'], $remove: { tags: 'a' } })
+    expect(expectStatus(200, inside).body).toMatchObject({ data: { tags: ['a'], $append } })
+    expect(expectStatus(200, bare).body).toMatchObject({ data: { tags: ['a'], $append, $unset: ['tags'] } })
+    expectStatus(200, batch)
+    expect((await api.get(one(made.id))).body).toMatchObject({ data: { $append: 1 } })
+  })
+
+  test('section 2 operators work beside the data of a user, and are stored inside it', async () => {
+    const { api, keyed } = await aDeployed()
+    const { body } = expectStatus(200, await api.post('/auth-collections/signup', credentials()))
+    const me = keyed({ authorization: `Bearer ${(body as { access_token: string }).access_token}` })
+
+    const beside = await me.patch('/auth-collections/user', { $append: { likes: ['tea'] } })
+    const inside = await me.patch('/auth-collections/user', { data: { $append: { likes: ['milk'] } } })
+
+    expect(expectStatus(200, beside).body).toMatchObject({ data: { likes: ['tea'] } })
+    expect(expectStatus(200, inside).body).toMatchObject({ data: { likes: ['tea'], $append: { likes: ['milk'] } } })
+  })
+
+  test('section 2 select finds a field behind "data." only', async () => {
+    const { api } = await withDocuments({ name: 'a', age: 9 })
+    const ask = async (select: string) =>
+      (expectStatus(200, await api.get(`/collections/posts/documents?select=${select}`)).body as Fields[])[0]
+
+    expect(await ask('name')).toMatchObject({ id: expect.any(String), data: {} })
+    expect((await ask('name'))?.data).toEqual({})
+    expect((await ask('data.name'))?.data).toEqual({ name: 'a' })
+  })
+
+  test('section 12 a deletion sends no event, and filters match nothing', async () => {
+    const { api, apiKey } = await withDocuments({ name: 'a' })
+    const open = async (filters?: Fields) => {
+      const socket = await openSocket(service.url, '', {}, '/realtime/collections/posts')
+      socket.say({ api_key: apiKey, ...(filters && { filters }) })
+      await socket.atLeast(1)
+      return socket
+    }
+    const [plain, filtered] = [await open(), await open({ name: 'b' })]
+
+    const { id } = await create(api, { name: 'b' })
+    expectStatus(200, await api.delete(`/collections/posts/documents/${id}`))
+    await create(api, { name: 'b' })
+
+    expect((await plain.atLeast(3)).map(({ event }) => event)).toEqual(['connected', 'create', 'create'])
+    filtered.say('ping')
+    expect((await filtered.atLeast(2)).map(({ event }) => event)).toEqual(['connected', 'pong'])
+    for (const socket of [plain, filtered]) socket.close()
+  })
+
+  test('section 2 a file stays when it is replaced, and when its document is deleted', async () => {
+    const { api } = await aDeployed()
+    const letters = async (method: 'POST' | 'PATCH', path: string, text: string) => {
+      const { body } = await sendForm(api, method, path, [fileOf('letter', text)])
+      return body as { id: string; data: { letter: string } }
+    }
+    const first = await letters('POST', '/collections/posts/documents', 'one')
+    const one = `/collections/posts/documents/${first.id}`
+
+    const second = await letters('PATCH', one, 'two')
+    expectStatus(200, await api.delete(one))
+
+    expect((await read(first.data.letter)).text).toBe('one')
+    expect((await read(second.data.letter)).text).toBe('two')
   })
 })

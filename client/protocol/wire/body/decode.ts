@@ -1,9 +1,11 @@
 /** The `body` axis: whether fields may be wrapped as `{data: {…}}`. Contract 1, 3.3 and 3.6. */
 import {
   type DocumentUpdate,
+  everywhere,
   type Fields,
   items,
   noOperators,
+  type OperatorPlaces,
   requireNoOperator,
   splitOperators,
 } from '../../model/document.js'
@@ -44,6 +46,8 @@ function isWrapper(body: JsonObject): body is { data: JsonObject } {
 
 interface Speaks {
   readonly body: BodyFormName
+  /** Default: everywhere. */
+  readonly operators?: OperatorPlaces
 }
 
 /**
@@ -53,7 +57,8 @@ interface Speaks {
  */
 export function decodeChanges(speaks: Speaks, body: JsonObject, place: Issue['path'] = []): DocumentUpdate {
   const { operators: outside, fields, isWrapped } = unwrapChanges(speaks, body, place)
-  const inside = isWrapped ? splitOperators(fields, [...place, 'data']) : { operators: noOperators, rest: fields }
+  const { inside: hasInside } = speaks.operators ?? everywhere
+  const inside = split(isWrapped && hasInside, fields, [...place, 'data'])
   return {
     fields: inside.rest,
     remove: joinOperators(outside.remove, inside.operators.remove),
@@ -73,16 +78,26 @@ function joinOperators(one: JsonObject, other: JsonObject): JsonObject {
 }
 
 /** Separates the outer operators of an update from its fields. Wrapped fields may still contain operators. */
-export function unwrapChanges({ body: form }: Speaks, body: JsonObject, place: Issue['path'] = []) {
-  const { operators, rest } = splitOperators(body, place)
+export function unwrapChanges(
+  { body: form, operators: { beside } = everywhere }: Speaks,
+  body: JsonObject,
+  place: Issue['path'] = [],
+) {
+  const { operators, rest } = split(beside, body, place)
   return { operators, ...bodyForms[form].unwrap(rest) }
+}
+
+/** Separates operators where they have a meaning. Elsewhere they are fields. */
+function split(hasOperators: boolean, body: JsonObject, place: Issue['path']): ReturnType<typeof splitOperators> {
+  return hasOperators ? splitOperators(body, place) : { operators: noOperators, rest: body }
 }
 
 /** Decodes the fields of a create or replace. @throws {SvcError} `VALIDATION_ERROR` for operators */
 export function decodeNewDocument(speaks: Speaks, body: JsonObject, place: Issue['path'] = []): Fields {
-  requireNoOperator(body, place)
+  const { beside, inside } = speaks.operators ?? everywhere
+  if (beside) requireNoOperator(body, place)
   const { fields, isWrapped } = bodyForms[speaks.body].unwrap(body)
-  if (isWrapped) requireNoOperator(fields, [...place, 'data'])
+  if (isWrapped && inside) requireNoOperator(fields, [...place, 'data'])
   return fields
 }
 
@@ -98,7 +113,10 @@ export function decodeBatchCreate(speaks: Speaks, body: JsonObject): Fields[] {
  * Decodes `{updates: {<id>: {data}}}`; if `body` is `either`, also `{updates: {<id>: {field: value}}}`. Accepts a list of
  * `{id, data}` too, as some clients send it.
  */
-export function decodeBatchUpdate({ body: form }: Speaks, body: JsonObject): Map<string, DocumentUpdate> {
+export function decodeBatchUpdate(
+  { body: form, operators = everywhere }: Speaks,
+  body: JsonObject,
+): Map<string, DocumentUpdate> {
   const updates = Array.isArray(body.updates) ? byId(body.updates) : body.updates
   if (!isObject(updates)) throw invalid(['updates'], 'is not an object of ids and changes', 'object')
   const entries = Object.entries(updates)
@@ -107,10 +125,10 @@ export function decodeBatchUpdate({ body: form }: Speaks, body: JsonObject): Map
     entries.map(([id, update]) => {
       if (!isObject(update)) throw invalid(['updates', id], 'is not an object', 'object')
       const place = ['updates', id]
-      const { rest } = splitOperators(update, place)
+      const { rest } = split(operators.beside, update, place)
       const isBareRefused = bodyForms[form].isBatchWrapped && !isWrapper(rest) && Object.keys(rest).length > 0
       if (isBareRefused) throw invalid(['updates', id], 'takes its fields in "data"', 'data')
-      return [id, decodeChanges({ body: 'either' }, update, place)]
+      return [id, decodeChanges({ body: 'either', operators }, update, place)]
     }),
   )
 }

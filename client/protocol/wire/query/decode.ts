@@ -109,9 +109,10 @@ export function decodeRecordQuery(dialect: Dialect, parameters: readonly Paramet
   const readPaths = (wanted: string) =>
     parameters.flatMap(([name, value]) => (name === wanted ? splitList(value).map(parsePath) : []))
   const { links, readPopulated, readSelected } = axes.populate[dialect.populate]
+  const { selected } = axes.refusals[dialect.refusals]
   return {
     populate: checkPopulate(readPaths('populate').map(readPopulated)),
-    select: checkSelect(readPaths('select')).map(readSelected),
+    select: checkSelect(readPaths('select')).map(selected).map(readSelected),
     links,
   }
 }
@@ -235,9 +236,13 @@ function readName(dialect: Dialect, name: string): Omit<NamedTest, 'field'> & { 
   const fields = name.split('__or__')
   const family = axes.filters[dialect.filters]
   const last = fields.pop() ?? ''
-  const { field, ...test } = axes.refusals[dialect.refusals].refusesUnknownSuffixes
-    ? family.decode(last)
-    : decodeAnyName(family, last)
+  const { refusesUnknownSuffixes, unknownSuffixes } = axes.refusals[dialect.refusals]
+  const isUnknown = unknownSuffixes.some((word) => last.endsWith(`_${word}`))
+  const { field, ...test } = isUnknown
+    ? { field: last, operator: 'eq' as const }
+    : refusesUnknownSuffixes
+      ? family.decode(last)
+      : decodeAnyName(family, last)
   // A field that is repeated keeps its whole name. Clients repeat it to give two lists different names.
   for (const other of fields) if (other !== field) family.requireBare(other)
   return { fields: [...fields, field], ...test }

@@ -2,9 +2,14 @@
  * The `refusals` axis: requests that the deployed service refuses, answers or ignores in another way than the specification says.
  * Each difference is one switch.
  */
+
+import type { Change } from '../../model/change.js'
+import { everywhere, nowhere, type OperatorPlaces } from '../../model/document.js'
 import type { ErrorCode, Issue } from '../../model/errors.js'
 import { type Leniency, strict } from '../../model/leniency.js'
+import type { Path } from '../../model/path.js'
 import type { CredentialsProblem } from '../../model/requests/reason.js'
+import { ownField } from '../../model/where.js'
 
 /** Another status for a failure, by its code or by the problem with its credentials. */
 export interface OtherStatus {
@@ -27,6 +32,14 @@ interface RefusalForm {
   readonly refusesUnknownSuffixes: boolean
   /** Whether the suffix after `a__or__b` applies to both fields. Otherwise each field has its own. */
   readonly sharesSuffixes: boolean
+  /** Suffixes of the `filters` form that count as unknown. */
+  readonly unknownSuffixes: readonly string[]
+  /** Where `$append`, `$remove` and `$unset` change fields. Elsewhere they are stored as fields of these names. */
+  readonly operators: { readonly document: OperatorPlaces; readonly user: OperatorPlaces }
+  /** Returns the path that a name in `select` stands for. */
+  selected(path: Path): Path
+  /** Whether a socket of one collection tells a change. */
+  tells(kind: Change['kind'], hasFilters: boolean): boolean
   /** Whether an invalid user token beside a valid key is refused on documents. Otherwise it counts as not sent. */
   readonly refusesBadTokens: boolean
   readonly statuses: readonly OtherStatus[]
@@ -43,6 +56,10 @@ export const refusalForms = {
     hasPut: true,
     refusesUnknownSuffixes: true,
     sharesSuffixes: true,
+    unknownSuffixes: [],
+    operators: { document: everywhere, user: everywhere },
+    selected: (path) => path,
+    tells: () => true,
     refusesBadTokens: true,
     statuses: [],
     leniency: strict,
@@ -54,6 +71,12 @@ export const refusalForms = {
     hasPut: false,
     refusesUnknownSuffixes: false,
     sharesSuffixes: false,
+    unknownSuffixes: ['icontains'],
+    operators: { document: nowhere, user: { beside: true, inside: false } },
+    // A bare name is looked up beside the data, where only the id and the times are.
+    selected: (path) => ((path[0] === 'data' && path.length > 1) || ownField(path) ? path : ['id']),
+    // Filters are compared with the record instead of its data, and match nothing.
+    tells: (kind, hasFilters) => kind !== 'deleted' && !hasFilters,
     refusesBadTokens: false,
     statuses: [
       { of: 'none sent', status: 422, issue: keyMissing },
@@ -62,6 +85,7 @@ export const refusalForms = {
       { of: 'wrong password', status: 400 },
       { of: 'EMAIL_ALREADY_EXISTS', status: 400 },
       { of: 'COLLECTION_EXISTS', status: 400 },
+      { of: 'INVALID_QUERY', status: 422 },
     ],
     leniency: {
       takesWeakPasswords: true,
@@ -69,6 +93,7 @@ export const refusalForms = {
       matchesMissing: false,
       sortsAsText: true,
       dropsLostLinks: true,
+      keepsFiles: true,
       createOnWrite: 'touch',
     },
   },
