@@ -149,10 +149,10 @@ describe('at a server that follows the notes about the deployed service alone', 
   afterEach(() => service.close())
   const options = (more: Partial<ClientOptions> = {}) => ({ url: service.url, apiKey: service.key, ...more })
 
-  test('an app subscribes, and uploads a file', async () => {
+  test('an app subscribes, uploads a file, and reads a time without a zone as UTC', async () => {
     const svc = createClient(forDeployedService(options({ WebSocket })))
     const posts = svc.collection('posts')
-    const { id } = await posts.create({ n: 1 })
+    const { id, createdAt } = await posts.create({ n: 1 })
     const heard: unknown[] = []
     const subscription = posts.subscribe({ onChange: ({ kind, document }) => heard.push([kind, document.data]) })
     await subscription.ready
@@ -163,6 +163,7 @@ describe('at a server that follows the notes about the deployed service alone', 
     const { url } = await svc.files.upload(new File(['Hello'], 'hello.txt'))
 
     expect(await (await fetch(url)).text()).toBe('Hello')
+    expect(createdAt).toMatch(/Z$/)
   })
 
   test('an app without WebSocket is told to pass one when it subscribes', async () => {
