@@ -34,6 +34,9 @@ const everyDialect: Dialect[] = Object.values(dialects).flatMap((dialect) =>
   axisNames().flatMap((axis) => listForms(axis).map((form) => ({ ...dialect, [axis]: form }) as Dialect)),
 )
 
+/** Other refusals do not take every request as it is meant. */
+const everyMeaning = everyDialect.filter(({ refusals }) => refusals === 'spec')
+
 const name = fc.string({ minLength: 1, unit: 'grapheme' })
 const json: fc.Arbitrary<Json> = fc.letrec<{ json: Json }>((tie) => ({
   json: fc.oneof(
@@ -221,7 +224,7 @@ describe('the service decodes what clients encode in every form:', () => {
       select: fc.array(fc.constantFrom('title', 'author.name', 'a,b', '-c').map(parsePath), { maxLength: 3 }),
     })
     fc.assert(
-      fc.property(fc.constantFrom(...everyDialect), query, (dialect, asked) => {
+      fc.property(fc.constantFrom(...everyMeaning), query, (dialect, asked) => {
         const unsayable = asked.where.all.flatMap(({ any }) => any).some((one) => !canSay(dialect, one))
         if (unsayable) {
           expect(() => encodeListQuery(dialect, asked)).toThrow(SvcError)
@@ -242,7 +245,7 @@ describe('the service decodes what clients encode in every form:', () => {
 
   it('filters of realtime, where a name stands but once', () => {
     fc.assert(
-      fc.property(fc.constantFrom(...everyDialect), fc.array(clause, { maxLength: 3 }), (dialect, all) => {
+      fc.property(fc.constantFrom(...everyMeaning), fc.array(clause, { maxLength: 3 }), (dialect, all) => {
         fc.pre(all.flatMap(({ any }) => any).every((one) => canSay(dialect, one)))
         const sent = JSON.parse(JSON.stringify(encodeFilters(dialect, { all })))
         expect(meaning(decodeFilters(dialect, sent))).toEqual(meaning({ all: understood(dialect, all) }))

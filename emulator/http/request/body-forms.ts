@@ -21,7 +21,7 @@ import type { BodyForm } from '../route.js'
 import { placesInBatch, placesInDocument } from './issue-places.js'
 
 /** How a dialect writes the fields of documents, and the operators that change them. */
-export function speaking({ body, refusals }: Pick<Dialect, 'body' | 'refusals'>) {
+function speaking({ body, refusals }: Pick<Dialect, 'body' | 'refusals'>) {
   return { body, operators: axes.refusals[refusals].operators.document }
 }
 

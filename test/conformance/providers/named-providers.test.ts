@@ -56,7 +56,9 @@ inDialects('An app that takes the code itself', (wire) => {
 
   test('IDP-16 the name that Apple tells beside the token is that of a new user', async () => {
     const { api, project } = await aWorld(wire)
-    const idToken = await anIdToken(await aPerson({ claims: { name: null, preferred_username: null } }), { client: `svc-${project.id}` })
+    const idToken = await anIdToken(await aPerson({ claims: { name: null, preferred_username: null } }), {
+      client: `svc-${project.id}`,
+    })
 
     const user = { name: { firstName: 'Grace', lastName: 'Hopper' } }
     const answer = await api.post('/auth-collections/apple-verify', { id_token: idToken, user })
