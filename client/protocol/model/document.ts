@@ -105,7 +105,7 @@ export function requireNoOperator(fields: Fields, place: Issue['path'] = []): vo
 /** Names that top-level fields cannot have. */
 export const operatorNames: readonly string[] = ['$append', '$remove', '$unset']
 
-/** Where the operators of an update may stand: beside `data` or the fields, and inside `data`. */
+/** The places in which an update may have operators: beside `data` or the fields, and inside `data`. */
 export interface OperatorPlaces {
   readonly beside: boolean
   readonly inside: boolean

@@ -204,7 +204,7 @@ export interface IdTokenLogin {
   readonly idToken: string
   readonly platform: 'web' | 'ios' | 'android'
   readonly nonce?: string | undefined
-  /** What Apple says of a person beside the token, as JSON text. */
+  /** The person as Apple describes them beside the token, as JSON text. */
   readonly user?: string | undefined
 }
 

@@ -34,7 +34,7 @@ interface RefusalForm {
   readonly sharesSuffixes: boolean
   /** Suffixes of the `filters` form that count as unknown. */
   readonly unknownSuffixes: readonly string[]
-  /** Where `$append`, `$remove` and `$unset` change fields. Elsewhere they are stored as fields of these names. */
+  /** The places in which `$append`, `$remove` and `$unset` change fields. Elsewhere they are stored as fields. */
   readonly operators: { readonly document: OperatorPlaces; readonly user: OperatorPlaces }
   /** Returns the path that a name in `select` stands for. */
   selected(path: Path): Path
