@@ -2,6 +2,7 @@
 import type { Control } from '../../client/control.js'
 import type { ParityFinding } from '../../client/protocol/control/parity.js'
 import { isObject, type Json, type JsonObject, objectOfMany, parseJson } from '../../client/protocol/model/json.js'
+import { queryText } from '../../client/protocol/model/requests/query-text.js'
 import { type Look, ownAxes, type ParityCase, type Step } from './case.js'
 
 /** Requests that differ in nothing but ids and values. */
@@ -61,18 +62,10 @@ function replaceValues(path: string): string {
   if (query === undefined || query === '') return masked
   const parts = query.split('&').map((part) => {
     const [name = '', value = ''] = part.split('=', 2)
-    const plain = decode(name)
-    return kept.includes(plain) || keptSuffix.test(plain) ? part : `${name}=${replaceText(decode(value))}`
+    const plain = queryText(name)
+    return kept.includes(plain) || keptSuffix.test(plain) ? part : `${name}=${replaceText(queryText(value))}`
   })
   return `${masked}?${parts.join('&')}`
-}
-
-function decode(text: string): string {
-  try {
-    return decodeURIComponent(text.replaceAll('+', ' '))
-  } catch {
-    return text
-  }
 }
 
 /** Keeps the kind of a value, because filters depend on it. */

@@ -4,6 +4,7 @@ import { useLocation } from 'wouter'
 import type { Collection, CountedCollection } from '../../../client/index.js'
 import { counted } from '../../../client/protocol/model/figures.js'
 import { formatPath } from '../../../client/protocol/model/path.js'
+import { queryText } from '../../../client/protocol/model/requests/query-text.js'
 import { shellWord } from '../../../client/snippets/shell.js'
 import { useCommand } from '../../frame/command-line.js'
 import { Query } from '../../live/query.js'
@@ -213,7 +214,7 @@ function describeCount({ total, error }: Documents, { where }: QueryState): stri
 function formatCommand(name: string, { text, sort, populate }: QueryState): string {
   const parts = text.split('&').filter((part) => part !== '' && !/^(orderBy|order|populate)=/.test(part))
   const wheres = parts.map((part) => {
-    const words = decodeURIComponent(part.replaceAll('+', ' ')).replace(/__contains=/, '__icontains=')
+    const words = queryText(part).replace(/__contains=/, '__icontains=')
     const [, group = '', test = words] = /^\[or:?([^\]]*)\](.*)$/s.exec(words) ?? []
     return test === words
       ? `--where ${shellWord(words)}`

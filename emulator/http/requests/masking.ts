@@ -1,5 +1,6 @@
 /** Recognizes secrets by name or form, and masks them. */
 import { isObject, type Json } from '../../../client/protocol/model/json.js'
+import { queryText } from '../../../client/protocol/model/requests/query-text.js'
 
 export const mask = '[masked]'
 
@@ -71,7 +72,7 @@ export function maskedText(text: string): string {
 }
 
 function maskedPair(whole: string, before: string, name: string): string {
-  return isSecretName(decoded(name)) ? `${before}${name}=${mask}` : whole
+  return isSecretName(queryText(name)) ? `${before}${name}=${mask}` : whole
 }
 
 /** Masks secrets in the query and fragment of an address. */
@@ -82,18 +83,10 @@ export function maskedAddress(url: string, isSecret: (name: string) => boolean =
   const masked = pairs.map((pair) => {
     const equals = pair.indexOf('=')
     if (equals < 0) return maskedText(pair)
-    const name = decoded(pair.slice(1, equals))
+    const name = queryText(pair.slice(1, equals))
     return isSecret(name) ? `${pair.slice(0, equals)}=${mask}` : maskedText(pair)
   })
   return maskedText(url.slice(0, at)) + masked.join('')
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text.replaceAll('+', ' '))
-  } catch {
-    return text
-  }
 }
 
 /** Masks fields with secret names, at all levels. */
