@@ -12,6 +12,7 @@ import { createSemaphore } from './core/concurrency/semaphore.js'
 import type { Keyring } from './core/context.js'
 import { unscoped } from './core/identity.js'
 import { requireNoLink } from './database/pglite/folder-place.js'
+import { replaceFile } from './replace-file.js'
 import type { ProjectKey } from './store/projects.js'
 
 export interface FolderKeys extends Keyring {
@@ -145,6 +146,10 @@ interface Value<T> {
   write(value: T): Promise<void>
 }
 
+function toText(value: unknown): string {
+  return `${JSON.stringify(value, undefined, 2)}\n`
+}
+
 /** Treats a damaged file as missing: its value is generated again or read from the data. */
 function openValue<T>(
   keyFolder: KeyFolder | undefined,
@@ -168,7 +173,7 @@ function openValue<T>(
 
   async function writeDraft(value: T): Promise<string> {
     const draft = `${file}.${process.pid}-${randomBytes(4).toString('hex')}`
-    await writeFile(draft, `${JSON.stringify(value, undefined, 2)}\n`, { mode: 0o600, flag: 'wx' })
+    await writeFile(draft, toText(value), { mode: 0o600, flag: 'wx' })
     return draft
   }
 
@@ -190,7 +195,7 @@ function openValue<T>(
       }
       return drawn
     },
-    write: async (value) => rename(await writeDraft(value), file),
+    write: (value) => replaceFile(file, toText(value), 0o600),
   }
 }
 

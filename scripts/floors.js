@@ -100,7 +100,13 @@ export const floors = {
   'core seeds': coreRoom('seeds', ['accounts', 'collections', 'documents', 'files', 'providers']),
 
   'service facts': {
-    at: ['emulator/version.ts', 'emulator/addresses.ts', 'emulator/database/start-error.ts', 'emulator/own-folder.ts'],
+    at: [
+      'emulator/version.ts',
+      'emulator/addresses.ts',
+      'emulator/database/start-error.ts',
+      'emulator/own-folder.ts',
+      'emulator/replace-file.ts',
+    ],
     imports: ['node:'],
   },
   'postgres connections': {

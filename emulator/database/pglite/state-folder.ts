@@ -1,8 +1,8 @@
 /** Manages the state folder of an emulator: checks existing data and creates new data. Never deletes any. */
-import { randomUUID } from 'node:crypto'
 import { constants, readdirSync } from 'node:fs'
 import { chmod, cp, open, readdir, readFile, rename, rm, stat, statfs } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { replaceFile } from '../../replace-file.js'
 import { StartError } from '../start-error.js'
 import { diskFull, isFull, requireNoLink, requireNoLinksIn, reservedBytes } from './folder-place.js'
 import { unpackTemplate } from './template.js'
@@ -200,22 +200,7 @@ export function newer(where: string, cause?: Error): StartError {
 }
 
 async function writeManifest(folder: string, manifest: Manifest): Promise<void> {
-  const path = join(folder, 'manifest.json')
-  // Uses a random name, because a symbolic link in a cloned folder could point anywhere. Contract 12.4.
-  const beside = `${path}.${randomUUID()}`
-  try {
-    const file = await open(beside, 'wx', 0o600)
-    try {
-      await file.writeFile(`${JSON.stringify(manifest, undefined, 2)}\n`)
-      await file.sync()
-    } finally {
-      await file.close()
-    }
-    await rename(beside, path)
-  } catch (error) {
-    await rm(beside, { force: true })
-    throw error
-  }
+  await replaceFile(join(folder, 'manifest.json'), `${JSON.stringify(manifest, undefined, 2)}\n`, 0o600)
 }
 
 async function syncFolder(folder: string): Promise<void> {

@@ -1,12 +1,13 @@
 /** Reads what `svc parity run` saved in the state folder, and writes the differences that you accept. */
 import { existsSync } from 'node:fs'
-import { readdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { type Accepted, type ParityReport, parityLock, parityReport } from '../../../client/protocol/control/parity.js'
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import { parseJson } from '../../../client/protocol/model/json.js'
 import { findAcceptance, latestEnd, parityLockName, toDay } from '../../../client/protocol/model/parity.js'
 import type { Backend } from '../../core/context.js'
+import { replaceFile } from '../../replace-file.js'
 import type { ControlHandlers } from './control-routes.js'
 
 const mostRuns = 20
@@ -36,9 +37,7 @@ export const parity: ControlHandlers['parity'] = {
     const file = lockFile(about)
     const { accepted } = await readLock(about)
     const others = accepted.filter(({ id, part }) => id !== request.id || part !== request.part)
-    const draft = `${file}.${process.pid}.tmp`
-    await writeFile(draft, `${JSON.stringify({ accepted: [...others, request] }, null, 2)}\n`)
-    await rename(draft, file)
+    await replaceFile(file, `${JSON.stringify({ accepted: [...others, request] }, null, 2)}\n`)
     return { lockFile: file }
   },
 }
