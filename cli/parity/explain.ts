@@ -1,6 +1,7 @@
 /** Finds the setting that makes the emulator answer as the service does. */
 import { type Axis, axisNames, type Dialect, listForms } from '../../client/protocol/wire/axes.js'
 import { formatDialect, parseDialect } from '../../client/protocol/wire/dialects.js'
+import { canReach } from './axis-reach.js'
 import type { ParityCase } from './case.js'
 import { compareObservations } from './compare.js'
 import { type Observation, runCase, type Stage } from './run-case.js'
@@ -32,7 +33,13 @@ export async function findAdvice(
   dialect: string,
 ): Promise<Advice | undefined> {
   const current = parseDialect(dialect)
-  const isMended: IsMended = (choices, one) => isMendedBy(choices, one, stage, current)
+  const known = new Map<string, boolean>()
+  const isMended: IsMended = async (choices, compared) => {
+    const asked = `${compared.one.id} ${choices.map(written).join(', ')}`
+    const mended = known.get(asked) ?? (await isMendedBy(choices, compared, stage, current))
+    known.set(asked, mended)
+    return mended
+  }
   const findings = compared.filter(({ differs }) => differs)
   const ofAxes = await chooseByAxis(compared, current, isMended)
   const choices = await chooseForRest(findings, { current, ofAxes, isMended })
@@ -40,8 +47,9 @@ export async function findAdvice(
   const mends = new Map<string, string>()
   for (const finding of findings) {
     if (!(await isMended(choices, finding))) continue
-    const byOwn = choices.find(([axis]) => axis === finding.one.axis)
-    const cause = byOwn ?? (await firstMending(choices, (choice) => isMended([choice], finding)))
+    const near = choices.filter(([axis]) => canReach(axis, finding.one))
+    const own = near.find(([axis]) => axis === finding.one.axis) ?? (near.length === 1 ? near[0] : undefined)
+    const cause = own ?? (await firstMending(near, (choice) => isMended([choice], finding)))
     mends.set(finding.one.id, (cause ? [cause] : choices).map(written).join(', '))
   }
   const forms = choices.map(written)
@@ -50,7 +58,7 @@ export async function findAdvice(
 
 /**
  * Chooses for each axis the form that agrees with the service in most cases of the axis, those that are the same now included:
- * a form that mends one filter may break others.
+ * a form that mends one filter may break others. Asks the findings first, since most forms mend none of them.
  */
 async function chooseByAxis(
   compared: readonly Compared[],
@@ -60,13 +68,16 @@ async function chooseByAxis(
   const choices: Choice[] = []
   for (const axis of axisNames()) {
     const cases = compared.filter(({ one }) => one.axis === axis)
-    if (!cases.some(({ differs }) => differs)) continue
+    const findings = cases.filter(({ differs }) => differs)
+    const same = cases.filter(({ differs }) => !differs)
+    const all = [...findings, ...same]
     let best: string | undefined
     // On top of the forms chosen so far, because one axis may hide another.
-    let most = await count(cases, (one) => isMended(choices, one))
-    if (most === cases.length) continue
+    const isHidden = (one: Compared) => isMended(choices, one)
+    let most = same.length + (choices.length === 0 ? 0 : await countAbove(0, findings, isHidden))
     for (const [, form] of listOtherForms(axis, current)) {
-      const agreeing = await count(cases, (one) => isMended([...choices, [axis, form]], one))
+      if (most === all.length) break
+      const agreeing = await countAbove(most, all, (one) => isMended([...choices, [axis, form]], one))
       if (agreeing > most) [best, most] = [form, agreeing]
     }
     if (best !== undefined) choices.push([axis, best])
@@ -84,8 +95,10 @@ interface Rest {
 async function chooseForRest(findings: readonly Compared[], { current, ofAxes, isMended }: Rest): Promise<Choice[]> {
   const choices = [...ofAxes]
   for (const finding of findings) {
-    if (ofAxes.some(([axis]) => axis === finding.one.axis) || (await isMended(choices, finding))) continue
-    const open = axisNames().filter((axis) => !choices.some(([name]) => name === axis))
+    if (ofAxes.some(([axis]) => axis === finding.one.axis)) continue
+    if (choices.length > 0 && (await isMended(choices, finding))) continue
+    const isOpen = (axis: Axis) => !choices.some(([name]) => name === axis) && canReach(axis, finding.one)
+    const open = axisNames().filter(isOpen)
     const others = open.flatMap((axis) => listOtherForms(axis, current))
     const choice = await firstMending(others, (choice) => isMended([choice], finding))
     if (choice) choices.push(choice)
@@ -110,9 +123,17 @@ async function firstMending(
   return undefined
 }
 
-async function count(cases: readonly Compared[], agrees: (one: Compared) => Promise<boolean>): Promise<number> {
+/** Counts the cases that agree. Ends with 0 once they cannot be more than `most`. */
+async function countAbove(
+  most: number,
+  cases: readonly Compared[],
+  agrees: (one: Compared) => Promise<boolean>,
+): Promise<number> {
   let number = 0
-  for (const one of cases) if (await agrees(one)) number++
+  for (const [at, one] of cases.entries()) {
+    if (number + cases.length - at <= most) return 0
+    if (await agrees(one)) number++
+  }
   return number
 }
 
