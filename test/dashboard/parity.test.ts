@@ -92,6 +92,14 @@ test('shows the newest run with score and coverage, worst finding first, and bot
 
   await page.getByLabel('Run', { exact: true }).selectOption('m1x2y3z4old')
   await figures.getByText('3 of 4 compared cases agree', { exact: true }).waitFor()
+
+  await pane().getByRole('link', { name: '/collections/posts/documents?title=tea', exact: true }).click()
+  const filtered = page.getByLabel('Path starts with', { exact: true })
+  await filtered.waitFor()
+  expect([await filtered.inputValue(), await page.getByLabel('Method', { exact: true }).inputValue()]).toEqual([
+    '/collections/posts/documents',
+    'GET',
+  ])
   expect(world.faults).toEqual([])
 })
 

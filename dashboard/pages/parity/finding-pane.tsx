@@ -1,6 +1,7 @@
 /** One finding: what mends it, both exchanges side by side, who uses it, and how to accept it. */
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import { Link } from 'wouter'
 import type { ParityFinding, ParityReport } from '../../../client/protocol/control/parity.js'
 import { counted } from '../../../client/protocol/model/figures.js'
 import { latestEnd, toDay } from '../../../client/protocol/model/parity.js'
@@ -41,7 +42,9 @@ export function FindingPane({ finding, report, lockFile }: FindingPaneProps) {
               {uses.map(({ method, path, requests }) => (
                 <li key={`${method} ${path}`}>
                   <span>{method}</span>
-                  <span className="cut grow">{path}</span>
+                  <Link className="link cut grow" title="Show in Requests" href={linkToRequests(method, path)}>
+                    {path}
+                  </Link>
                   <span>{requests}</span>
                 </li>
               ))}
@@ -57,6 +60,12 @@ export function FindingPane({ finding, report, lockFile }: FindingPaneProps) {
       <Foot finding={finding} report={report} lockFile={lockFile} />
     </section>
   )
+}
+
+/** Filters Requests by the part of the path that the requests share. */
+function linkToRequests(method: string, path: string): string {
+  const [shared = ''] = path.split(/[{?]/, 1)
+  return `/requests?${new URLSearchParams({ method, path: shared })}`
 }
 
 function Advice({ finding: { mendedBy, change }, report: { advice } }: Omit<FindingPaneProps, 'lockFile'>) {

@@ -29,8 +29,12 @@ export function RequestsPage() {
   const { id } = useParams<{ id?: string }>()
   const search = useSearch()
   const [, go] = useLocation()
-  const user = new URLSearchParams(search).get('user') ?? ''
-  const [filter, setFilter] = useState(nothingChosen)
+  const asked = new URLSearchParams(search)
+  const user = asked.get('user') ?? ''
+  const [filter, setFilter] = useState(() => ({
+    ...nothingChosen,
+    ...{ method: asked.get('method') ?? '', path: asked.get('path') ?? '' },
+  }))
   const [isPaused, setPaused] = useState(false)
   const query = useRequests({ ...filter, user }, isPaused)
   const { requests, isOn } = query
