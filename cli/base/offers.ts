@@ -48,6 +48,10 @@ function isUnnamed({ argv }: Given): Offer | undefined {
   return argv.length === 0 ? 'collection list' : undefined
 }
 
+function isOfFiles({ flags }: Given): Offer | undefined {
+  return flags.files === true ? 'file list' : undefined
+}
+
 /** Lists what commands need beyond documents and users, by their ids. */
 const needs: { readonly [command: string]: readonly Need[] } = {
   'collections:check': ['collection list'],
@@ -63,9 +67,9 @@ const needs: { readonly [command: string]: readonly Need[] } = {
   'idp:callback': ['provider codes'],
   'idp:url': ['provider codes'],
   openapi: ['description'],
-  diff: [isUnnamed],
-  pull: [isUnnamed],
-  push: [isUnnamed],
+  diff: [isUnnamed, isOfFiles],
+  pull: [isUnnamed, isOfFiles],
+  push: [isUnnamed, isOfFiles],
   'seed:generate': ['collection record'],
   tail: [
     (given) => (given.flags.all ? undefined : isUnnamed(given)),
@@ -80,7 +84,7 @@ const hints: { readonly [Name in Offer]?: string } = {
   'collection list': 'Name a collection, if the command takes one.',
   'event stream': 'Leave out --transport.',
   'change history': 'Leave out --since.',
-  'file list': 'Pass the address of a file.',
+  'file list': 'Leave out --files, or pass the address of a file.',
 }
 
 /** Lists what the command needs with these arguments, beyond what every service offers. */

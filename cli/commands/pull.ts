@@ -1,17 +1,31 @@
 import * as Flags from '@oclif/core/flags'
 import { dryRunFlag } from '../base/dry-run-flag.js'
 import { CliFailure, exits, misuse } from '../base/failure.js'
+import { noEmulator } from '../base/here.js'
 import { createLinked } from '../collections/create-linked.js'
 import { conditionFlags, whereFlags } from '../documents/where-flag.js'
 import { applySync } from '../sync/apply.js'
 import { type ChosenWork, chosenWork, openWorks, redactedIn, within, withLinks } from '../sync/chosen-work.js'
 import type { CollectionPlan } from '../sync/compare.js'
+import { copyFiles } from '../sync/files.js'
 import { openPairs } from '../sync/pairs.js'
-import type { Sides, SyncPlan } from '../sync/plan.js'
+import type { Sides } from '../sync/plan.js'
 import { forgetRedacted, keepRedacted } from '../sync/redacted-fields.js'
 import { openSides } from '../sync/side.js'
-import { byFlag, collectionArgs, type Followed, namesWithout, SyncCommand } from '../sync/sync-command.js'
-import { targetWords } from '../target/target.js'
+import {
+  alsoFlags,
+  byFlag,
+  collectionArgs,
+  type Followed,
+  namesWithout,
+  type OtherRow,
+  SyncCommand,
+  type WholePlan,
+} from '../sync/sync-command.js'
+import { createUsers } from '../sync/users.js'
+import { openControl } from '../target/control.js'
+import type { OwnEmulator } from '../target/emulator-of-run.js'
+import { type Target, targetWords } from '../target/target.js'
 import { counted } from '../terminal/print.js'
 import { prose } from '../terminal/prose.js'
 import { shellWord } from '../terminal/shell-word.js'
@@ -21,8 +35,11 @@ export default class Pull extends SyncCommand {
   static override description =
     prose(`Creates missing collections, with schema and permissions, and missing documents. Updates documents that changed there
 since the last pull or push. Documents get new ids, and links between them follow. Your own changes stay. Documents that changed on
-both sides stay too, unless you pass --force. Documents that were deleted there stay, unless you pass --delete. Users and files are
-not copied.
+both sides stay too, unless you pass --force. Documents that were deleted there stay, unless you pass --delete.
+
+With --users, users that only the service has are created with their email, data and roles, and without a password: they reset it,
+or you log in with svc users token. Users with an email that exists here stay as they are. With --files, stored files that are not
+here are copied. Documents keep the addresses of files at the service.
 
 Shows the plan, and saves a snapshot before it writes: svc undo restores it.`)
   static override examples = [
@@ -46,6 +63,7 @@ Shows the plan, and saves a snapshot before it writes: svc undo restores it.`)
     ...whereFlags,
     delete: Flags.boolean({ description: 'delete documents that were deleted there', exclusive: conditionFlags }),
     force: Flags.boolean({ description: 'overwrite documents that changed on both sides' }),
+    ...alsoFlags,
     'dry-run': dryRunFlag,
   }
 
@@ -56,7 +74,7 @@ Shows the plan, and saves a snapshot before it writes: svc undo restores it.`)
     const redacted = readFields('--redact', flags.redact ?? [])
     const unredacted = readFields('--unredact', flags.unredact ?? [])
     return this.withBoth(flags, async (sides, here) => {
-      const rules = { isPull: true, redact: redacted, unredact: unredacted }
+      const rules = { also: flags, isPull: true, redact: redacted, unredact: unredacted }
       const plan = await this.plan(sides, { names: argv.map(String), by: flags.by, ...rules })
       requireKnown(plan.collections, redacted, here)
       requireAbsent(plan.collections, unredacted, here)
@@ -69,17 +87,21 @@ Shows the plan, and saves a snapshot before it writes: svc undo restores it.`)
       const chosenWorks = plans.map((one) => within(chosen(one, flags), 'remote', isSelected))
       const work = withLinks(chosenWorks, othersHere(chosenWorks, plan))
       const total = this.showPlans(work)
+      const others = listOthers(plan)
+      this.showOthers(others)
       this.noteRedacted(work, redacted)
-      if (flags['dry-run']) return this.planned(sides.url, work, namesWithout(plans, 'local'))
-      const isNothing = total === 0 && plans.every(({ local }) => local)
+      if (flags['dry-run']) return { ...this.planned(sides.url, work, namesWithout(plans, 'local')), others }
+      const isNothing = total === 0 && plans.every(({ local }) => local) && others.every(({ create }) => create === 0)
       if (isNothing) this.note('There is nothing to pull.')
-      else await this.confirm(question(total, new URL(sides.url).host), flags)
-      const pull = () => this.follow(total, flags, (followed) => pullAll({ sides, plan, work, unredacted }, followed))
+      else await this.confirm(question(total, others, new URL(sides.url).host), flags)
+      const pulling = { sides, plan, work, unredacted, emulator: requireEmulator(here) }
+      const pull = () => this.follow(total, flags, (followed) => pullAll(pulling, followed))
       const command = ['pull', ...argv.map(String)].join(' ')
       const synced = await (isNothing ? pull() : this.undoably(here, command, flags, pull))
       this.showRefused(synced.refused)
-      if (!isNothing) this.noteSynced(synced)
-      return { url: sides.url, collections: work.map(({ row }) => row), ...synced }
+      const counts = isNothing ? [] : await this.countBoth(work, sides.local, 'local')
+      if (!isNothing) this.noteSynced(synced, counts)
+      return { url: sides.url, collections: work.map(({ row }) => row), ...synced, others, counts }
     })
   }
 
@@ -96,9 +118,13 @@ Shows the plan, and saves a snapshot before it writes: svc undo restores it.`)
 /** Dotted names, by collection. */
 type Fields = ReadonlyMap<string, readonly string[]>
 
-function question(documents: number, host: string): string {
-  if (documents === 0) return `Create the missing collections of ${host}, without documents?`
-  return `Write ${counted(documents, 'document')} from ${host} into the emulator?`
+function question(documents: number, others: readonly OtherRow[], host: string): string {
+  const parts = [
+    ...(documents > 0 ? [counted(documents, 'document')] : []),
+    ...others.flatMap(({ also, create }) => (create > 0 ? [counted(create, also === 'users' ? 'user' : 'file')] : [])),
+  ]
+  if (parts.length === 0) return `Create the missing collections of ${host}, without documents?`
+  return `Write ${parts.join(', ')} from ${host} into the emulator?`
 }
 
 /** Chooses the writes of a plan. A pull restores documents that were deleted here. */
@@ -116,8 +142,8 @@ function chosen(plan: CollectionPlan, { delete: deletes, force }: { delete: bool
 }
 
 /** Returns the ids in the emulator's documents that a pull replaces. */
-function othersHere(work: readonly ChosenWork[], { ids }: SyncPlan): ReadonlySet<string> {
-  const created = new Set(work.flatMap(({ create }) => create))
+function othersHere(work: readonly ChosenWork[], { ids, users }: WholePlan): ReadonlySet<string> {
+  const created = new Set([...work.flatMap(({ create }) => create), ...(users?.onlyThere ?? []).map(({ id }) => id)])
   const toLocal = new Map([...ids].map(([local, remote]) => [remote, local]))
   const others = new Set(created)
   for (const [local, remote] of ids) {
@@ -128,14 +154,28 @@ function othersHere(work: readonly ChosenWork[], { ids }: SyncPlan): ReadonlySet
   return others
 }
 
+function listOthers({ users, files }: WholePlan): OtherRow[] {
+  return [
+    ...(users ? [{ also: 'users', create: users.onlyThere.length, leftAlone: users.pairs.length } as const] : []),
+    ...(files ? [{ also: 'files', create: files.onlyThere.length, leftAlone: files.same } as const] : []),
+  ]
+}
+
+/** @throws {CliFailure} if there is none */
+function requireEmulator({ emulator }: Target): OwnEmulator {
+  if (!emulator) throw noEmulator()
+  return emulator
+}
+
 interface Pulling {
   readonly sides: Sides
-  readonly plan: SyncPlan
+  readonly emulator: OwnEmulator
+  readonly plan: WholePlan
   readonly work: readonly ChosenWork[]
   readonly unredacted: Fields
 }
 
-async function pullAll({ sides, plan, work, unredacted }: Pulling, followed: Followed) {
+async function pullAll({ sides, emulator, plan, work, unredacted }: Pulling, followed: Followed) {
   for (const { plan: one } of work) {
     if (!one.remote) continue
     forgetRedacted(sides, one.remote, unredacted.get(one.name) ?? [])
@@ -147,7 +187,14 @@ async function pullAll({ sides, plan, work, unredacted }: Pulling, followed: Fol
   )
   const works = await openWorks(work, (plan) => pairHere(sides, plan))
   const { local, remote, ids } = openSides(sides, plan.ids)
+  if (plan.users) {
+    const { userPairs: pairs } = sides
+    await createUsers(openControl(emulator), emulator.projectId, { plan: plan.users, pairs, signal: followed.signal })
+    ids.add([...pairs.byLocal.values()])
+  }
   const synced = await applySync(remote, local, { ...followed, works, ids })
+  const [from, to] = [sides.remote, sides.local]
+  await copyFiles(plan.files?.onlyThere ?? [], { from, to, signal: followed.signal })
   for (const { pairs } of works) pairs.markPulled()
   return synced
 }

@@ -9,10 +9,19 @@ import { conditionFlags, whereFlags } from '../documents/where-flag.js'
 import { applySync } from '../sync/apply.js'
 import { type ChosenWork, chosenWork, openWorks, redactedIn, within, withLinks } from '../sync/chosen-work.js'
 import type { CollectionPlan } from '../sync/compare.js'
+import { copyFiles } from '../sync/files.js'
 import { openPairs } from '../sync/pairs.js'
-import type { Sides, SyncPlan } from '../sync/plan.js'
+import type { Sides } from '../sync/plan.js'
 import { openSides } from '../sync/side.js'
-import { byFlag, collectionArgs, type Followed, namesWithout, SyncCommand } from '../sync/sync-command.js'
+import {
+  alsoFlags,
+  byFlag,
+  collectionArgs,
+  type Followed,
+  namesWithout,
+  SyncCommand,
+  type WholePlan,
+} from '../sync/sync-command.js'
 import { openUndoFile, type UndoFile } from '../sync/undo-file.js'
 import { counted } from '../terminal/print.js'
 import { prose } from '../terminal/prose.js'
@@ -24,7 +33,8 @@ export default class Push extends SyncCommand {
     prose(`Creates missing collections, with schema and permissions, and documents that only your emulator has. Updates documents
 that changed here since the last pull or push. Redacted fields are never written. Documents that changed on both sides stay, unless
 you pass --force. Documents that you deleted stay there, unless you pass --delete. A collection that was deleted there is created
-again only if you name it or pass --force. Users and files are not copied.
+again only if you name it or pass --force. With --files, stored files that the service lacks are copied; they stay until you delete
+them. Users are not copied, because a service creates them only by sign-up, with a password.
 
 Shows the plan and asks. Saves what it overwrites and deletes to a file, which svc docs batch -f restores.`)
   static override examples = [
@@ -40,6 +50,7 @@ Shows the plan and asks. Saves what it overwrites and deletes to a file, which s
     force: Flags.boolean({
       description: 'overwrite documents that changed on both sides, and restore deleted collections',
     }),
+    files: alsoFlags.files,
     'dry-run': dryRunFlag,
   }
 
@@ -48,7 +59,11 @@ Shows the plan and asks. Saves what it overwrites and deletes to a file, which s
   async run() {
     const { argv, flags } = await this.parse(Push)
     return this.withBoth(flags, async (sides) => {
-      const plan = await this.plan(sides, { names: argv.map(String), by: flags.by })
+      const plan = await this.plan(sides, {
+        names: argv.map(String),
+        by: flags.by,
+        also: { users: false, files: flags.files },
+      })
       const isWanted = ({ isGone }: CollectionPlan) => !isGone || argv.length > 0 || flags.force
       const plans = plan.collections.filter((one) => one.local !== undefined && isWanted(one))
       if (plan.collections.some((one) => !isWanted(one))) this.note('To create them again, name them or pass --force.')
@@ -61,23 +76,35 @@ Shows the plan and asks. Saves what it overwrites and deletes to a file, which s
       const newThere = [...chosenWorks.flatMap(({ create }) => create), ...plan.recovered]
       const work = withLinks(chosenWorks, new Set(newThere))
       const total = this.showPlans(work)
+      const files = plan.files?.onlyHere ?? []
+      const others = plan.files ? [{ also: 'files', create: files.length, leftAlone: plan.files.same } as const] : []
+      this.showOthers(others)
       await this.showSamples(work, sides.local)
       this.noteRedacted(work)
-      if (flags['dry-run']) return this.planned(sides.url, work, namesWithout(plans, 'remote'))
-      const isNothing = total === 0 && plans.every(({ remote }) => remote)
+      if (flags['dry-run']) return { ...this.planned(sides.url, work, namesWithout(plans, 'remote')), others }
+      const isNothing = total === 0 && files.length === 0 && plans.every(({ remote }) => remote)
       const { host } = new URL(sides.url)
       if (isNothing) this.note('There is nothing to push.')
-      else await this.confirmWrite(flags, describeCounts(work.map(({ row }) => row)), { isAlwaysAsked: true })
+      else
+        await this.confirmWrite(
+          flags,
+          describeCounts(
+            work.map(({ row }) => row),
+            files.length,
+          ),
+          { isAlwaysAsked: true },
+        )
       const undo = openUndoFile(host, new Date())
       const synced = await this.follow(total, flags, (followed) =>
         pushAll({ sides, plan, work, undo }, followed).catch(refused(plans, this.there(''))),
       ).catch((error) => this.failWith(error, this.wayBack(undo)))
       this.showRefused(synced.refused)
-      if (!isNothing) this.noteSynced(synced)
+      const counts = isNothing ? [] : await this.countBoth(work, sides.remote, 'remote')
+      if (!isNothing) this.noteSynced(synced, counts)
       const wayBack = this.wayBack(undo)
       if (wayBack !== undefined) this.noteAlways(wayBack)
       const takenBackBy = undo.isThere ? undo.path : null
-      return { url: sides.url, collections: work.map(({ row }) => row), ...synced, takenBackBy }
+      return { url: sides.url, collections: work.map(({ row }) => row), ...synced, others, counts, takenBackBy }
     })
   }
 
@@ -116,11 +143,12 @@ function chosen(plan: CollectionPlan, { delete: deletes, force }: { delete: bool
   return chosenWork(plan, { create, update, remove }, left + kept)
 }
 
-function describeCounts(rows: readonly { create: number; update: number; delete: number }[]): string {
+function describeCounts(rows: readonly { create: number; update: number; delete: number }[], files: number): string {
   const sum = (kind: 'create' | 'update' | 'delete') => rows.reduce((all, row) => all + row[kind], 0)
   const parts = (['create', 'update', 'delete'] as const).flatMap((kind) =>
     sum(kind) > 0 ? [`${kind} ${counted(sum(kind), 'document')}`] : [],
   )
+  if (files > 0) parts.push(`copy ${counted(files, 'file')}`)
   const words = parts.length === 0 ? 'create the missing collections' : parts.join(', ')
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
@@ -138,7 +166,7 @@ function refused(plans: readonly CollectionPlan[], target: string) {
 
 interface Pushing {
   readonly sides: Sides
-  readonly plan: SyncPlan
+  readonly plan: WholePlan
   readonly work: readonly ChosenWork[]
   readonly undo: UndoFile
 }
@@ -153,7 +181,10 @@ async function pushAll({ sides, plan, work, undo }: Pushing, followed: Followed)
   )
   const works = await openWorks(work, (plan) => pairThere(sides, plan))
   const { local, remote, ids } = openSides(sides, plan.ids)
-  return applySync(local, remote, { ...followed, works, ids, keepUndo: undo.add })
+  const synced = await applySync(local, remote, { ...followed, works, ids, keepUndo: undo.add })
+  const [from, to] = [sides.local, sides.remote]
+  await copyFiles(plan.files?.onlyHere ?? [], { from, to, signal: followed.signal })
+  return synced
 }
 
 async function pairThere({ remote, url, remoteIs }: Sides, { name, local }: CollectionPlan) {

@@ -11,7 +11,7 @@ import { unlistedId } from '../collections/identify.js'
 import { type CollectionPlan, compare, type Opened, type Read } from './compare.js'
 import { hashOf, type Ids, idsIn, withIds } from './documents.js'
 import { pairedWith } from './paired-collections.js'
-import { openPairs, type Pair } from './pairs.js'
+import { openPairs, type Pair, type Pairs } from './pairs.js'
 import { redactedFields } from './redacted-fields.js'
 import { hasField } from './redaction.js'
 
@@ -31,6 +31,8 @@ export interface Sides {
   readonly key: string | undefined
   /** Describes what the service tells and stores. */
   readonly remoteIs: Pick<Adapter, 'listsCollections' | 'storesEmpty'>
+  /** Users that earlier pulls created or found on both sides. */
+  readonly userPairs: Pairs
 }
 
 export interface PlanOptions {
@@ -44,6 +46,8 @@ export interface PlanOptions {
   readonly redact: ReadonlyMap<string, readonly string[]>
   /** Fields that an earlier pull redacted, to pull unredacted now, by collection. */
   readonly unredact: ReadonlyMap<string, readonly string[]>
+  /** Users of both sides, whom documents link to. */
+  readonly users: readonly Pair[]
   readonly signal: AbortSignal
 }
 
@@ -68,7 +72,9 @@ export async function planSync(sides: Sides, options: PlanOptions): Promise<Sync
     ...(pairs?.gone.values() ?? []),
     ...((pairsOf.get(name) ?? pairs?.byLocal)?.values() ?? []),
   ])
-  const ids = new Map(known.map(({ local, remote }) => [local, remote]))
+  const { gone, byLocal } = sides.userPairs
+  const users = [...gone.values(), ...byLocal.values(), ...options.users]
+  const ids = new Map([...known, ...users].map(({ local, remote }) => [local, remote]))
   const all = { ids, own, theirs: new Set([...remote.values()].flatMap(({ hashes }) => [...hashes.keys()])) }
   const pairs = opened.flatMap((one) => [
     ...(one.pairs?.gone.values() ?? []),

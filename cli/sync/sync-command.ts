@@ -1,6 +1,6 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
-import { createClient, type SvcError } from '../../client/index.js'
+import { createClient, SvcError } from '../../client/index.js'
 import { adapterFor } from '../base/deployed-client.js'
 import { CliFailure, exits, reworded } from '../base/failure.js'
 import { emulatorOfRunOrHere, noEmulator } from '../base/here.js'
@@ -17,8 +17,10 @@ import { cut } from '../terminal/text-width.js'
 import type { RefusedDocument, Synced } from './apply.js'
 import type { ChosenWork, IsSelected } from './chosen-work.js'
 import type { CollectionPlan } from './compare.js'
+import { type FilePlan, planFiles } from './files.js'
 import { claimPairs } from './pairs.js'
 import { planSync, type Sides, type SyncPlan } from './plan.js'
+import { openUserPairs, planUsers, type UserPlan } from './users.js'
 
 export const collectionArgs = {
   collection: Args.string({ multiple: true, description: 'collections [default: all]' }),
@@ -28,6 +30,22 @@ export const byFlag = Flags.string({
   description: 'match documents that were never synced by this unique field',
   helpValue: 'field',
 })
+
+const usersFlag = Flags.boolean({ description: 'also the users, without passwords' })
+const filesFlag = Flags.boolean({ description: 'also the stored files' })
+export const alsoFlags = { users: usersFlag, files: filesFlag }
+
+/** Selects what a command compares besides documents. */
+interface Also {
+  readonly users: boolean
+  readonly files: boolean
+}
+
+/** The plan of a command, with the users and files that its flags ask for. */
+export interface WholePlan extends SyncPlan {
+  readonly users: UserPlan | undefined
+  readonly files: FilePlan | undefined
+}
 
 const mostShown = 20
 const mostSamples = 3
@@ -72,7 +90,9 @@ export abstract class SyncCommand extends ServiceCommand {
     const local = createClient({ url, apiKey: await ownerKey(here), transport: 'sse', fetch: fetchDirectly })
     const { listsCollections, storesEmpty } = adapterFor(target.dialect)
     const remoteIs = { listsCollections, storesEmpty }
-    return work({ local, remote: this.patientClient(flags), url: target.url, key: target.key, remoteIs }, here)
+    const userPairs = openUserPairs(target.url, emulator.projectId)
+    const remote = this.patientClient(flags)
+    return work({ local, remote, url: target.url, key: target.key, remoteIs, userPairs }, here)
   }
 
   /** Suggests the secret key, since no user acts here. */
@@ -118,21 +138,25 @@ export abstract class SyncCommand extends ServiceCommand {
     options: {
       readonly names: readonly string[]
       readonly by?: string | undefined
+      readonly also: Also
       readonly isPull?: boolean
       readonly redact?: ReadonlyMap<string, string[]>
       readonly unredact?: ReadonlyMap<string, string[]>
     },
-  ): Promise<SyncPlan> {
+  ): Promise<WholePlan> {
     const stop = stopSignal()
     try {
-      const { names, by, isPull = false, redact = new Map(), unredact = new Map() } = options
-      const plan = await planSync(sides, { names, by, isPull, redact, unredact, signal: stop.signal })
+      const { names, by, also, isPull = false, redact = new Map(), unredact = new Map() } = options
+      const users = also.users ? await planUsers(sides, stop.signal) : undefined
+      const files = also.files ? await planFiles(sides) : undefined
+      const pairs = users?.pairs ?? []
+      const plan = await planSync(sides, { names, by, isPull, redact, unredact, users: pairs, signal: stop.signal })
       if (!sides.remoteIs.listsCollections)
         this.note('The service does not show schemas and permissions, so they are not compared.')
       for (const { name } of plan.collections.filter(({ isGone }) => isGone)) {
         this.note(`The service no longer shows "${name}": it was deleted, or the key cannot read it.`)
       }
-      return plan
+      return { ...plan, users, files }
     } catch (error) {
       throw stop.signal.aborted ? interrupted('Stopped; nothing was done.', stop.exit()) : error
     } finally {
@@ -172,6 +196,27 @@ export abstract class SyncCommand extends ServiceCommand {
     return rows.reduce((sum, { create, update, delete: removed }) => sum + create + update + removed, 0)
   }
 
+  /** Prints how many users or files a run creates and leaves alone. */
+  protected showOthers(rows: readonly OtherRow[]): void {
+    if (rows.length > 0) this.note(table(rows.map((row) => ({ ...row }))))
+  }
+
+  /** Counts the documents of the target before the run, by the plan, and now. Null if the service does not count them. */
+  protected async countBoth(
+    work: readonly ChosenWork[],
+    target: Client,
+    side: 'local' | 'remote',
+  ): Promise<readonly CountRow[]> {
+    const rows: CountRow[] = []
+    for (const { plan } of work)
+      rows.push({
+        collection: plan.name,
+        before: countOn(plan, side),
+        after: await target.collection(plan.name).count().catch(ifUncounted),
+      })
+    return rows
+  }
+
   /** Finds the documents of the source that match the conditions; undefined without conditions. */
   protected async selected(
     source: Client,
@@ -205,9 +250,10 @@ export abstract class SyncCommand extends ServiceCommand {
     }
   }
 
-  protected noteSynced({ created, updated, deleted, refused }: Synced): void {
+  protected noteSynced({ created, updated, deleted, refused }: Synced, counts: readonly CountRow[]): void {
     const parts = [`${count(created)} created`, `${count(updated)} updated`, `${count(deleted)} deleted`]
     this.note(`${parts.join(', ')}, ${count(refused.length)} refused.`)
+    if (counts.length > 0) this.note(table(counts.map((row) => ({ ...row }))))
   }
 
   protected showRefused(refused: readonly RefusedDocument[]): void {
@@ -216,6 +262,33 @@ export abstract class SyncCommand extends ServiceCommand {
     if (refused.length > mostShown) this.noteAlways(`… and ${count(refused.length - mostShown)} more`)
     if (refused.length > 0) process.exitCode = exits.invalid
   }
+}
+
+export interface OtherRow {
+  readonly also: 'users' | 'files'
+  readonly create: number
+  readonly leftAlone: number
+}
+
+export interface CountRow {
+  readonly collection: string
+  readonly before: number
+  readonly after: number | null
+}
+
+/** The writes are done, so a count that fails must not look like their failure. */
+function ifUncounted(error: unknown): null {
+  if (error instanceof SvcError) return null
+  throw error
+}
+
+/** Counts the documents that a side had when the plan was made. */
+function countOn(plan: CollectionPlan, side: 'local' | 'remote'): number {
+  const { same, changedHere, changedThere, conflicts, deletedHere, deletedThere, onlyHere, onlyThere } = plan
+  const hash = side === 'local' ? 'localHash' : 'remoteHash'
+  const pairs = [...same, ...changedHere, ...changedThere, ...conflicts, ...deletedHere, ...deletedThere]
+  const own = side === 'local' ? onlyHere : onlyThere
+  return pairs.filter((pair) => pair[hash] !== undefined).length + own.length
 }
 
 /** Returns the collections that one side lacks. */
