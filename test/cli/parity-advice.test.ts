@@ -33,7 +33,7 @@ async function prove(group: string, ids: RegExp, dialects: { readonly [S in 'her
   return { cases, advice, findings, tried }
 }
 
-test('a form that mends no finding is not asked for the cases that are the same, and no form is asked twice', async () => {
+test('a form that cannot win is not asked for every case, and no form is asked twice for one', async () => {
   const { cases, advice, findings, tried } = await prove('filters', /-(eq|contains)$/, {
     here: 'd',
     there: 'd, filters=both',
@@ -43,8 +43,7 @@ test('a form that mends no finding is not asked for the cases that are the same,
   const countOf = (form: string) => tried.filter((dialect) => dialect === `d, filters=${form}`).length
   expect(advice).toMatchObject({ forms: ['filters=both'], mends: { size: findings.length } })
   expect(findings.length).toBeLessThan(cases.length)
-  for (const wrong of ['double', 'single'])
-    expect(countOf(wrong)).toBeLessThanOrEqual(calls(findings.map(({ one }) => one)))
+  for (const wrong of ['double', 'single']) expect(countOf(wrong)).toBeLessThan(calls(cases))
   expect(countOf('both')).toBeLessThanOrEqual(calls(cases))
 })
 
