@@ -84,7 +84,7 @@ const hints: { readonly [Name in Offer]?: string } = {
   'collection list': 'Name a collection, if the command takes one.',
   'event stream': 'Leave out --transport.',
   'change history': 'Leave out --since.',
-  'file list': 'Leave out --files, or pass the address of a file.',
+  'file list': 'svc files download takes the address of a file.',
 }
 
 /** Lists what the command needs with these arguments, beyond what every service offers. */
