@@ -96,6 +96,7 @@ export function createApp(backend: Backend, options: AppOptions): ServerHandlers
   const realtime = openRealtime(http, farewell)
   return {
     answer(req, res) {
+      http.chunks.arrived(req)
       if (route(req, res)) return
       rest ??= openRest()
       rest(req, res)
@@ -124,7 +125,10 @@ export function createRouteApp(backend: Backend, routes: readonly Route[], optio
   mountRest(app, http)
   const route = openRouter(places, [], respond)
   return {
-    answer: (req, res) => void (route(req, res) || app(req, res)),
+    answer(req, res) {
+      http.chunks.arrived(req)
+      if (!route(req, res)) app(req, res)
+    },
     upgrade: (_req, socket) => void socket.destroy(),
     connected: http.chunks.connected,
     close: () => http.streams.watch.close(),

@@ -71,12 +71,12 @@ function sendBody(
 }
 
 function sendEarly(
-  { chunks, readers }: HttpContext,
+  { readers }: HttpContext,
   { room }: Incoming,
   res: ServerResponse,
   { text, bytes }: Body,
 ): void {
-  answerWhileSending(chunks, res, text)
+  answerWhileSending(res, text)
   readers.watch(res, room, bytes)
 }
 

@@ -1,7 +1,6 @@
 /** Answers requests without reading their bodies to the end. Contract 10.10. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { sizes } from '../../../client/protocol/model/limits.js'
-import type { ChunkTurns } from '../guards/chunk-turns.js'
 import type { Text } from './write-steps.js'
 
 /** Reads on up to this size, which is cheaper than a new connection. */
@@ -22,7 +21,7 @@ export function isSending({ complete, headers }: IncomingMessage): boolean {
 /**
  * Sends the answer. Closes the connection once the client has sent its body or exceeds the limits. Expects `connection: close`.
  */
-export function answerWhileSending(chunks: ChunkTurns, res: ServerResponse, text: Text): void {
+export function answerWhileSending(res: ServerResponse, text: Text): void {
   const { req } = res
   let bytes = 0
   res.flushHeaders()
@@ -35,7 +34,6 @@ export function answerWhileSending(chunks: ChunkTurns, res: ServerResponse, text
   const tooLate = setTimeout(end, lingering.maxMilliseconds)
   req.once('end', end)
   req.once('close', end)
-  chunks.watch(req)
   req.on('data', ({ length }: Buffer) => {
     bytes += length + chunkBytes
     if (bytes > lingering.maxBytes) end()

@@ -171,7 +171,6 @@ function readBytes(http: HttpContext, { req, held }: Incoming, maxBytes: number)
       reject(error)
     }
 
-    http.chunks.watch(req)
     if (req.destroyed && !req.readableEnded) reject(new Aborted())
     if (Number(req.headers['content-length'] ?? 0) > maxBytes) refuse(tooLong(maxBytes))
     req.on('data', (chunk: Buffer) => {

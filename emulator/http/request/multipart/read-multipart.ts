@@ -81,7 +81,6 @@ export async function readMultipart(http: HttpContext, incoming: Incoming, rules
   // Limits only silence. A form may take as long as it needs while bytes arrive.
   req.setTimeout(maxSilentMilliseconds, () => req.destroy())
   try {
-    http.chunks.watch(req)
     await takeParts(req, rules, {
       weigh: (refuse) => openFormWeight(incoming.held.begin(refuse), backend.files.bufferedBytes),
       file: (part, weight) => {
