@@ -70,12 +70,7 @@ function sendBody(
   return sending
 }
 
-function sendEarly(
-  { readers }: HttpContext,
-  { room }: Incoming,
-  res: ServerResponse,
-  { text, bytes }: Body,
-): void {
+function sendEarly({ readers }: HttpContext, { room }: Incoming, res: ServerResponse, { text, bytes }: Body): void {
   answerWhileSending(res, text)
   readers.watch(res, room, bytes)
 }

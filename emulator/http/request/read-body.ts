@@ -36,15 +36,15 @@ export async function readBody(http: HttpContext, route: Route, incoming: Incomi
   const { form } = route
   if (landing && form && isMultipart(incoming.req)) return readParts(http, { route, form, incoming, landing })
   if (form?.isOnly) throw new SvcError('UNSUPPORTED_MEDIA_TYPE', 'Send a form, as "multipart/form-data".')
-  const { json, isLarge } = await readJson(http, route, incoming)
+  const { json, isLarge } = await readJson(route, incoming)
   return { uploads: noUploads, isLarge, toJson: () => json, places: (inJson) => inJson }
 }
 
-async function readJson(http: HttpContext, { body, needs }: Route, incoming: Incoming) {
+async function readJson({ body, needs }: Route, incoming: Incoming) {
   if (!body) return { json: {}, isLarge: false }
-  if (body.encoding === 'form') return { json: await readForm(http, incoming), isLarge: false }
+  if (body.encoding === 'form') return { json: await readForm(incoming), isLarge: false }
   const isForAnyone = needs === 'public' || needs === 'nothing'
-  return readJsonObject(http, incoming, { batch: body.batch, isForAnyone })
+  return readJsonObject(incoming, { batch: body.batch, isForAnyone })
 }
 
 /** Returns a value that differs between different bodies, files included. */

@@ -8,7 +8,6 @@ import { sizes } from '../../../client/protocol/model/limits.js'
 import { isUncounted, pieceBytes } from '../../core/concurrency/memory-budget.js'
 import { overLimit, requireStorable } from '../../core/documents/weight.js'
 import { openPauses } from '../../core/pauses.js'
-import type { HttpContext } from '../http-context.js'
 import { receiving } from '../requests/record.js'
 import type { Incoming } from '../stages.js'
 import { openFormSource } from './multipart/form-source.js'
@@ -28,15 +27,11 @@ const maxBytesAtOnce = 256 * 1024
 const maxMilliseconds = 60_000
 
 /** @throws {SvcError} `UNSUPPORTED_MEDIA_TYPE`, and as `parseBody` does */
-export async function readJsonObject(
-  http: HttpContext,
-  incoming: Incoming,
-  { batch, isForAnyone }: JsonReading,
-): Promise<ReadJson> {
+export async function readJsonObject(incoming: Incoming, { batch, isForAnyone }: JsonReading): Promise<ReadJson> {
   requireJsonType(incoming.req)
   requirePlainEncoding(incoming.req)
   const received = receiving(incoming)
-  const bytes = await readBytes(http, incoming, isForAnyone ? maxFormBytes : sizes.maxBodyBytes)
+  const bytes = await readBytes(incoming, isForAnyone ? maxFormBytes : sizes.maxBodyBytes)
   received?.(bytes)
   const isLarge = bytes.length > maxBytesAtOnce
   // The parsed value takes several times as much memory.
@@ -110,14 +105,14 @@ async function requireStorableBatch(body: JsonObject, batch: BatchMember): Promi
  *
  * @throws {SvcError} as `readJsonObject` does
  */
-export async function readForm(http: HttpContext, incoming: Incoming): Promise<JsonObject> {
+export async function readForm(incoming: Incoming): Promise<JsonObject> {
   const { req } = incoming
   const type = (req.headers['content-type'] ?? '').replace(/;.*/, '').trim().toLowerCase()
   if (type !== 'application/x-www-form-urlencoded') {
     throw new SvcError('UNSUPPORTED_MEDIA_TYPE', 'Send "application/x-www-form-urlencoded".')
   }
   const received = receiving(incoming)
-  const bytes = await readBytes(http, incoming, maxFormBytes)
+  const bytes = await readBytes(incoming, maxFormBytes)
   received?.(bytes)
   const form: JsonObject = Object.fromEntries(new URLSearchParams(decodeUtf8(bytes)))
   requireStorable(form)
@@ -153,7 +148,7 @@ function isJsonInUtf8(type: string): boolean {
   return name.trim() === 'application/json' && charset.trim() === 'utf-8'
 }
 
-function readBytes(http: HttpContext, { req, held }: Incoming, maxBytes: number): Promise<Buffer> {
+function readBytes({ req, held }: Incoming, maxBytes: number): Promise<Buffer> {
   // A chunked body can arrive in millions of pieces.
   const source = req.headers['transfer-encoding'] === undefined ? req : openFormSource(req)
   return new Promise((resolve, reject) => {
