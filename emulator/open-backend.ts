@@ -15,7 +15,7 @@ import { openLongReads, openTransactionSlots } from './core/concurrency/database
 import { openItemSizes } from './core/concurrency/item-sizes.js'
 import { createSemaphore } from './core/concurrency/semaphore.js'
 import type { Backend } from './core/context.js'
-import { openJoinedCreates } from './core/documents/joined-creates.js'
+import { openJoinedCreates } from './core/documents/door.js'
 import { openDocumentEvents } from './core/events/document-events.js'
 import type { EventLog } from './core/events/event-log.js'
 import { openFaults } from './core/faults/faults.js'

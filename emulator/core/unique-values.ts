@@ -128,52 +128,62 @@ function quoted(fields: readonly string[]): string {
   return fields.map((field) => `"${field}"`).join(' and ')
 }
 
-/** Compares the values of a document before and after a change. Only those that differ are checked. */
-export function compareClaims(document: string, before: readonly Claim[], after: readonly Claim[]): ValueChanges {
-  const without = (some: readonly Claim[], others: readonly Claim[]): ValueOfDocument[] =>
-    some
-      .filter(({ rule, digest }) => !others.some((other) => other.rule === rule && other.digest === digest))
-      .map((claim) => ({ ...claim, document }))
-  return { released: without(before, after), claimed: without(after, before) }
-}
-
 /** The cost of the digests of a document with short values, in parsed bytes that take as long. */
 export function workOfClaims(rules: readonly UniqueRule[]): number {
   return rules.length * 512
 }
 
-/** A locked document, and the values that it is about to have. */
+/** A document before a change, and the values that it has after it. */
 interface ChangedDocument extends ClaimingDocument {
   readonly id: string
   readonly before: StoredDocument
 }
 
 /**
- * Gives up and takes the values that locked documents change, before they are written in the same transaction.
+ * Compares the values of documents before and after a change. Only those that differ are checked.
+ *
+ * @throws {SvcError} `DUPLICATE_VALUE` for two documents with the same value
+ */
+export async function planValues(collection: Named, documents: readonly ChangedDocument[]): Promise<ValueChanges> {
+  const rules = listUniqueRules(collection)
+  if (rules.length === 0) return noChanges
+  const released: ValueOfDocument[] = []
+  const claimed: ValueOfDocument[][] = []
+  const pauses = openPauses()
+  for (const { id: document, before, claims: after = [] } of documents) {
+    const claims = listClaims(rules, parseFields(before))
+    released.push(...without(claims, after).map((claim) => ({ ...claim, document })))
+    claimed.push(without(after, claims).map((claim) => ({ ...claim, document })))
+    const pause = pauses.after(before.data.text.length + workOfClaims(rules))
+    if (pause) await pause
+  }
+  requireDistinct(
+    collection,
+    claimed.map((claims) => ({ claims })),
+  )
+  return { released, claimed: claimed.flat() }
+}
+
+const noChanges: ValueChanges = { released: [], claimed: [] }
+
+function without(some: readonly Claim[], others: readonly Claim[]): readonly Claim[] {
+  return some.filter(({ rule, digest }) => !others.some((other) => other.rule === rule && other.digest === digest))
+}
+
+/**
+ * Gives up and takes the planned values of locked documents, before these are written in the same transaction.
  *
  * @throws {SvcError} `DUPLICATE_VALUE`
  */
 export async function changeUniqueValues(
   { db }: Pick<Context, 'db'>,
   collection: Named,
-  documents: readonly ChangedDocument[],
+  documents: readonly { readonly id: string }[],
+  values: ValueChanges,
 ): Promise<void> {
-  const rules = listUniqueRules(collection)
-  if (rules.length === 0) return
-  const changes: ValueChanges[] = []
-  const pauses = openPauses()
-  for (const { id, before, claims = [] } of documents) {
-    changes.push(compareClaims(id, listClaims(rules, parseFields(before)), claims))
-    const pause = pauses.after(before.data.text.length + workOfClaims(rules))
-    if (pause) await pause
-  }
-  const toClaims = ({ claimed: claims }: ValueChanges) => ({ claims })
-  requireDistinct(collection, changes.map(toClaims))
-  const claimed = changes.flatMap(({ claimed }) => claimed)
-  const released = changes.flatMap(({ released }) => released)
   const ids = documents.map(({ id }) => id)
   const placeFor = ({ document }: ValueOfDocument) => (ids.length > 1 ? [ids.indexOf(document)] : [])
-  await refusingDuplicates(collection, claimed, placeFor, () => changeValues(db, collection.id, { released, claimed }))
+  await refusingDuplicates(collection, values.claimed, placeFor, () => changeValues(db, collection.id, values))
 }
 
 /** @throws {SvcError} `VALIDATION_ERROR` */

@@ -28,7 +28,7 @@ import { documentInUse } from '../access/in-use.js'
 import { containing, type LinkPath, listLinkRules, withoutLinks } from '../collections/link-rules.js'
 import type { Context } from '../context.js'
 import { openPauses } from '../pauses.js'
-import { changeUniqueValues, requireCurrentRules } from '../unique-values.js'
+import { changeUniqueValues, planValues, requireCurrentRules } from '../unique-values.js'
 import { maxValuesIn } from './weight.js'
 import { place, publishRecorded } from './writing.js'
 
@@ -321,7 +321,7 @@ async function unsetLinks(ctx: Context, collection: Unset['collection'], links: 
     if (pause) await pause
   }
   if (rows.length === 0) return
-  await changeUniqueValues(ctx, collection, changed)
+  await changeUniqueValues(ctx, collection, changed, await planValues(collection, changed))
   const here = place(ctx, collection, ctx.backend.now(ctx.project.id))
   await publishRecorded(ctx, () => updateDocumentData(ctx.db, here, rows))
 }

@@ -18,13 +18,14 @@ import { workLong } from '../concurrency/long-reads.js'
 import type { Context } from '../context.js'
 import { noUploads, type Uploads, withUploads } from '../files/uploads.js'
 import { inTransaction } from '../unit-of-work.js'
-import { createDocuments } from './batches.js'
+import { changeDocument } from './change-documents.js'
+import { createDocuments } from './create-documents.js'
+import { type Edit, mergeEdit } from './edit.js'
 import { openListing } from './listing.js'
+import type { VersionGuard } from './plan-write.js'
 import { populate } from './populate.js'
 import { withDocument } from './read-document.js'
-import { changeDocument, removeOneDocument } from './single-writes.js'
 import { requireLight } from './weight.js'
-import { type Edit, mergeEdit, type VersionGuard } from './writing.js'
 
 /** Reads the page and its total at the same moment. Spec, "List query parameters". */
 export async function listDocuments(ctx: Context, name: string, query: ListQuery): Promise<Page<OutgoingDocument>> {
@@ -117,16 +118,6 @@ export async function replaceDocument(
   const whole = withUploads(ctx.backend, fields, uploads)
   const edit: Edit = { applyTo: () => whole, sent: () => whole }
   return changeDocument(ctx, name, id, edit, { guard, adopt: adoptFor(id, uploads), isWhole: true })
-}
-
-export async function removeDocument(
-  ctx: Context,
-  name: string,
-  id: string,
-  guard: VersionGuard = 'any',
-): Promise<{ id: string }> {
-  await removeOneDocument(ctx, name, id, guard)
-  return { id }
 }
 
 function adoptFor(document: string, uploads: Uploads) {

@@ -12,7 +12,7 @@ import { mayReadUsers } from '../access/scopes.js'
 import { findCollection } from '../collections/collections.js'
 import { listLinkedIds, listLinkRules, type PlacedId } from '../collections/link-rules.js'
 import type { Context } from '../context.js'
-import { schemaRefuses } from './writing.js'
+import { schemaRefuses } from './check-and-serialize.js'
 
 /** Chosen by us: the most different records that one write can link to. One statement locks all of them. */
 const maxLinks = 10_000

@@ -9,9 +9,10 @@ import { SvcError } from '../../../client/protocol/model/errors.js'
 import { refusedField } from '../access/closed-fields.js'
 import { guardFields } from '../access/field-guard.js'
 import { allows, type Grant, type Memberships } from '../access/grant.js'
+import { openReplaceCompleter } from './check-and-serialize.js'
+import type { Edit } from './edit.js'
 import { collectLinks } from './links.js'
 import { requireLight } from './weight.js'
-import { type Edit, openReplaceCompleter } from './writing.js'
 
 /**
  * Opens the changes of one write. A caller who cannot read a document learns nothing from the answer about its arrays and

@@ -11,9 +11,9 @@ import { findMemberships, memberFields } from '../access/memberships.js'
 import { requireCreateGrant } from '../collections/collections.js'
 import type { Context } from '../context.js'
 import { duplicateValue } from '../unique-values.js'
-import { createDocuments } from './batches.js'
-import { changeDocument } from './single-writes.js'
-import { mergeEdit } from './writing.js'
+import { changeDocument } from './change-documents.js'
+import { createDocuments } from './create-documents.js'
+import { mergeEdit } from './edit.js'
 
 /** A document, and whether this request created it. */
 export interface SavedDocument {
@@ -100,8 +100,7 @@ async function update(ctx: Context, id: string, upsert: Upsert): Promise<SavedDo
     if (!mayHaveValue(before, upsert)) throw new ValueLost()
     return merge.applyTo(before)
   }
-  const options = { guard: 'any', adopt: undefined } as const
-  const document = await changeDocument(ctx, name, id, { ...merge, applyTo }, options).catch((error) => {
+  const document = await changeDocument(ctx, name, id, { ...merge, applyTo }, {}).catch((error) => {
     throw error instanceof SvcError && error.code === 'NOT_FOUND' ? new ValueLost() : error
   })
   return { document, isCreated: false }

@@ -1,49 +1,14 @@
-/** The steps that every write of documents shares: check, serialize, publish, answer. */
-import type { StoredCollection } from '../../../client/protocol/model/collection.js'
-import {
-  type DocumentUpdate,
-  type Fields,
-  mergeFields,
-  type StoredDocument,
-  type UpdateOperators,
-} from '../../../client/protocol/model/document.js'
-import { plainError } from '../../../client/protocol/model/error-words.js'
-import { type Issue, placed, SvcError } from '../../../client/protocol/model/errors.js'
+/** The steps that every executor of a write shares: publish and answer. */
+import type { StoredDocument } from '../../../client/protocol/model/document.js'
 import { JsonText } from '../../../client/protocol/model/json.js'
-import { sizes } from '../../../client/protocol/model/limits.js'
-import type { Reason } from '../../../client/protocol/model/requests/reason.js'
-import { countRules, schemaCheck, schemaDefaults } from '../../../client/protocol/model/schema.js'
 import type { Message } from '../../ports/bus/port.js'
 import { insertDocuments, type NewData, type WriteTarget, type Written } from '../../store/documents.js'
-import { listClaims, type UniqueRule } from '../../store/unique-rules.js'
 import { visibleTo } from '../access/closed-fields.js'
-import { allows, type Grant, type Memberships } from '../access/grant.js'
+import { allows, type Grant } from '../access/grant.js'
 import { findMemberships } from '../access/memberships.js'
 import type { Context } from '../context.js'
-import { openPauses } from '../pauses.js'
-import { refusingDuplicates, workOfClaims } from '../unique-values.js'
+import { refusingDuplicates } from '../unique-values.js'
 import { publishing } from '../unit-of-work.js'
-import { maxValuesIn, requireLight } from './weight.js'
-
-/** The versions that a write accepts, from `if-match`. `any` accepts all. Contract 3.8. */
-export type VersionGuard = readonly number[] | 'any'
-
-/** @throws {SvcError} `CONFLICT` */
-export function requireVersion(
-  grant: Grant,
-  document: Pick<StoredDocument, 'id' | 'version' | 'createdBy'>,
-  guard: VersionGuard,
-  memberships?: Memberships,
-): void {
-  const { id, version } = document
-  if (guard === 'any' || guard.includes(version)) return
-  const now = allows(grant, 'read', document, memberships) ? `: it is now at version ${version}` : ''
-  const reason: Reason = {
-    ...{ kind: 'version', collection: grant.collection.name, document: id },
-    ...{ expected: guard, actual: version },
-  }
-  throw new SvcError('CONFLICT', `Document "${id}" has changed${now}.`, [], { reason })
-}
 
 /** Returns written documents without hidden fields, and empty ones to a caller who cannot read them. Contract 5.3. */
 export async function shownTo(
@@ -59,129 +24,6 @@ export async function shownTo(
   )
 }
 
-/** The change of one document. */
-export interface Edit {
-  /** Computes the new fields from the old ones. */
-  applyTo(before: Fields): Fields
-  /** Returns the fields that it sends, with the items that it appends. */
-  sent(): Fields
-  /** Absent if it sends the whole document. */
-  readonly operators?: UpdateOperators
-  /** Tells which fields it sends. Absent if it sends the whole document. */
-  readonly sends?: (name: string) => boolean
-}
-
-export function mergeEdit(changes: DocumentUpdate): Edit {
-  return {
-    applyTo: (before) => mergeFields(before, changes),
-    sent: () => mergeFields({}, changes),
-    operators: changes,
-    // An operator names its fields as keys, or as a list.
-    sends: (name) =>
-      Object.values(changes).some((part) => (Array.isArray(part) ? part.includes(name) : Object.hasOwn(part, name))),
-  }
-}
-
-/**
- * Checks the fields of each item and serializes them, a few items per turn of the event loop.
- *
- * @param rules the unique rules of the collection, even on fields that the caller may not see
- * @param findEdit the change that an item makes, of which only the sent fields are checked. Default: checks all fields
- */
-export async function checkAndSerialize<Item>(
-  { name, schema }: Pick<StoredCollection, 'name' | 'schema'>,
-  items: readonly Item[],
-  fieldsFor: (item: Item) => Fields,
-  rules: readonly UniqueRule[] = [],
-  findEdit: (item: Item) => Edit | undefined = () => undefined,
-): Promise<{ item: Item; text: Omit<NewData, 'id'> }[]> {
-  const texts: { item: Item; text: Omit<NewData, 'id'> }[] = []
-  const isOneOfMany = items.length > 1
-  const check = schemaCheck(schema)
-  const workOfRules = countRules(schema) * workOfARule + workOfClaims(rules)
-  const issues: Issue[] = []
-  const pauses = openPauses()
-  let bytes = 0
-  let patternWork = 0
-  for (const [at, item] of items.entries()) {
-    if (issues.length >= sizes.maxIssues) break
-    const fields = indexed(isOneOfMany ? [at] : [], () => fieldsFor(item))
-    const { issues: found, work } = check(fields, findEdit(item)?.sends)
-    issues.push(...(isOneOfMany ? found.map((issue) => ({ ...issue, path: [at, ...issue.path] })) : found))
-    patternWork += work
-    if (patternWork > maxPatternWork)
-      throw schemaRefuses(name, [...issues.slice(0, sizes.maxIssues - 1), tooMuchToCompare(at)])
-    const text = JSON.stringify(fields)
-    bytes += bytesInAnswer(text)
-    requireAnswerable(bytes)
-    const written = { json: text, values: maxValuesIn(fields, text) }
-    texts.push({ item, text: rules.length > 0 ? { ...written, claims: listClaims(rules, fields) } : written })
-    const pause = pauses.after(text.length + workOfRules + work)
-    if (pause) await pause
-  }
-  if (issues[0]) throw schemaRefuses(name, issues.slice(0, sizes.maxIssues))
-  return texts
-}
-
-/** Chosen by us: work of the patterns of all documents of a write, half a second at worst. A body of plain text takes less. */
-const maxPatternWork = 11_000_000
-
-function tooMuchToCompare(at: number): Issue {
-  const message = 'These documents take too long to compare with the patterns of the schema. Send fewer of them'
-  return { path: [at], message, type: 'pattern' }
-}
-
-/** The cost of checking a document against one field of a schema, in parsed bytes that take as long. */
-const workOfARule = 32
-
-export function schemaRefuses(collection: string, issues: readonly Issue[]): SvcError {
-  const fields = [...new Set(issues.map(({ path }) => String(path.at(-1))))]
-  const reason: Reason = { kind: 'schema', collection, fields }
-  return new SvcError('VALIDATION_ERROR', `${issues[0]?.message}.`, issues, { reason })
-}
-
-/** Adds the index of the item to the paths of its issues. */
-function indexed(place: Issue['path'], read: () => Fields): Fields {
-  try {
-    return read()
-  } catch (error) {
-    throw placed(error, (path) => [...place, ...path])
-  }
-}
-
-/** Returns a function that fills in the defaults of a schema, which can make a document larger than the one sent. */
-export function openCompleter({ schema }: Pick<StoredCollection, 'schema'>): (fields: Fields) => Fields {
-  const complete = schemaDefaults(schema)
-  return (fields) => {
-    const whole = complete(fields)
-    if (whole !== fields) requireLight(whole)
-    return whole
-  }
-}
-
-/** Returns a function for replaced documents: fills in only the defaults of required fields. Contract 5.2. */
-export function openReplaceCompleter(
-  { schema }: Pick<StoredCollection, 'schema'>,
-  isWhole: boolean,
-): (fields: Fields) => Fields {
-  if (!isWhole) return (fields) => fields
-  return schemaDefaults(Object.fromEntries(Object.entries(schema).filter(([, rule]) => rule.required)))
-}
-
-/** Refuses a write whose answer would be too large, since a write returns the documents it wrote. Contract 10.10. */
-export function requireAnswerable(bytes: number): void {
-  if (bytes <= sizes.maxAnswerBytes) return
-  const reason: Reason = { kind: 'limit', limit: 'answer bytes', most: sizes.maxAnswerBytes, actual: bytes }
-  throw plainError('RESULT_TOO_LARGE', { reason })
-}
-
-export function bytesInAnswer(text: string): number {
-  return Buffer.byteLength(text) + maxEnvelopeBytes
-}
-
-/** The most bytes around the data of a document: its id, times and collection. */
-const maxEnvelopeBytes = 512
-
 /** Publishes the changes that a write recorded. Publishes none if the write did not apply. */
 export function publishRecorded<Recorded extends Pick<Written, 'seq'>>(ctx: Context, write: () => Promise<Recorded>) {
   const project = ctx.project.id
@@ -194,17 +36,6 @@ export function publishRecorded<Recorded extends Pick<Written, 'seq'>>(ctx: Cont
 
 export function place(ctx: Context, collection: WriteTarget['collection'], now: Date): WriteTarget {
   return { project: ctx.project.id, collection, at: now.toISOString() }
-}
-
-/** Inserts documents in one statement. Returns none if the collection is gone. */
-export async function insertAll(
-  ctx: Context,
-  collection: StoredCollection,
-  texts: readonly Omit<NewData, 'id'>[],
-): Promise<StoredDocument[]> {
-  const now = ctx.backend.now(ctx.project.id)
-  const rows = texts.map((text) => ({ id: ctx.backend.newId(now), ...text }))
-  return insertRows(ctx, place(ctx, collection, now), rows)
 }
 
 /**

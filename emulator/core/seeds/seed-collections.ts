@@ -7,7 +7,7 @@ import { deleteDocuments } from '../../store/documents.js'
 import { selectSomeIds } from '../../store/seeds.js'
 import { type CollectionDefinition, changeCollection, createCollection } from '../collections/collections.js'
 import type { Context } from '../context.js'
-import { openCompleter, place, publishRecorded } from '../documents/writing.js'
+import { openCompleter, place, publishRecorded } from '../documents/door.js'
 import { requireCurrentRules } from '../unique-values.js'
 import { noCounts, type OpenCollection, type Seeding } from './seeding.js'
 

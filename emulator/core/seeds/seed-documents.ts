@@ -12,12 +12,18 @@ import type { SeedDocument, SeedDocuments } from '../../../client/protocol/model
 import { lockDocuments, updateDocumentData } from '../../store/documents.js'
 import { listUniqueRules } from '../../store/unique-rules.js'
 import { noSuchCollection } from '../access/missing.js'
-import { collectLinks, type NewLinks } from '../documents/links.js'
+import {
+  checkAndSerialize,
+  collectLinks,
+  insertRows,
+  type NewLinks,
+  place,
+  publishRecorded,
+} from '../documents/door.js'
 import { requireLight } from '../documents/weight.js'
-import { checkAndSerialize, insertRows, place, publishRecorded } from '../documents/writing.js'
 import { orphanForgotten } from '../files/owned-files.js'
 import type { Upload } from '../files/uploads.js'
-import { changeUniqueValues, requireCurrentRules, requireDistinct } from '../unique-values.js'
+import { changeUniqueValues, planValues, requireCurrentRules, requireDistinct } from '../unique-values.js'
 import { atStep } from './at-step.js'
 import { adopt, findOwned } from './seed-files.js'
 import { findExisting, findTarget, rememberDocument, rememberThere, type Target } from './seed-targets.js'
@@ -117,7 +123,9 @@ async function writeDocuments(
   const documents = changed.flatMap(({ id, before }, at) =>
     before ? [{ id, before, claims: changedRows[at]?.claims ?? [] }] : [],
   )
-  await placing(changed, () => changeUniqueValues(ctx, collection, documents))
+  await placing(changed, async () =>
+    changeUniqueValues(ctx, collection, documents, await planValues(collection, documents)),
+  )
   if (freshRows.length > 0) {
     const inserted = await placing(fresh, async () => {
       requireDistinct(collection, freshRows)

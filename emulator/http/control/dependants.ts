@@ -1,4 +1,4 @@
-import { previewDeletion } from '../../core/documents/preview-deletion.js'
+import { previewDeletion } from '../../core/documents/door.js'
 import type { ControlHandlers } from './control-routes.js'
 
 export const dependants: ControlHandlers['dependants'] = {

@@ -1,5 +1,5 @@
 import { listLimits } from '../../../client/protocol/model/limits.js'
-import { compareVersions, documentHistory } from '../../core/documents/history.js'
+import { compareVersions, documentHistory } from '../../core/documents/door.js'
 import type { ControlHandlers } from './control-routes.js'
 
 const limits = listLimits.versions

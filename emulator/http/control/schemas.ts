@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { planSettings } from '../../core/documents/plan-settings.js'
+import { planSettings } from '../../core/documents/door.js'
 import { parseStrictly } from '../request/body-forms.js'
 import { collectionSettings } from '../request/collection-settings.js'
 import type { ControlHandlers } from './control-routes.js'

@@ -20,7 +20,7 @@ import {
   encodeUpdated,
 } from '../../../client/protocol/wire/records/documents.js'
 import { encodeTicket, ticketSchema } from '../../../client/protocol/wire/records/tickets.js'
-import type { SavedDocument } from '../../core/documents/upsert.js'
+import type { SavedDocument } from '../../core/documents/door.js'
 import type { Ticket } from '../../core/realtime/tickets.js'
 import { eventStreamHeaders, type Stream } from '../realtime/sse.js'
 import { type AggregateReplyValues, aggregateReplies } from './aggregate-replies.js'

@@ -6,8 +6,8 @@ import { canonicalJson, type Json } from '../../../client/protocol/model/json.js
 import type { Dialect } from '../../../client/protocol/wire/axes.js'
 import { formatDialect } from '../../../client/protocol/wire/dialects.js'
 import type { Context } from '../../core/context.js'
+import type { VersionGuard } from '../../core/documents/door.js'
 import type { IdempotencyKey } from '../../core/documents/idempotency.js'
-import type { VersionGuard } from '../../core/documents/writing.js'
 import { openPauses } from '../../core/pauses.js'
 
 /**

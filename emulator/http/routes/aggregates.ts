@@ -1,4 +1,4 @@
-import { aggregateDocuments, countDocuments, groupDocuments } from '../../core/documents/aggregates.js'
+import { aggregateDocuments, countDocuments, groupDocuments } from '../../core/documents/door.js'
 import { aggregateQuery, groupQuery, matchQuery } from '../request/read-list.js'
 import { route } from '../route.js'
 

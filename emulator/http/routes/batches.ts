@@ -1,4 +1,4 @@
-import { createDocuments, removeDocuments, updateDocuments } from '../../core/documents/batches.js'
+import { createDocuments, removeDocuments, updateDocuments } from '../../core/documents/door.js'
 import { documentIds, documentUpdates, newDocuments } from '../request/body-forms.js'
 import { withoutParameter } from '../request/read-list.js'
 import { route } from '../route.js'

@@ -12,10 +12,11 @@ import {
   listDocuments,
   removeDocument,
   replaceDocument,
+  requireChangeable,
+  type SavedDocument,
   updateDocument,
-} from '../../core/documents/documents.js'
-import { requireChangeable } from '../../core/documents/single-writes.js'
-import { type SavedDocument, upsertDocument } from '../../core/documents/upsert.js'
+  upsertDocument,
+} from '../../core/documents/door.js'
 import type { Uploads } from '../../core/files/uploads.js'
 import { documentChanges, newDocument } from '../request/body-forms.js'
 import { documentForm } from '../request/file-forms.js'

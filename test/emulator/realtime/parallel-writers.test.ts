@@ -5,13 +5,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { defaultConfig } from '../../../emulator/config.js'
 import { createCollection, getCollection, removeCollection } from '../../../emulator/core/collections/collections.js'
 import type { Context } from '../../../emulator/core/context.js'
-import { createDocuments } from '../../../emulator/core/documents/batches.js'
 import {
   createDocument,
+  createDocuments,
   listDocuments,
   removeDocument,
   updateDocument,
-} from '../../../emulator/core/documents/documents.js'
+} from '../../../emulator/core/documents/door.js'
 import { identifyText } from '../../../emulator/core/logins/credentials.js'
 import { resetProject } from '../../../emulator/core/projects/reset.js'
 import { inTransaction, unitFor } from '../../../emulator/core/unit-of-work.js'

@@ -11,7 +11,7 @@ import {
   removeDocument,
   replaceDocument,
   updateDocument,
-} from '../../../emulator/core/documents/documents.js'
+} from '../../../emulator/core/documents/door.js'
 import { openEventLog } from '../../../emulator/core/events/event-log.js'
 import { identifyText } from '../../../emulator/core/logins/credentials.js'
 import { logOut } from '../../../emulator/core/logins/sessions.js'

@@ -3,8 +3,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { defaultConfig } from '../../../emulator/config.js'
 import { createCollection } from '../../../emulator/core/collections/collections.js'
 import type { Context } from '../../../emulator/core/context.js'
-import { createDocuments } from '../../../emulator/core/documents/batches.js'
-import { createDocument, removeDocument, replaceDocument } from '../../../emulator/core/documents/documents.js'
+import {
+  createDocument,
+  createDocuments,
+  removeDocument,
+  replaceDocument,
+} from '../../../emulator/core/documents/door.js'
 import { identifyText } from '../../../emulator/core/logins/credentials.js'
 import { unitFor } from '../../../emulator/core/unit-of-work.js'
 import { openService, type Service } from '../../../emulator/open-service.js'

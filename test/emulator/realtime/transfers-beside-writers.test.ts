@@ -2,7 +2,7 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { createClient } from '../../../client/index.js'
 import { defaultConfig } from '../../../emulator/config.js'
-import { transferDocument } from '../../../emulator/core/documents/transfer.js'
+import { transferDocument } from '../../../emulator/core/documents/door.js'
 import { sql } from '../../../emulator/database/port.js'
 import { openPostgres } from '../../../emulator/database/postgres/postgres.js'
 import { openService } from '../../../emulator/open-service.js'

@@ -5,13 +5,14 @@ import type { DocumentUpdate, Fields } from '../../../client/protocol/model/docu
 import { defaultSettings } from '../../../client/protocol/model/project.js'
 import { openCaches } from '../../../emulator/core/caches.js'
 import type { Context } from '../../../emulator/core/context.js'
-import { removeDocuments, updateDocuments } from '../../../emulator/core/documents/batches.js'
 import {
   createDocument,
   removeDocument,
+  removeDocuments,
   replaceDocument,
   updateDocument,
-} from '../../../emulator/core/documents/documents.js'
+  updateDocuments,
+} from '../../../emulator/core/documents/door.js'
 import { unscoped } from '../../../emulator/core/identity.js'
 import { openIds } from '../../../emulator/core/ids.js'
 import { inTransaction, unitFor } from '../../../emulator/core/unit-of-work.js'

@@ -1,4 +1,4 @@
-import { getCreator, transferDocument } from '../../../core/documents/transfer.js'
+import { getCreator, transferDocument } from '../../../core/documents/door.js'
 import type { ControlHandlers } from '../control-routes.js'
 
 export const creators: ControlHandlers['creators'] = {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { FieldRule } from '../../../client/protocol/model/collection.js'
-import { checkAndSerialize, openCompleter } from './writing.js'
+import { checkAndSerialize, openCompleter } from './check-and-serialize.js'
 
 it('contract 10.10 counts a schema of many fields for each document it checks', async () => {
   const rule: FieldRule = { type: 'string' }
