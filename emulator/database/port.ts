@@ -46,8 +46,13 @@ export interface Capabilities {
   readonly checkpointsItself: boolean
   /** Commits survive a power cut. */
   readonly isDurable: boolean
-  /** Transactions run concurrently, so a row that all of them change makes each wait for earlier commits. */
-  readonly runsWritersTogether: boolean
+  /** Transactions run at the same time, so a statement has to lock the rows that it relies on. */
+  readonly runsTransactionsTogether: boolean
+  /**
+   * When changes get their numbers. `when written` makes each write of a project wait for earlier commits, which costs
+   * nothing where transactions run one after the other.
+   */
+  readonly numbersChanges: 'when written' | 'after commit'
   /** The server cancels a statement that takes too long. Only its sender gets the error. */
   readonly endsStatements: boolean
 }

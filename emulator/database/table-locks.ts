@@ -80,7 +80,7 @@ function openWatch(db: Database, everyMilliseconds: number) {
   return {
     async begin(tx: Database) {
       // Skips engines with one connection: nothing else can be in its way.
-      if (!db.capabilities.runsWritersTogether) return
+      if (!db.capabilities.runsTransactionsTogether) return
       const [own] = await tx.query<{ pid: number }>(sql`select pg_backend_pid() as pid`)
       if (!own) return
       timer = setInterval(() => {

@@ -1,6 +1,6 @@
 import type { Permissions, Schema, StoredCollection } from '../../client/protocol/model/collection.js'
 import { type Database, nothing, sql, writing } from '../database/port.js'
-import { pendingDocuments } from './realtime/numbering.js'
+import { pendingDocuments } from './sequencer/sequencer.js'
 import { fingerprintRules } from './unique-rules.js'
 import { deleteRemovedValues } from './unique-values.js'
 

@@ -1,7 +1,7 @@
 /** Filters documents by creator, in SQL. */
 import { type Database, sql, writing } from '../database/port.js'
 import { columns, type DocumentRow, fromRow, type WriteTarget, type Written, writtenColumns } from './documents.js'
-import { recorded } from './recording.js'
+import { sequencerFor } from './sequencer/sequencer.js'
 
 /** Stands for "no creator" in changes, where null means that the creator has not changed. */
 export const noCreator = '00000000-0000-0000-0000-000000000000'
@@ -13,9 +13,10 @@ export async function updateCreator(
   id: string,
   creator: string | null,
 ): Promise<Written> {
-  const former = sql`affected.former_creator`
-  const isThere = sql`exists (select from written)`
-  const { recording, seq } = recorded(tx, target, 'updated', sql`written`, 1, isThere, former)
+  const { recording, seq } = sequencerFor(tx).recordChanges(target, {
+    ...{ kind: 'updated', affected: sql`written`, count: 1, condition: sql`exists (select from written)` },
+    formerCreator: sql`affected.former_creator`,
+  })
   const rows = await tx.query<DocumentRow & Pick<Written, 'seq'>>(
     writing(sql`
     with written as (

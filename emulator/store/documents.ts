@@ -2,18 +2,12 @@ import type { ListedDocument, StoredDocument } from '../../client/protocol/model
 import { JsonText } from '../../client/protocol/model/json.js'
 import { type Database, type Fragment, literal, nothing, sql, writing } from '../database/port.js'
 import { type Link, lockingLinks } from './links.js'
-import { inGroups, shareCopies } from './realtime/copies.js'
-import {
-  followsRules,
-  type RecordedSeq,
-  recorded,
-  recordedDeletion,
-  recordInsertion,
-  type WriteTarget,
-} from './recording.js'
+import { areCopiesSmall, inGroups } from './realtime/copies.js'
+import type { RecordedSeq, WriteTarget } from './sequencer/port.js'
+import { sequencerFor } from './sequencer/sequencer.js'
 import { isExactly, isOneOf, maxTextBytes } from './sql-fragments.js'
 import type { Claim } from './unique-rules.js'
-import { claimedValues, freedValues } from './unique-values.js'
+import { claimedValues, followsRules, freedValues } from './unique-values.js'
 
 export type { WriteTarget }
 
@@ -61,15 +55,13 @@ export async function insertDocuments(
   { project, collection, at }: WriteTarget,
   documents: readonly NewData[],
 ): Promise<Written> {
-  const isShared = shareCopies(db, documents) && !hasManyValues(documents)
+  const sequencer = sequencerFor(db)
+  const isShared = sequencer.sharesCopies && areCopiesSmall(documents) && !hasManyValues(documents)
   const groups = isShared ? sql`(select groups from given)` : undefined
   const { locking, areThere } = lockingLinks(project, listLinks(documents))
-  const { counted, recorded, seq } = recordInsertion(
-    db,
+  const { counted, recording, seq } = sequencer.recordInsertion(
     { project, collection, at },
-    documents.length,
-    areThere,
-    groups,
+    { count: documents.length, condition: areThere, groups },
   )
   const claimed = documents.flatMap(({ id, claims = [] }) => claims.map((claim) => ({ ...claim, document: id })))
   const given = isShared ? sql`given as materialized (select ${inGroups(documents)}::jsonb as groups), ` : nothing
@@ -78,7 +70,7 @@ export async function insertDocuments(
     with ${given}${locking}fresh as materialized (
       select id, data, nullif(created_by, '')::uuid as created_by, ordinality
       from ${groups ? rowsWith(documents, sql`jsonb_path_query(${groups}, 'strict $[*][*]')`) : freshRows(documents)}
-    ), ${counted}, ${recorded}, inserted as (
+    ), ${counted}, ${recording}, inserted as (
       insert into documents (id, collection_id, data, created_by, created_at, updated_at)
       select fresh.id, counted.collection_id, fresh.data, fresh.created_by, ${at}::timestamptz, ${at}::timestamptz
       from counted, fresh
@@ -146,7 +138,8 @@ export async function selectSmallDocument(
 export function isOpen({ capabilities }: Database, collection: WriteTarget['collection']): Fragment {
   const found = sql`from document_counts n
         where n.collection_id = ${collection.id} and not n.is_removed and n.${followsRules(collection)}`
-  if (!capabilities.runsWritersTogether) return sql`d.collection_id = ${collection.id} and exists (select ${found})`
+  if (!capabilities.runsTransactionsTogether)
+    return sql`d.collection_id = ${collection.id} and exists (select ${found})`
   return sql`d.collection_id = (select n.collection_id ${found} for key share)`
 }
 
@@ -229,7 +222,9 @@ export async function updateDocumentData(
   target: WriteTarget,
   documents: readonly NewData[],
 ): Promise<Written> {
-  const { recording, seq } = recorded(tx, target, 'updated', sql`written`, documents.length)
+  const { recording, seq } = sequencerFor(tx).recordChanges(target, {
+    ...{ kind: 'updated', affected: sql`written`, count: documents.length },
+  })
   const rows = await tx.query<DocumentRow & Pick<Written, 'seq'>>(
     writing(sql`
     with fresh as (
@@ -253,7 +248,7 @@ export async function deleteDocuments(
   target: WriteTarget,
   ids: readonly string[],
 ): Promise<Pick<Written, 'seq'>> {
-  const { recording, seq } = recordedDeletion(tx, target, ids.length)
+  const { recording, seq } = sequencerFor(tx).recordDeletion(target, ids.length)
   const [written] = await tx.query<Pick<Written, 'seq'>>(
     writing(sql`
     with deleted as (

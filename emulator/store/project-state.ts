@@ -4,7 +4,7 @@
  */
 import { type Database, identifier, makingRoom, sql } from '../database/port.js'
 import { isOrphan } from './files.js'
-import { numberChangesFirst, pendingDocuments } from './realtime/numbering.js'
+import { pendingDocuments, sequencerFor } from './sequencer/sequencer.js'
 import { disableTimeouts } from './snapshots/registry.js'
 
 /**
@@ -15,7 +15,7 @@ export async function lockState(tx: Database, project: string): Promise<void> {
   await tx.query(sql`lock table collections, users, documents, files in exclusive mode`)
   await disableTimeouts(tx)
   // The next statements count documents, and draw later numbers.
-  await numberChangesFirst(tx, project)
+  await sequencerFor(tx).numberFirst(tx, project)
 }
 
 export interface CountedName {

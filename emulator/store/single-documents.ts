@@ -12,7 +12,7 @@ import {
 } from './documents.js'
 import { isLinkedFrom, lockingLinks } from './links.js'
 import { type Covered, isCovered } from './memberships.js'
-import { recorded, recordedDeletion } from './recording.js'
+import { sequencerFor } from './sequencer/sequencer.js'
 import { claimedValues, freedValues, releasedValues, type ValueChanges } from './unique-values.js'
 
 /**
@@ -30,7 +30,9 @@ export async function updateDocument(
 ): Promise<Written> {
   const { collection } = target
   const { locking, areThere } = lockingLinks(target.project, links)
-  const { recording, seq } = recorded(db, target, 'updated', sql`written`, 1, sql`exists (select from written)`)
+  const { recording, seq } = sequencerFor(db).recordChanges(target, {
+    ...{ kind: 'updated', affected: sql`written`, count: 1, condition: sql`exists (select from written)` },
+  })
   const rows = await db.query<DocumentRow & Pick<Written, 'seq'>>(
     writing(sql`
     with ${locking}written as (
@@ -61,7 +63,7 @@ export async function deleteDocument(
 ): Promise<Pick<Written, 'seq'> & { readonly isDeleted: boolean }> {
   const { collection } = target
   const atVersion = versions === 'any' ? sql`true` : sql`d.version = any(${versions.map(String)}::bigint[])`
-  const { recording, seq } = recordedDeletion(db, target, 1)
+  const { recording, seq } = sequencerFor(db).recordDeletion(target, 1)
   const deletion = writing(sql`
     with deleted as (
       delete from documents d
@@ -73,7 +75,7 @@ export async function deleteDocument(
     )${freedValues(collection, sql`deleted`)}, ${recording}
     select ${seq} as seq, exists (select from deleted) as is_deleted`)
   type Row = Pick<Written, 'seq'> & { is_deleted: boolean }
-  const [written] = db.capabilities.runsWritersTogether
+  const [written] = db.capabilities.runsTransactionsTogether
     ? ((await db.batch([lockedForDeletion(id), deletion]))[1] as Row[])
     : await db.query<Row>(deletion)
   return { seq: written?.seq ?? null, isDeleted: written?.is_deleted ?? false }

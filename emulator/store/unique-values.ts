@@ -6,6 +6,11 @@ import { type Database, DatabaseError, type Fragment, joinSql, nothing, sql, wri
 import { maxTextBytes } from './sql-fragments.js'
 import { type Claim, fingerprintRules, listClaims, type Ruled, type UniqueRule } from './unique-rules.js'
 
+/** Whether writers of a collection, with its count in `document_counts`, follow the unique rules that the caller knows. */
+export function followsRules(collection: Ruled): Fragment {
+  return sql`unique_rules = ${fingerprintRules(collection)}`
+}
+
 /** A value, and the document that takes it or gives it up. */
 export interface ValueOfDocument extends Claim {
   readonly document: string

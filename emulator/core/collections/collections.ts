@@ -24,8 +24,8 @@ import {
 } from '../../store/collections.js'
 import { orphanCollectionFiles } from '../../store/files.js'
 import { selectCoveredCount } from '../../store/memberships.js'
-import { insertCollectionChange } from '../../store/realtime/changes.js'
 import { insertLeftNames, takeLeftName } from '../../store/realtime/left-names.js'
+import { sequencerFor } from '../../store/sequencer/sequencer.js'
 import { schemaSeenBy } from '../access/closed-fields.js'
 import { countPermission } from '../access/count-permissions.js'
 import { type Grant, grantFor, partFor, requireGranted, requireManager } from '../access/grant.js'
@@ -228,7 +228,7 @@ async function recordChange(
   kind: 'collection' | 'reset' = 'collection',
 ): Promise<void> {
   const project = ctx.project.id
-  const seq = await insertCollectionChange(ctx.db, { project, collection, at, kind })
+  const seq = await sequencerFor(ctx.db).recordCollection(ctx.db, { project, collection, at, kind })
   publish(ctx, settingsChanged())
   publish(ctx, { kind: 'changes', project, seq })
 }

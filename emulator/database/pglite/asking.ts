@@ -12,7 +12,8 @@ export const capabilities: Capabilities = {
   vacuumsItself: false,
   checkpointsItself: false,
   isDurable: false,
-  runsWritersTogether: false,
+  runsTransactionsTogether: false,
+  numbersChanges: 'when written',
   endsStatements: false,
 }
 

@@ -24,7 +24,8 @@ const capabilities: Capabilities = {
   vacuumsItself: true,
   checkpointsItself: true,
   isDurable: true,
-  runsWritersTogether: true,
+  runsTransactionsTogether: true,
+  numbersChanges: 'after commit',
   endsStatements: true,
 }
 

@@ -1,7 +1,7 @@
 /** Counts the documents of lists. Caches the totals of filters until the collection changes. */
 import type { ListQuery } from '../../../client/protocol/model/page.js'
 import { type Fragment, sql } from '../../database/port.js'
-import { pendingDocuments } from '../realtime/numbering.js'
+import { pendingDocuments } from '../sequencer/sequencer.js'
 
 /** A total, and the number of the project's last change when it was counted. */
 export interface CountedTotal {

@@ -3,8 +3,8 @@ import { idTime, type StoredDocument } from '../../../client/protocol/model/docu
 import { JsonText } from '../../../client/protocol/model/json.js'
 import { type Database, nothing, sql, writing } from '../../database/port.js'
 import { noCreator } from '../creators.js'
+import { sequencerFor } from '../sequencer/sequencer.js'
 import { copyColumns, type GroupRow, groupOf, isFirstOfGroup, maxCopyBytes, withCopies } from './copies.js'
-import { numberChanges } from './numbering.js'
 
 /** A change, recorded in the transaction that made it. */
 export type Recorded = RecordedDocumentChange | CollectionChange | CollectionReset
@@ -87,7 +87,7 @@ export interface ChangePage {
 
 /** Returns the next committed changes of some collections, in commit order. */
 export async function selectChanges(db: Database, { project, collections, after }: Range): Promise<ChangePage> {
-  await numberChanges(db, project)
+  await sequencerFor(db).number(db, project)
   const ofThese = collections ? sql`and collection_id = any(${collections}::uuid[])` : nothing
   type Row = { last_seq: number } & ({ seq: null } | (ChangeRow & GroupRow & { next_seq: number | null }))
   const rows = await db.query<Row>(sql`
@@ -128,7 +128,7 @@ export interface Kept {
 
 /** Returns the newest number of a project, and that of the oldest change that is still stored. */
 export async function selectKept(db: Database, project: string): Promise<Kept> {
-  await numberChanges(db, project)
+  await sequencerFor(db).number(db, project)
   const [row] = await db.query<{ oldest: number | null; last_seq: number; kept_after: number }>(sql`
     select s.last_seq, s.kept_after,
       (select min(seq) from changes where project_id = s.project_id and seq > s.kept_after) as oldest
@@ -144,41 +144,6 @@ export async function selectKept(db: Database, project: string): Promise<Kept> {
  * safe integer is 9,000,000 times as large.
  */
 export const numbersLeftOut = 1_000_000_000
-
-interface ChangeTarget {
-  readonly project: string
-  readonly collection: string
-  readonly at: string
-  readonly kind: 'collection' | 'reset'
-}
-
-/**
- * Records that a collection has changed, or was replaced by another of the same name, in the same transaction. Returns
- * the number of the change if it has one before the commit.
- */
-export async function insertCollectionChange(
-  tx: Database,
-  { project, collection, at, kind }: ChangeTarget,
-): Promise<number | null> {
-  if (tx.capabilities.runsWritersTogether) {
-    await tx.query(
-      writing(sql`
-      insert into pending_changes (project_id, kind, collection_id, recorded_at)
-      values (${project}, ${kind}, ${collection}::uuid, ${at}::timestamptz)`),
-    )
-    return null
-  }
-  const [recorded] = await tx.query<{ seq: number }>(
-    writing(sql`
-    with drawn as (
-      update sequences set last_seq = last_seq + 1 where project_id = ${project} returning last_seq
-    )
-    insert into changes (project_id, seq, kind, collection_id, recorded_at)
-    select ${project}, drawn.last_seq, ${kind}, ${collection}::uuid, ${at}::timestamptz from drawn
-    returning seq`),
-  )
-  return recorded?.seq ?? null
-}
 
 /**
  * Records resets of collections in the same transaction, and returns the newest number. With `isWhole`, all subscribers

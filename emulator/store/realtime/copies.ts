@@ -3,7 +3,7 @@
  * row: PostgreSQL compresses only rows over 2 KB, which several of them reach. The last change of each group holds the
  * copies. Old changes are deleted from the front, so that the remaining ones keep their copies.
  */
-import { type Database, type Fragment, literal, sql } from '../../database/port.js'
+import { type Fragment, literal, sql } from '../../database/port.js'
 import { maxTextBytes } from '../sql-fragments.js'
 
 /** The size of a group. Reading one copy unpacks those of its group. */
@@ -13,10 +13,9 @@ const maxCharacters = 1_000
 /** Assumes three bytes for each character, and the spaces that PostgreSQL adds. */
 const maxSharedBytes = literal(maxCharacters * 3 * 1.5)
 
-/** Whether documents that are created together share their copies. */
-export function shareCopies(db: Database, documents: readonly { readonly json: string }[]): boolean {
-  if (db.capabilities.runsWritersTogether || documents.length === 1) return false
-  return documents.every(({ json }) => json.length <= maxCharacters)
+/** Whether documents that are created together can share their copies. */
+export function areCopiesSmall(documents: readonly { readonly json: string }[]): boolean {
+  return documents.length > 1 && documents.every(({ json }) => json.length <= maxCharacters)
 }
 
 /** Formats documents as one JSON array of groups. Each group is stored as it is. */

@@ -1,6 +1,6 @@
 /** Trims old changes. Contract 9.4. */
 import { type Database, makingRoom, sql } from '../../database/port.js'
-import { numberAllChanges } from './numbering.js'
+import { sequencerFor } from '../sequencer/sequencer.js'
 
 /** The current time of each project. Changes with a later time are from before its clock was set back. */
 export interface Times {
@@ -33,7 +33,7 @@ export async function deleteOldChanges(
   db: Database,
   { before, times = { service: 'infinity', own: new Map() }, kept, most, reached = new Map() }: Trimming,
 ): Promise<number> {
-  if (reached.size === 0) await numberAllChanges(db)
+  if (reached.size === 0) await sequencerFor(db).numberAll(db)
   const rows = await db.query<{ project_id: string; reached: number; changes: number }>(sql`
     with deleted as (
       delete from changes

@@ -5,9 +5,9 @@
 
 import { JsonText } from '../../../client/protocol/model/json.js'
 import { type Database, type Fragment, nothing, sql } from '../../database/port.js'
+import { sequencerFor } from '../sequencer/sequencer.js'
 import type { RecordedDocumentChange } from './changes.js'
 import { copyColumns, copyOf, maxCopyBytes } from './copies.js'
-import { numberChanges } from './numbering.js'
 
 export interface VersionRow {
   readonly seq: number
@@ -44,7 +44,7 @@ export async function selectVersions(
   { project, collection, document }: VersionTarget,
   { before, most }: { before: number | undefined; most: number },
 ): Promise<{ readonly rows: readonly VersionRow[]; readonly hasMore: boolean }> {
-  await numberChanges(db, project)
+  await sequencerFor(db).number(db, project)
   const onlyBefore = before === undefined ? nothing : sql`and seq < ${before}::bigint`
   const rows = await db.query<Row & { found: number }>(sql`
     select seq, kind, version, ${copyOf} as data, before, before_updated_at, recorded_at, found
@@ -75,7 +75,7 @@ export async function selectVersionsAt(
   { project, collection, document }: VersionTarget,
   versions: readonly number[],
 ): Promise<VersionRow[]> {
-  await numberChanges(db, project)
+  await sequencerFor(db).number(db, project)
   const wanted = versions.flatMap((version) => [String(version), String(version + 1)])
   const rows = await db.query<Row>(sql`
     select seq, kind, version, ${copyOf} as data, before, before_updated_at, recorded_at

@@ -8,8 +8,8 @@ import { openPglite } from '../../../emulator/database/pglite/pglite.js'
 import { type Database, sql } from '../../../emulator/database/port.js'
 import { openPostgres } from '../../../emulator/database/postgres/postgres.js'
 import { type Config, startEmulator } from '../../../emulator/dev.js'
-import { numberAllChanges } from '../../../emulator/store/realtime/numbering.js'
 import { deleteOldChanges } from '../../../emulator/store/realtime/trimming.js'
+import { sequencerFor } from '../../../emulator/store/sequencer/sequencer.js'
 import { type Databases, openDatabases } from '../../fixtures/databases/shared-server.js'
 
 const folder = await mkdtemp(join(tmpdir(), 'svc-changes-'))
@@ -71,7 +71,7 @@ describe.each(Object.keys(engines))('changes on %s', (name) => {
     ids = { edited: edited.id, deleted: deleted.id, batch: batch.map(({ id }) => id) }
     await emulator.close()
     db = await engine.open()
-    await numberAllChanges(db)
+    await sequencerFor(db).numberAll(db)
     rows = await db.query<ChangeRow>(
       sql`select seq, kind, document_id, version, data, before from changes order by seq`,
     )

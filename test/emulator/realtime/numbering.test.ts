@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { migrate } from '../../../emulator/database/migrate.js'
 import { type Database, sql } from '../../../emulator/database/port.js'
 import { openPostgres } from '../../../emulator/database/postgres/postgres.js'
-import { numberChanges, numberChangesFirst } from '../../../emulator/store/realtime/numbering.js'
+import { afterCommit } from '../../../emulator/store/sequencer/after-commit.js'
 import { type Databases, openDatabases } from '../../fixtures/databases/shared-server.js'
 
 const changes = 5_000
@@ -33,13 +33,13 @@ beforeEach(async () => {
 it('a backlog of changes is read a few times, whatever the planner believes of the table that held none', async () => {
   // A burst leaves empty pages, and statistics that say so.
   await leaveChanges(db)
-  await numberChanges(db, project)
+  await afterCommit.number(db, project)
   await db.query(sql`analyze pending_changes`)
   await leaveChanges(db)
 
   const read = await db.transaction(async (tx) => {
     const before = await readRows(tx)
-    await numberChangesFirst(tx, project)
+    await afterCommit.numberFirst(tx, project)
     return (await readRows(tx)) - before
   })
 

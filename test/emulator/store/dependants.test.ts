@@ -94,7 +94,7 @@ describe.each(engines)('on %s', (engine) => {
         ({ code }) => code,
       )
 
-    const outcome = await (db.capabilities.runsWritersTogether ? removeLate() : link().then(remove))
+    const outcome = await (db.capabilities.runsTransactionsTogether ? removeLate() : link().then(remove))
 
     expect(outcome).toBe('DOCUMENT_IN_USE')
 

@@ -26,7 +26,7 @@ import {
 } from '../../../emulator/store/collections.js'
 import { insertFiles } from '../../../emulator/store/files.js'
 import { insertProject } from '../../../emulator/store/projects.js'
-import { numberChanges } from '../../../emulator/store/realtime/numbering.js'
+import { sequencerFor } from '../../../emulator/store/sequencer/sequencer.js'
 import { engines, type OpenedEngine, openEngine } from '../../fixtures/databases/engines.js'
 import { aBackend } from '../../fixtures/stand-ins.js'
 
@@ -130,7 +130,7 @@ describe.each(engines)('%s', (engine) => {
     const again = await removeDocument(world.ctx, 'posts', id).catch(({ code }) => code)
 
     expect(again).toBe('NOT_FOUND')
-    expect(world.published).toEqual(opened.db.capabilities.runsWritersTogether ? [null, null] : [1, 2])
+    expect(world.published).toEqual(opened.db.capabilities.numbersChanges === 'after commit' ? [null, null] : [1, 2])
   })
 
   it('no write finds a document of a collection that another process has removed', async () => {
@@ -248,7 +248,7 @@ async function openWorld(db: Database) {
         sql`select id, data, version, created_at, updated_at from documents where collection_id = ${id} order by id`,
       ),
     async changes() {
-      await numberChanges(db, project.id)
+      await sequencerFor(db).number(db, project.id)
       return db.query<{ seq: number; kind: string }>(sql`
         select seq, kind, document_id, version, data, before, recorded_at
         from changes where project_id = ${project.id} order by seq`)
