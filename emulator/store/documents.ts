@@ -58,7 +58,7 @@ export async function insertDocuments(
   const sequencer = sequencerFor(db)
   const isShared = sequencer.sharesCopies && areCopiesSmall(documents) && !hasManyValues(documents)
   const groups = isShared ? sql`(select groups from given)` : undefined
-  const { locking, areThere } = lockingLinks(project, listLinks(documents))
+  const { locking, areThere } = lockingLinks(db, project, listLinks(documents))
   const { counted, recording, seq } = sequencer.recordInsertion(
     { project, collection, at },
     { count: documents.length, condition: areThere, groups },

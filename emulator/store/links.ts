@@ -15,12 +15,21 @@ export interface Link {
 
 /**
  * Locks linked records until the end of the transaction, so that a deletion waits. Changes of other fields do not wait.
- * `areThere` is whether all exist. Without links, both are empty.
+ * `areThere` is whether all exist. Without links, both are empty. Where transactions run one after the other, nothing has
+ * to wait, and a lock would only write to the record.
  */
-export function lockingLinks(project: string, links: readonly Link[]): { locking: Fragment; areThere: Fragment } {
+export function lockingLinks(
+  { capabilities }: Database,
+  project: string,
+  links: readonly Link[],
+): { locking: Fragment; areThere: Fragment } {
   if (links.length === 0) return { locking: nothing, areThere: nothing }
   const parts = lockedParts(project, uniqueLinks(links))
-  const locking = parts.map(({ name, locked }) => sql`${name} as materialized (${locked}), `)
+  if (!capabilities.runsTransactionsTogether) {
+    const areThere = parts.map(({ found, count }) => sql`and (select count(*) from (${found}) linked) = ${count}::int`)
+    return { locking: nothing, areThere: joinSql(areThere, ' ') }
+  }
+  const locking = parts.map(({ name, found, lock }) => sql`${name} as materialized (${found} ${lock}), `)
   const areThere = parts.map(({ name, count }) => sql`and (select count(*) from ${name}) = ${count}::int`)
   return { locking: joinSql(locking, ''), areThere: joinSql(areThere, ' ') }
 }
@@ -28,8 +37,8 @@ export function lockingLinks(project: string, links: readonly Link[]): { locking
 /** Locks the existing records among the linked ones. Returns the key of each. */
 export async function lockLinked(tx: Database, project: string, links: readonly Link[]): Promise<ReadonlySet<string>> {
   const found = new Set<string>()
-  for (const { locked } of lockedParts(project, uniqueLinks(links))) {
-    const rows = await tx.query<{ linked_to: string; id: string }>(locked)
+  for (const { found: existing, lock } of lockedParts(project, uniqueLinks(links))) {
+    const rows = await tx.query<{ linked_to: string; id: string }>(sql`${existing} ${lock}`)
     for (const { linked_to: to, id } of rows) found.add(linkKey({ to, id }))
   }
   return found
@@ -71,8 +80,10 @@ function lockedParts(project: string, links: readonly Link[]) {
     .map(([, linked], at) => {
       const [{ to, part } = { to: usersWord, part: undefined }] = linked
       const ids = linked.map(({ id }) => id)
-      const locked = to === usersWord ? lockedUsers(project, ids) : lockedDocuments(to, ids, part)
-      return { name: identifier(`linked_${at}`), count: ids.length, locked }
+      const found = to === usersWord ? usersWith(project, ids) : documentsWith(to, ids, part)
+      // Locks the count too, as a removal of the collection does.
+      const lock = to === usersWord ? sql`order by u.id for key share` : sql`order by d.id for key share of d, n`
+      return { name: identifier(`linked_${at}`), count: ids.length, found, lock }
     })
 }
 
@@ -87,25 +98,20 @@ function readerKey({ to, part }: Link): string {
   return part ? `${to}/${JSON.stringify(part)}` : to
 }
 
-/** Locks the count too, as a removal of the collection does. */
-function lockedDocuments(collection: string, ids: readonly string[], part: Covered | undefined): Fragment {
+function documentsWith(collection: string, ids: readonly string[], part: Covered | undefined): Fragment {
   return sql`
       select d.collection_id::text as linked_to, d.id
       from documents d
       join document_counts n on n.collection_id = d.collection_id and not n.is_removed
-      where d.collection_id = ${collection}::uuid and ${isOneOf(ids)} and ${isCovered(part)}
-      order by d.id
-      for key share of d, n`
+      where d.collection_id = ${collection}::uuid and ${isOneOf(ids)} and ${isCovered(part)}`
 }
 
-function lockedUsers(project: string, ids: readonly string[]): Fragment {
+function usersWith(project: string, ids: readonly string[]): Fragment {
   const [id, another] = ids
   const isOne = id !== undefined && another === undefined ? sql`u.id = ${id}::uuid` : sql`u.id = any(${ids}::uuid[])`
   return sql`
       select ${usersWord}::text as linked_to, u.id from users u
-      where ${isOne} and u.project_id = ${project}
-      order by u.id
-      for key share`
+      where ${isOne} and u.project_id = ${project}`
 }
 
 /** The condition of the index `collections_with_on_delete`. Nearly all projects have no such collection. */

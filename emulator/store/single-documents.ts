@@ -29,7 +29,7 @@ export async function updateDocument(
   { released, claimed }: ValueChanges = { released: [], claimed: [] },
 ): Promise<Written> {
   const { collection } = target
-  const { locking, areThere } = lockingLinks(target.project, links)
+  const { locking, areThere } = lockingLinks(db, target.project, links)
   const { recording, seq } = sequencerFor(db).recordChanges(target, {
     ...{ kind: 'updated', affected: sql`written`, count: 1, condition: sql`exists (select from written)` },
   })
