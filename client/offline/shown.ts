@@ -26,15 +26,6 @@ export function openShown(
     if (!isClosed) onChange()
   }
 
-  /** Returns the same object if it shows the same, so that lists do not order their rows again. */
-  const keepSame = (mutation: Mutation, next: Mutation) =>
-    mutation.id === next.id &&
-    mutation.body === next.body &&
-    mutation.state === next.state &&
-    mutation.error === next.error
-      ? mutation
-      : next
-
   function replace(key: string, next: readonly Mutation[]) {
     put(mutations.flatMap((other) => (other.key === key ? next : [other])))
   }
@@ -59,21 +50,18 @@ export function openShown(
     const refused = new Set(conflicts.map(({ key }) => key))
     const queued = new Map(writes.map((write) => [write.key, write]))
     const known = new Set(mutations.map(({ key }) => key))
-    const shown = mutations.flatMap((mutation): Mutation[] => {
-      const write = queued.get(mutation.key)
-      if (refused.has(mutation.key)) return []
-      if (!write || mutation.state === 'saved') return [mutation]
-      const { id, body } = write
-      const { error: _, ...rest } = mutation
-      return [
-        keepSame(mutation, {
-          ...rest,
-          id,
-          body,
-          ...(waiting ? { state: 'waiting', error: waiting } : { state: 'pending' }),
-        }),
-      ]
-    })
+    const shown = mutations
+      .filter(({ key }) => !refused.has(key))
+      .map((mutation): Mutation => {
+        const { id, body } = queued.get(mutation.key) ?? mutation
+        const state = waiting ? 'waiting' : 'pending'
+        // The same object if it shows the same, so that lists do not order their rows again.
+        const isSame =
+          mutation.id === id && mutation.body === body && mutation.state === state && mutation.error === waiting
+        if (isSame || !queued.has(mutation.key) || mutation.state === 'saved') return mutation
+        const { error: _, ...rest } = mutation
+        return { ...rest, id, body, state, ...(waiting && { error: waiting }) }
+      })
     const adopted = writes.flatMap((write): Mutation[] => {
       const { error: _, theirs: __, ...mutation } = write
       return known.has(write.key) ? [] : [{ ...mutation, state: 'pending' }]

@@ -165,18 +165,15 @@ type Doc = Document<object>
 
 export const unknownSession: SessionState<Fields> = { user: undefined, isLoading: true }
 /** State of a document before the first read. */
-export const noDocument: DocumentState<never> = {
-  document: undefined,
-  isLoading: true,
-  status: 'connecting',
-  error: undefined,
-}
+export const noDocument: DocumentState<never> = toDocument(noState)
 export const noMutations: MutationState = { isPending: false, pendingCount: 0, waiting: undefined, error: undefined }
 
 export const noOutbox: OutboxState = {
   ...{ storage: 'memory', problem: undefined, waiting: undefined },
   ...{ pending: [], sending: undefined, conflicts: [] },
 }
+
+const frameMilliseconds = 16
 
 /** Matches no document. */
 const noId = '00000000-0000-0000-0000-000000000000'
@@ -185,29 +182,32 @@ const noId = '00000000-0000-0000-0000-000000000000'
 function createStore(client: Client, persist: Persistence | undefined): OpenView {
   /** Lists by their query, for as long as they are open. */
   const lists = new Map<string, LiveEntry>()
-  const openLists = new Set<LiveEntry>()
   const [onSession, onOutbox] = [openListeners(), openListeners()]
   let session = unknownSession
   let outbox = openUserOutbox()
   let isListening = false
+  let timer: ReturnType<typeof setTimeout> | undefined
   const firstOutbox = outbox
 
   function openUserOutbox(): Outbox & Partial<PersistedOutbox> {
-    const onChange = () => own === outbox && showMutations()
+    const onChange = () => {
+      // Sending a long queue changes it much more often than a screen can show.
+      if (own === outbox) timer ??= setTimeout(showMutations, frameMilliseconds)
+    }
     const openPlain = () => openOutbox(client, onChange, isUpToDate)
     const dropLater = (mutation: Mutation, drop: () => void) => dropOnceShown(mutation, isUpToDate, drop)
     const own = persist?.open(client, { onChange, dropLater, find, openPlain }) ?? openPlain()
     return own
   }
 
-  /** Tells whether no list of a collection waits for its connection. */
+  /** Tells whether each list of a collection receives changes. */
   function isUpToDate(collection: string) {
-    return [...openLists].every((list) => list.collection !== collection || list.get().status !== 'reconnecting')
+    return [...lists.values()].every((list) => list.collection !== collection || list.get().status === 'open')
   }
 
   /** Returns a whole document that a list has read. */
   function find(collection: string, id: string): Doc | undefined {
-    for (const list of openLists) {
+    for (const list of lists.values()) {
       const found = list.collection === collection && list.find(id)
       if (found) return found
     }
@@ -217,7 +217,8 @@ function createStore(client: Client, persist: Persistence | undefined): OpenView
   const decide = (key: string, decision: Decision) => outbox.decide?.(key, decision)
 
   function showMutations() {
-    for (const list of openLists) list.refresh()
+    timer = undefined
+    for (const list of lists.values()) list.refresh()
     onOutbox.call()
   }
 
@@ -237,7 +238,7 @@ function createStore(client: Client, persist: Persistence | undefined): OpenView
         outbox.close?.()
         outbox = openUserOutbox()
       }
-      for (const list of openLists) list.restart()
+      for (const list of lists.values()) list.restart()
       if (isOther) onOutbox.call()
       showSession(next)
     })
@@ -254,17 +255,14 @@ function createStore(client: Client, persist: Persistence | undefined): OpenView
     const state = initial && { ...noState, items: initial.items, total: initial.total, isLoading: false }
     const onOpen = () => {
       lists.set(key, known)
-      openLists.add(known)
-      return () => {
-        if (lists.get(key) === known) lists.delete(key)
-        openLists.delete(known)
-      }
+      return () => lists.delete(key)
     }
     // Keeps the list, so that a hidden tree whose list was closed shows its last state again.
     const known: LiveEntry =
       lists.get(key) ??
       openEntry(
         client,
+        key,
         collection,
         query ?? {},
         () => outbox,
@@ -319,10 +317,13 @@ function createStore(client: Client, persist: Persistence | undefined): OpenView
       made.add(mutation.key)
       failure = undefined
       try {
-        return await owner.add(mutation, retry)
+        const added = owner.add(mutation, retry)
+        // At once, so that a controlled input keeps its cursor.
+        showMutations()
+        return await added
       } catch (error) {
         failure = { owner, error: error as SvcError }
-        onOutbox.call()
+        showMutations()
         throw error
       }
     }
@@ -375,6 +376,6 @@ function createStore(client: Client, persist: Persistence | undefined): OpenView
   return (initialData) => (initialData ? openView(initialData) : plain)
 }
 
-function toDocument({ items, isLoading, status, error }: LiveState<Doc>): DocumentState<Doc> {
+function toDocument<Item>({ items, isLoading, status, error }: LiveState<Item>): DocumentState<Item> {
   return { document: items[0], isLoading, status, error }
 }

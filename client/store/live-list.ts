@@ -15,7 +15,7 @@ import type { InitialList, ListQuery } from './initial-data.js'
 import { openListeners } from './listeners.js'
 import type { Mutation } from './mutation.js'
 import type { Outbox } from './outbox.js'
-import { type ListShape, nothingRead, type Overlay, openOverlay, type Read } from './overlay.js'
+import { nothingRead, type Overlay, openOverlay, type Read } from './overlay.js'
 import type { PersistedOutbox } from './persistence.js'
 
 type Doc = Document<object>
@@ -26,10 +26,13 @@ export interface LiveState<Item> {
   readonly items: readonly Item[]
   /** Number of documents on all pages; `null` until it is known. */
   readonly total: number | null
-  /** True until the first read. */
+  /** True until the first read, but not while `offline`. */
   readonly isLoading: boolean
-  /** `open` while changes are received; `reconnecting` while the service is unreachable. Missed changes are read afterwards. */
-  readonly status: LiveStatus
+  /**
+   * `open` while changes are received. `reconnecting` while the service is unreachable; missed changes are read
+   * afterwards. `offline` if it is unreachable and the list was never read: `items` has only pending writes.
+   */
+  readonly status: LiveStatus | 'offline'
   /** Error that ended the list. */
   readonly error: SvcError | undefined
 }
@@ -42,7 +45,7 @@ export interface LiveEntry {
   subscribe(listener: () => void): () => void
   /** Resolves once there is a state to show, or the list was closed. */
   ready(): Promise<void>
-  /** Shows pending writes again, after they have changed. */
+  /** Tells its readers, if pending writes have changed what it shows. */
   refresh(): void
   /** Returns a whole document that was read. */
   find(id: string): Doc | undefined
@@ -65,6 +68,7 @@ const lingerMilliseconds = 1_000
 const mountMilliseconds = 10_000
 
 /**
+ * @param key of the list, which tells it apart from all others
  * @param outbox of the signed-in user
  * @param find returns a whole document of the collection that another list has read
  * @param onOpen called when the list opens. Returns a function to call when it closes
@@ -73,6 +77,7 @@ const mountMilliseconds = 10_000
  */
 export function openEntry(
   client: Client,
+  key: string,
   collection: string,
   query: ListQuery,
   outbox: () => Outbox & Partial<PersistedOutbox>,
@@ -81,13 +86,15 @@ export function openEntry(
   fromServer?: InitialList,
   state: LiveState<Doc> = noState,
 ): LiveEntry {
-  const key = asText([collection, query])
   const listeners = openListeners()
   /** The outbox of the user for whom the list was read. */
   let owner = outbox()
   let read = nothingRead
-  /** Tells apart a change of what the list shows. */
-  let applied: { readonly read: Read; readonly mutations: readonly Mutation[] } = { read, mutations: [] }
+  /** The state that readers were told of. */
+  let told = state
+  /** What the list shows by now. */
+  let shownRead: Read | undefined
+  let shownMutations: readonly Mutation[] = []
   /** Exists once something was read. */
   let overlay: Overlay | undefined
   let live: Pick<LiveList<Doc>, 'close'> | undefined
@@ -96,8 +103,8 @@ export function openEntry(
   let ready: Promise<void> | undefined
   let whenReady: (() => void) | undefined
 
-  function show(changes: Partial<LiveState<Doc>> = {}) {
-    state = { ...state, ...changes }
+  function show(changes?: Partial<LiveState<Doc>>) {
+    state = told = { ...state, ...changes }
     if (!state.isLoading) wake()
     listeners.call()
   }
@@ -108,17 +115,21 @@ export function openEntry(
       .filter((mutation) => mutation.collection === collection)
   }
 
-  function refresh() {
+  /** Applies pending writes again, after they have changed. */
+  function update() {
     if (state.isLoading || !overlay) return
     const mutations = pending()
     // Most changes are about writes to other collections, or about which one is being sent.
-    const isKnown = applied.read === read && areSame(mutations, applied.mutations)
-    applied = { read, mutations }
-    if (isKnown) return
+    if (shownRead === read && areSame(mutations, shownMutations)) return
+    shownRead = read
+    shownMutations = mutations
     const { items, total } = overlay.apply(read, mutations, find)
-    const isSame = areSame(items, state.items)
-    if (isSame && total === state.total) return
-    show({ items: isSame ? state.items : items, total })
+    if (!areSame(items, state.items) || total !== state.total) state = { ...state, items, total }
+  }
+
+  function refresh() {
+    update()
+    if (state !== told) show()
   }
 
   /** Wakes suspended components. They may suspend again. */
@@ -138,20 +149,28 @@ export function openEntry(
   }
 
   async function receive(from: typeof live, asked: Asked, { items, total, limit }: Page<Doc>, readIn: number) {
-    overlay ??= openOverlay(await openShape(asked, query))
+    overlay ??= await overlayOf(asked, query)
     if (live !== from) return
     const next = { items: withKnown(items, [...read.items, ...state.items]), total, limit, turn: readIn }
     overlay.receive(read, next, pending())
     read = next
-    if (!state.isLoading) return refresh()
-    state = { ...state, isLoading: false }
-    show(overlay.apply(read, pending(), find))
+    // The list may be read before the connection is open again.
+    if (state.status === 'offline') state = { ...state, status: 'reconnecting' }
+    else if (!state.isLoading) return refresh()
+    show({ ...overlay.apply(read, pending(), find), isLoading: false })
   }
 
   /** Shows the last known page until the list is read. */
   async function showKept(from: LiveList<Doc>, asked: Asked) {
     const page = await outbox().readPage?.(key)
-    if (page && live === from && state.isLoading) void receive(from, asked, page as Page<Doc>, 0)
+    if (page && state.isLoading) await receive(from, asked, page as Page<Doc>, 0)
+  }
+
+  /** Shows only pending writes while the service is unreachable and the browser has not kept the list. */
+  async function showUnread(asked: Asked) {
+    overlay ??= await overlayOf(asked, query)
+    if (state.isLoading && state.status === 'reconnecting')
+      show({ ...overlay.apply(read, pending(), find), isLoading: false, status: 'offline' })
   }
 
   function open() {
@@ -170,7 +189,11 @@ export function openEntry(
           void receive(opened, asked, page, turn)
           outbox().writePage?.(key, page)
         },
-        onStatus: (status) => live === opened && show({ status }),
+        onStatus(status) {
+          if (live !== opened) return
+          show({ status, isLoading: state.isLoading || state.status === 'offline' })
+          void kept.then(() => showUnread(asked))
+        },
         onError(error) {
           if (live !== opened) return
           live = undefined
@@ -178,7 +201,7 @@ export function openEntry(
         },
       })
       live = opened
-      showKept(opened, asked)
+      const kept = showKept(opened, asked)
     } catch (error) {
       // The query holds a value that cannot be sent.
       show({ error: error as SvcError, isLoading: false })
@@ -221,7 +244,11 @@ export function openEntry(
 
   return {
     collection,
-    get: () => (owner === outbox() ? state : noState),
+    get() {
+      if (owner !== outbox()) return noState
+      update()
+      return state
+    },
     refresh,
     find: (id) => overlay?.find(read, id),
     restart() {
@@ -257,8 +284,8 @@ export function openEntry(
 const areSame = (one: readonly object[], other: readonly object[]) =>
   one.length === other.length && one.every((item, at) => item === other[at])
 
-/** Describes a list. Only the service can tell what matches if documents do not come with all that the query tests. */
-async function openShape(asked: Asked, query: ListQuery): Promise<ListShape> {
+/** Opens the overlay of a list. Only the service can tell what matches if documents do not come with all that the query tests. */
+async function overlayOf(asked: Asked, query: ListQuery): Promise<Overlay> {
   const { session, toQuery } = asked[internals]
   const { where, sort, populate, select } = toQuery(query)
   const populated = populate.map(([name]) => name)
@@ -270,7 +297,7 @@ async function openShape(asked: Asked, query: ListQuery): Promise<ListShape> {
   const isSure =
     sort.every(({ path }) => isSeen(path)) && where.all.every(({ any }) => any.every(({ path }) => isSeen(path)))
   const selector = isSure ? compileSelector({ where, sort }, await session.dialect()) : undefined
-  return { offset: query.offset, populated, selected, selector }
+  return openOverlay({ offset: query.offset, populated, selected, selector })
 }
 
 /**
@@ -278,10 +305,8 @@ async function openShape(asked: Asked, query: ListQuery): Promise<ListShape> {
  * populated documents change without a new version.
  */
 function withKnown(items: readonly Doc[], before: readonly Doc[]): readonly Doc[] {
-  const known = new Map<string, Doc[]>()
-  for (const item of before) known.set(item.id, [...(known.get(item.id) ?? []), item])
   return items.map((item) => {
     const text = asText(item)
-    return known.get(item.id)?.find((same) => same === item || asText(same) === text) ?? item
+    return before.find((same) => same.id === item.id && asText(same) === text) ?? item
   })
 }

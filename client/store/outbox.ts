@@ -24,7 +24,7 @@ const maxDoublings = 3
 /** How long a saved write stays while no list has shown it. By then, a list that is up to date shows it elsewhere. */
 const maxMilliseconds = 10_000
 
-/** Drops a saved write after some seconds, unless a list of its collection waits for its connection. */
+/** Drops a saved write after some seconds, unless a list of its collection is not up to date. */
 export function dropOnceShown(mutation: Mutation, isUpToDate: (collection: string) => boolean, drop: () => void): void {
   const end = () => (isUpToDate(mutation.collection) ? drop() : dropOnceShown(mutation, isUpToDate, drop))
   setTimeout(end, maxMilliseconds)
@@ -34,7 +34,7 @@ export function dropOnceShown(mutation: Mutation, isUpToDate: (collection: strin
  * Opens the outbox of the signed-in user. Sends only while the same user is signed in.
  *
  * @param onChange called after each change of `mutations()`
- * @param isUpToDate tells whether no list of a collection waits for its connection
+ * @param isUpToDate tells whether each list of a collection receives changes
  */
 export function openOutbox(
   client: Pick<Client, 'auth' | 'collection'>,

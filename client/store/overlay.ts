@@ -61,12 +61,8 @@ export function openOverlay({ offset = 0, populated, selected, selector }: ListS
   /** Puts linked documents that this list already shows in place of their ids. */
   function linked(row: Doc, items: readonly Doc[]): Doc {
     if (!populated[0]) return row
-    const known = (name: string) => {
-      const links = items.flatMap(({ data }) => (data as Fields)[name] ?? [])
-      return new Map(links.map((link) => [idOf(link), link]))
-    }
-    const byName = new Map(populated.map((name) => [name, known(name)]))
-    return mapLinks(row, (name, link) => byName.get(name)?.get(link as string) ?? link)
+    const shown = (name: string) => items.flatMap(({ data }) => (data as Fields)[name] ?? [])
+    return mapLinks(row, (name, link) => shown(name).find((other) => idOf(other) === link) ?? link)
   }
 
   /** Changes the values of populated fields: links, or arrays of links. */
@@ -101,23 +97,24 @@ export function openOverlay({ offset = 0, populated, selected, selector }: ListS
     }
     const { version: _, ...saved } = document ?? {
       ...(base ?? { id, createdAt: now('createdAt') }),
-      ...{ data: { ...base?.data, ...body }, updatedAt: now('updatedAt') },
+      ...{ data: body, updatedAt: now('updatedAt') },
     }
     // Writes answer without data if the user may not read it.
-    const data = base && document ? { ...base.data, ...document.data } : saved.data
-    const row = linked({ ...saved, data: withSelected(data) }, items)
+    const row = linked({ ...saved, data: withSelected({ ...base?.data, ...saved.data }) }, items)
     rows.set(key, { base, row })
     return row
   }
 
   /** Finds the document of a create among those that were read. */
   function recognize(draft: Draft, { id, turn, body }: Mutation) {
-    const isIt = (item: Doc) =>
-      turn === undefined ? draft.free.has(item.id) && isWrittenAs(withSelected(body), unlinked(item)) : item.id === id
-    const read = draft.items.find(isIt)
+    const { items, free } = draft
+    const read =
+      turn === undefined
+        ? free.find((item) => isWrittenAs(withSelected(body), unlinked(item)))
+        : items.find((item) => item.id === id)
     if (!read) return
     // Two equal documents are two.
-    draft.free.delete(read.id)
+    draft.free = free.filter((item) => item !== read)
     draft.ids.set(id, read.id)
     draft.later.add(read.id)
   }
@@ -135,7 +132,7 @@ export function openOverlay({ offset = 0, populated, selected, selector }: ListS
   function remove(draft: Draft, { id }: Pick<Mutation, 'id'>) {
     const at = indexIn(draft, id)
     if (at < 0) return
-    draft.put(at, 1)
+    draft.items.splice(at, 1)
     if (draft.total !== null) draft.total -= 1
   }
 
@@ -156,12 +153,15 @@ export function openOverlay({ offset = 0, populated, selected, selector }: ListS
   /** Puts a changed row where it belongs now. Leaves it in place if only the service can tell why it is there. */
   function move(draft: Draft, at: number, base: Doc, row: Doc) {
     const isMatch = matches(row)
-    if (!matches(base) || (isMatch && compare(row, base) === 0)) return draft.put(at, 1, row)
+    if (!matches(base) || (isMatch && compare(row, base) === 0)) {
+      draft.items[at] = row
+      return
+    }
     if (!isMatch) {
       draft.outside.set(row.id, row)
       return remove(draft, row)
     }
-    draft.put(at, 1)
+    draft.items.splice(at, 1)
     draft.insert(row)
   }
 
@@ -171,11 +171,13 @@ export function openOverlay({ offset = 0, populated, selected, selector }: ListS
     receive(before, { items }, mutations) {
       const creates = mutations.filter(({ kind }) => kind === 'create')
       const pending = creates.filter(({ turn }) => turn === undefined)
-      if (!pending[0]) arrivals.clear()
-      const known = new Set(before.items.map(({ id }) => id))
+      if (!pending[0]) return arrivals.clear()
       for (const { id, createdAt } of items) {
-        const isNew = before === nothingRead ? pending.some(({ begunAt }) => createdAt >= begunAt) : !known.has(id)
-        if (pending[0] && isNew) arrivals.add(id)
+        const isNew =
+          before === nothingRead
+            ? pending.some(({ begunAt }) => createdAt >= begunAt)
+            : !before.items.some((item) => item.id === id)
+        if (isNew) arrivals.add(id)
       }
       for (const { id } of creates) arrivals.delete(id)
     },
@@ -202,18 +204,16 @@ export function openOverlay({ offset = 0, populated, selected, selector }: ListS
 }
 
 interface Draft {
-  items: readonly Doc[]
+  readonly items: Doc[]
   total: number | null
-  /** Ids that may be those of pending creates. */
-  readonly free: Set<string>
+  /** Documents that may be those of pending creates. */
+  free: readonly Doc[]
   /** Ids of documents that were read before their creates were answered, by the ids of these. */
   readonly ids: Map<string, string>
   /** Documents that were read, of creates that come after the write that is applied. */
   readonly later: Set<string>
   /** Changed documents that are not on the page. */
   readonly outside: Map<string, Doc>
-  /** Replaces a number of rows from a place on. */
-  put(at: number, removed: number, ...rows: Doc[]): void
   /** True if there are other pages. */
   readonly isPart: boolean
   /** Inserts a row in the order of the list. */
@@ -223,34 +223,32 @@ interface Draft {
 }
 
 function openDraft(
-  { items, total, limit = Infinity }: Read,
+  { items: read, total, limit = Infinity }: Read,
   offset: number,
   compare: (one: Doc, other: Doc) => number,
   arrivals: ReadonlySet<string>,
 ): Draft {
+  const items = [...read]
   const hasMore = total === null ? items.length >= limit : total > offset + items.length
   const most = hasMore ? items.length : limit
   const placeOf = (row: Doc) => {
-    const found = draft.items.findIndex((item) => compare(row, item) < 0)
-    return found < 0 ? draft.items.length : found
+    const found = items.findIndex((item) => compare(row, item) < 0)
+    return found < 0 ? items.length : found
   }
   const draft: Draft = {
     ...{ items, total, isPart: hasMore || offset > 0 },
-    free: new Set(arrivals),
+    free: read.filter(({ id }) => arrivals.has(id)),
     ids: new Map(),
     later: new Set(),
     outside: new Map(),
-    put(at, removed, ...rows) {
-      draft.items = [...draft.items.slice(0, at), ...rows, ...draft.items.slice(at + removed)]
-    },
     insert(row) {
-      draft.put(placeOf(row), 0, row)
-      draft.items = draft.items.slice(0, most)
+      items.splice(placeOf(row), 0, row)
+      items.splice(most)
     },
     enter(row, isNew) {
       const at = placeOf(row)
       // The total may already count it on another page.
-      if ((offset > 0 && at === 0) || (hasMore && at === draft.items.length)) return
+      if ((offset && !at) || (hasMore && at === items.length)) return
       if (isNew && draft.total !== null) draft.total += 1
       draft.insert(row)
     },

@@ -63,7 +63,7 @@ function Boards({ userId }: { userId: string }) {
             <input name="title" aria-label="New board" placeholder="New board" required />
           </form>
         </nav>
-        <Outbox isOffline={status === 'reconnecting'} />
+        <Outbox isOffline={status === 'reconnecting' || status === 'offline'} />
         <label title="Change your avatar">
           <Avatar person={people.get(userId)} />
           <input

@@ -13,7 +13,9 @@ export function Outbox({ list: { status, isLoading, error } }: { list: LiveState
         <p role="status">The collection “tasks” does not exist yet. Create it: npx svc seed seed.json</p>
       )}
       {status === 'connecting' && isLoading && <p role="status">Loading …</p>}
-      {status === 'reconnecting' && <p role="status">Cannot reach the service. Trying again …{hint}</p>}
+      {(status === 'reconnecting' || status === 'offline') && (
+        <p role="status">Cannot reach the service. Trying again …{hint}</p>
+      )}
       {waiting && count > 0 && (
         <p role="status">
           {count === 1 ? 'One change is' : `${count} changes are`} not saved yet. They are kept on this device, and

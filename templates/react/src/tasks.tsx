@@ -54,7 +54,9 @@ export function Tasks({ email }: { email: string }) {
           </li>
         ))}
       </ul>
-      {!list.isLoading && list.items.length === 0 && !list.error && <p className="empty">Nothing to do.</p>}
+      {list.status !== 'offline' && !list.isLoading && list.items.length === 0 && !list.error && (
+        <p className="empty">Nothing to do.</p>
+      )}
     </>
   )
 }

@@ -14,4 +14,4 @@ if (!url || !apiKey) {
 }
 
 export const svc = createClient<Schema>({ url, apiKey, session: webStore() })
-export const { provideClient, useAuth, useLive, useMutation } = createHooks<Schema>()
+export const { provideClient, useAuth, useLive, useMutation, useOutbox } = createHooks<Schema>()

@@ -14,4 +14,4 @@ if (!url || !apiKey) {
 }
 
 export const svc = createClient<Schema>({ url, apiKey, session: webStore() })
-export const { SvcPlugin, useAuth, useLive, useMutation } = createHooks<Schema>()
+export const { SvcPlugin, useAuth, useLive, useMutation, useOutbox } = createHooks<Schema>()

@@ -55,6 +55,25 @@ it('sends what was written offline after a reload, once', async () => {
   after.crash()
 })
 
+it('says that a list is offline that was never read, and shows the writes to it', async () => {
+  const { project } = await openProject()
+  const device = openDevice()
+  device.isOffline = true
+  const tab = device.openTab(project)
+  const list = tab.store.live('posts')
+  const leave = list.subscribe(() => {})
+
+  await expect.poll(() => list.get().status, { timeout: 10_000 }).toBe('offline')
+  void tab.store.mutations('posts').create({ title: 'mine' })
+  const { isLoading, total, items } = list.get()
+  device.isOffline = false
+
+  expect([isLoading, total, items.map(({ data }) => data.title)]).toEqual([false, null, ['mine']])
+  await expect.poll(() => list.get(), { timeout: 10_000 }).toMatchObject({ status: 'open', total: 1, isLoading: false })
+  leave()
+  tab.crash()
+})
+
 it('sends a write whose tab ended before it knew that the write is kept', async () => {
   const { project, posts } = await openProject()
   let closing: Tab | undefined
