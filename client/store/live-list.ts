@@ -92,7 +92,7 @@ export function openEntry(
   let read = nothingRead
   /** The state that readers were told of. */
   let told = state
-  /** What the list shows by now. */
+  /** The read and the writes that the list shows by now. */
   let shownRead: Read | undefined
   let shownMutations: readonly Mutation[] = []
   /** Exists once something was read. */
