@@ -23,23 +23,17 @@ export interface ValueChanges {
 }
 
 /**
- * Inserts the values of documents if `holder`, which has at most one row, has it. Inserts them in order, because
- * statements that wait for each other's values in different orders would deadlock.
+ * Inserts the values of documents if `holder` has a row. Inserts them in order, because statements that wait for each
+ * other's values in different orders would deadlock.
  */
 export function claimedValues(collection: string, claimed: readonly ValueOfDocument[], holder: Fragment): Fragment {
-  const [only, ...others] = claimed
-  if (!only) return nothing
-  // A single value needs no sort, which takes a tenth of the statement.
-  const values =
-    others.length === 0
-      ? sql`select ${collection}::uuid, ${only.rule}::text, decode(${only.digest}, 'hex'), ${only.document}::uuid from ${holder}`
-      : sql`select ${collection}::uuid, claim.rule, decode(claim.digest, 'hex'), claim.document_id
-      from ${asRows(claimed)}
-      where exists (select from ${holder})
-      order by claim.place`
+  if (claimed.length === 0) return nothing
   return writing(sql`, claimed as (
       insert into unique_values (collection_id, rule, digest, document_id)
-      ${values}
+      select ${collection}::uuid, claim.rule, decode(claim.digest, 'hex'), claim.document_id
+      from ${asRows(claimed)}
+      where exists (select from ${holder})
+      order by claim.place
     )`)
 }
 
