@@ -21,6 +21,10 @@ version, and --from to the one before. The emulator keeps at least the changes o
     '<%= config.bin %> docs history posts 01999999-9999-7999-8999-999999999999',
     '<%= config.bin %> docs history posts 01999999-9999-7999-8999-999999999999 --from 1 --to 3',
   ]
+  static override usage = [
+    'docs history COLLECTION ID [--limit number] [--before seq]',
+    'docs history COLLECTION ID [--from version] [--to version]',
+  ]
   static override args = { collection: collectionArg, id: idArg }
   static override flags = {
     from: Flags.integer({ ...ofComparison, description: 'earlier version to compare' }),

@@ -13,6 +13,7 @@ export default class MailShow extends ControlCommand {
     '<%= config.bin %> mail show',
     '<%= config.bin %> mail show --to ada@example.com --html > mail.html',
   ]
+  static override usage = 'mail show [ID] [--to address] [--html | --raw | --link | --code]'
   static override args = { id: Args.string({ description: 'id of the mail; see svc mail list [default: the newest]' }) }
   static override flags = {
     to: toFlag,
