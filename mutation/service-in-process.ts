@@ -1,6 +1,6 @@
 /** Runs the service of conformance tests in the thread with the mutants. Restarts it if the last mutant broke it. */
 import { inject } from 'vitest'
-import { type Emulator, startEmulator } from '../emulator/dev.js'
+import { type Emulator, startEmulator } from '../emulator/assembly/dev.js'
 
 interface Opened {
   readonly emulator: Emulator

@@ -19,7 +19,7 @@ const client = join('client', 'index.js')
 /** The command line starts a thread that the emulator takes over, so both share this module. */
 const thread = join('emulator', 'database', 'pglite', 'thread.js')
 /** Locates the emulator's files relative to itself. */
-const ownFolder = join('emulator', 'own-folder.js')
+const ownFolder = join('emulator', 'facts', 'own-folder.js')
 
 /**
  * Merges what several commands load into one file, because opening forty files takes longer than reading some unneeded
@@ -35,10 +35,10 @@ const shared = [
 const unused = ['ts-node', 'typescript']
 
 /** Modules of the emulator that others import: the emulator and the test helper. */
-const emulatorEntries = ['dev', 'testing']
+const emulatorEntries = ['assembly/dev', 'testing/index']
 
 /**
- * Bundles the emulator into `<made>/emulator/bundled`, and makes `<made>/emulator/dev.js` and the others re-export it.
+ * Bundles the emulator into `<made>/emulator/bundled`, and makes `<made>/emulator/assembly/dev.js` and the others re-export it.
  *
  * @param {string} root @param {string} made folder of the compiled files
  */
@@ -56,7 +56,7 @@ export async function bundleEmulator(root, made) {
   })
   await build.close()
   for (const name of emulatorEntries) {
-    writeFileSync(join(made, 'emulator', `${name}.js`), `export * from './bundled/${name}.js'\n`)
+    writeFileSync(join(made, 'emulator', `${name}.js`), `export * from '../bundled/${name}.js'\n`)
   }
 }
 

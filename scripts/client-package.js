@@ -24,7 +24,7 @@ const clientEntries = ['index', ...otherEntries]
 const frameworks = { react: '>=18', svelte: '>=5.7', vue: '>=3.4' }
 
 /** The toolkit's own exports, which need types for `require`. */
-const entries = ['emulator/dev.d.ts', 'emulator/testing.d.ts', 'emulator/testing/global-setup.d.ts']
+const entries = ['emulator/assembly/dev.d.ts', 'emulator/testing/index.d.ts', 'emulator/testing/global-setup.d.ts']
 
 /**
  * Returns the folder of the client package in a build. Code in `dist` resolves it like an installed package. @param
@@ -232,7 +232,7 @@ export async function publishedEntry(root, entry) {
  */
 async function bundleTestHelper(root, folder) {
   const build = await rolldown({
-    input: join(root, 'emulator', 'testing.ts'),
+    input: join(root, 'emulator', 'testing', 'index.ts'),
     cwd: root,
     platform: 'node',
     external: (id) => /\/(client\/index|dev|thread|seed)\.js$/.test(id),
@@ -243,7 +243,7 @@ async function bundleTestHelper(root, folder) {
     codeSplitting: false,
     paths: {
       [join(root, 'client', 'index.js')]: '../client/index.js',
-      [join(root, 'emulator', 'dev.js')]: '../../emulator/dev.js',
+      [join(root, 'emulator', 'assembly', 'dev.js')]: '../../emulator/assembly/dev.js',
       [join(root, 'emulator', 'database', 'pglite', 'thread.js')]: '../../emulator/database/pglite/thread.js',
       [join(root, 'seeds', 'seed.js')]: '../../seeds/seed.js',
     },

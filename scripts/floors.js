@@ -152,21 +152,21 @@ export const floors = {
   types: { at: ['types'], imports: ['model', 'pluralize'], types: ['client'] },
   seeds: { at: ['seeds'], imports: ['types', 'client', 'control', 'wire', 'model', 'node:', 'packages'] },
   assembly: {
-    at: ['emulator'],
+    at: ['emulator/assembly', 'emulator/background'],
     imports: [
       ...['http', 'core *', 'store', 'database', 'postgres connections', '* adapters', '* port', 'ports', 'pages'],
       ...['service facts', 'seeds', 'client', 'wire', 'model', 'node:'],
     ],
   },
   serving: {
-    at: ['emulator/serving', 'emulator/serve.ts'],
+    at: ['emulator/serving'],
     imports: [
       ...['assembly', 'http', 'core *', 'store', 'database', 'postgres connections', '* adapters', '* port', 'ports'],
       ...['service facts', 'model', 'node:', 'prom-client'],
     ],
   },
   testing: {
-    at: ['emulator/testing', 'emulator/testing.ts'],
+    at: ['emulator/testing'],
     imports: ['assembly', 'database', 'seeds', 'client', 'control', 'model', 'node:'],
   },
 

@@ -1,6 +1,6 @@
 import { basename, dirname } from 'node:path'
 import { createClient } from '../../client/index.js'
-import type { Emulator } from '../../emulator/dev.js'
+import type { Emulator } from '../../emulator/assembly/dev.js'
 import { findSeeds } from '../../seeds/seed.js'
 import { calledAs } from '../base/called-as.js'
 import { misuse } from '../base/failure.js'

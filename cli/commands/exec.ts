@@ -1,7 +1,7 @@
 import * as Flags from '@oclif/core/flags'
 import { createClient } from '../../client/index.js'
 import { tiers } from '../../client/protocol/model/limits.js'
-import type { Emulator } from '../../emulator/dev.js'
+import type { Emulator } from '../../emulator/assembly/dev.js'
 import { applySeedFile, findSeeds } from '../../seeds/seed.js'
 import { misuse } from '../base/failure.js'
 import { SvcCommand } from '../base/svc-command.js'
@@ -64,7 +64,7 @@ it. If a signal ends the command, the exit code is 128 plus the signal's number.
     const signals = passSignals()
     const { dialect, tier, project = file.config.dev?.project } = flags
     const [{ startEmulator }, { runCommand }] = await Promise.all([
-      import('../../emulator/dev.js'),
+      import('../../emulator/assembly/dev.js'),
       import('../exec/run-command.js'),
     ])
     const emulator = await startEmulator({ memory: true, project, dialect, tier })

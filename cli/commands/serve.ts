@@ -41,7 +41,7 @@ AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.`)
     if (flags['ready-file'] !== undefined) await clearReadyFile(flags['ready-file'])
     const config = readServeConfig(flags)
     const stopped = firstStopSignal()
-    const { serve } = await import('../../emulator/serve.js')
+    const { serve } = await import('../../emulator/serving/serve.js')
     const served = await serve(config)
     ignoreClosedOutput()
     try {

@@ -1,4 +1,4 @@
-import type { Emulator } from '../../emulator/dev.js'
+import type { Emulator } from '../../emulator/assembly/dev.js'
 
 // Importing it would also load `fetch`, from Node 22 on. Decision 65.
 const { get } = process.getBuiltinModule('node:http')

@@ -1,6 +1,6 @@
 /** Starts an emulator from the options of `svc dev`. */
 import { join } from 'node:path'
-import type { Emulator } from '../../emulator/dev.js'
+import type { Emulator } from '../../emulator/assembly/dev.js'
 import type { ServedBranch } from '../git/served-branch.js'
 import { withSnapshot } from '../snapshots/undoable.js'
 import { openSnapshotControl } from '../target/control.js'
@@ -22,7 +22,7 @@ export interface Started {
 
 /** @throws {StartError} with the reason and a fix */
 export async function start(options: DevOptions, { live, requests, branch }: Started): Promise<Emulator> {
-  const { startEmulator } = await import('../../emulator/dev.js')
+  const { startEmulator } = await import('../../emulator/assembly/dev.js')
   return startEmulator({
     ...(options.port === undefined ? { choosePort: freePort(options.host) } : { port: options.port }),
     host: options.host,

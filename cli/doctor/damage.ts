@@ -27,7 +27,7 @@ export function damageFindings({ folder, holder, emulator }: Patient, branches: 
 }
 
 async function rebuild(folder: string, places: readonly string[]): Promise<string> {
-  const { repairData } = await import('../../emulator/repair-data.js')
+  const { repairData } = await import('../../emulator/assembly/repair-data.js')
   const repaired = await repairData(folder, places)
   const sizes = repaired.map(({ copy }) => `${nearby(copy)} (${formatBytes(bytesIn(copy))})`)
   const copies = `Copy of the former data: ${sizes.join(', ')}`

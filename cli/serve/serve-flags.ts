@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import * as Flags from '@oclif/core/flags'
 import type { InferredFlags } from '@oclif/core/interfaces'
-import type { ServeConfig } from '../../emulator/serve.js'
+import type { ServeConfig } from '../../emulator/serving/serve.js'
 import { type CliFailure, misuse, noFile } from '../base/failure.js'
 import { readMailUrls, sendingFlags } from '../dev/mail-flags.js'
 import { readHostNames } from '../target/host-names.js'

@@ -1,7 +1,7 @@
 /** The folders of static files that the emulator serves. */
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { ownFolder } from '../own-folder.js'
+import { ownFolder } from '../facts/own-folder.js'
 
 export interface StaticMount {
   /** The path prefix of its files, for example `/_svc`. The longest match wins. */

@@ -1,10 +1,10 @@
 /** Adds probes to every port of `svc serve`, and serves metrics and the control API on a separate port. */
 import type { RequestListener, ServerResponse } from 'node:http'
+import type { DisposalStack } from '../assembly/disposal-stack.js'
+import { type Listening, listen } from '../assembly/listen.js'
 import type { Backend } from '../core/context.js'
-import type { DisposalStack } from '../disposal-stack.js'
 import { adminRoutes } from '../http/profiles/admin-routes.js'
 import { type AppOptions, createRouteApp, type ServerHandlers } from '../http/server.js'
-import { type Listening, listen } from '../listen.js'
 import { listAddresses, type ServeConfig } from './config.js'
 import type { Metrics } from './metrics.js'
 import { answerProbes } from './probes.js'

@@ -1,8 +1,8 @@
 /** Defines and validates the configuration of `svc serve`. */
 import { fileURLToPath } from 'node:url'
 import type { MailUrls } from '../../client/protocol/model/mail-transports.js'
-import { publicOrigin, publicUrlHint } from '../addresses.js'
 import { StartError } from '../database/start-error.js'
+import { publicOrigin, publicUrlHint } from '../facts/addresses.js'
 
 export interface ServeConfig extends MailUrls {
   /** `postgres://…`, shared by all replicas. */

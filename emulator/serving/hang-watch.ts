@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads'
+import { ownFolder } from '../facts/own-folder.js'
 import type { Log } from '../http/logging/log.js'
-import { ownFolder } from '../own-folder.js'
 
 /** Data for the watching thread. */
 export interface Watched {

@@ -2,9 +2,10 @@
  * `svc-toolkit/testing/global-setup`: a `globalSetup` for Vitest, Jest and Playwright. Starts one emulator for all
  * workers, which find it through environment variables. Under `svc exec` it uses the one that is already running.
  */
-import { startTestEmulator } from '../testing.js'
+
 import { findEmulator } from './environment.js'
 import type { TestEmulatorOptions } from './helper.js'
+import { startTestEmulator } from './index.js'
 
 /** Returns the teardown that Vitest and Playwright call. Jest ends the emulator with the process. */
 export default function globalSetup(): Promise<() => Promise<void>> {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createClient } from '../../client/index.js'
-import { type Emulator, startEmulator } from '../../emulator/dev.js'
+import { type Emulator, startEmulator } from '../../emulator/assembly/dev.js'
 import { type DeployedService, openDeployedService } from '../fixtures/requests/deployed-service.js'
 import { openWorld, type World } from './command-line.js'
 

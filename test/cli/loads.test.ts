@@ -117,7 +117,7 @@ test('svc dev loads few files, and no driver of PostgreSQL for a database of its
 
 test('the test helper loads few files, starts PGlite before the most of them, and has fetch before the database', async () => {
   const helper = join(world.folder, 'helper.mjs')
-  const built = fileURLToPath(new URL('../../dist/emulator/testing.js', import.meta.url))
+  const built = fileURLToPath(new URL('../../dist/emulator/testing/index.js', import.meta.url))
   const script = `import { readFileSync } from 'node:fs'
     import { syncBuiltinESMExports } from 'node:module'
     import threads from 'node:worker_threads'

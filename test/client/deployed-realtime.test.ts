@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import { WebSocket } from 'ws'
 import { forDeployedService } from '../../client/deployed/index.js'
 import { type Client, type ClientOptions, createClient, type DocumentChange } from '../../client/index.js'
-import { type Emulator, startEmulator } from '../../emulator/dev.js'
+import { type Emulator, startEmulator } from '../../emulator/assembly/dev.js'
 import { type DeployedService, openDeployedService } from '../fixtures/deployed/deployed-service.js'
 import { patiently } from '../fixtures/patience.js'
 

@@ -7,7 +7,7 @@ import { rolldown } from 'rolldown'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { serverModule } from '../../cli/init/server-module.js'
 import { type Client, createClient } from '../../client/index.js'
-import { startTestEmulator, type TestEmulator, type TestProject } from '../../emulator/testing.js'
+import { startTestEmulator, type TestEmulator, type TestProject } from '../../emulator/testing/index.js'
 import { tool } from '../fixtures/packages/packages.js'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))

@@ -5,7 +5,7 @@ import express from 'express'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Client } from '../../client/index.js'
 import { type CookieAttributes, createServerClient, type ServerClientOptions } from '../../client/server.js'
-import { startTestEmulator, type TestEmulator, type TestProject } from '../../emulator/testing.js'
+import { startTestEmulator, type TestEmulator, type TestProject } from '../../emulator/testing/index.js'
 
 const ada = { email: 'ada@example.com', password: 'Correct4Horse' }
 

@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { startEmulator } from '../../emulator/dev.js'
+import { startEmulator } from '../../emulator/assembly/dev.js'
 import { patiently } from '../fixtures/patience.js'
 import { worldsOfFile } from './world.js'
 

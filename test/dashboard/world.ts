@@ -4,7 +4,7 @@ import { createRequire } from 'node:module'
 import type { BrowserContext, BrowserContextOptions, Locator, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect } from 'vitest'
 import { type Client, createClient } from '../../client/index.js'
-import { type Emulator, startEmulator } from '../../emulator/dev.js'
+import { type Emulator, startEmulator } from '../../emulator/assembly/dev.js'
 import { type OpenBrowser, openChromium } from '../fixtures/chromium.js'
 import { mostMilliseconds } from '../fixtures/patience.js'
 

@@ -1,7 +1,7 @@
 /** Tests the service's clock, with a clock that the test sets. */
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createClient } from '../../client/index.js'
-import { type Emulator, startEmulator } from '../../emulator/dev.js'
+import { type Emulator, startEmulator } from '../../emulator/assembly/dev.js'
 
 let now = new Date('2026-03-01T12:00:00.000Z')
 let emulator: Emulator

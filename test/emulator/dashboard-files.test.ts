@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { startEmulator } from '../../emulator/dev.js'
+import { startEmulator } from '../../emulator/assembly/dev.js'
 
 it('contract 11 the dashboard holds no key, answers every page of its own, and loads nothing from elsewhere', async () => {
   const { dashboardUrl, apiKey, controlToken, close } = await startEmulator({ memory: true })

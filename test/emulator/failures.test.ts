@@ -8,7 +8,7 @@ import { text } from 'node:stream/consumers'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { WebSocket } from 'ws'
-import { type Emulator, startEmulator } from '../../emulator/dev.js'
+import { type Emulator, startEmulator } from '../../emulator/assembly/dev.js'
 import { type Databases, openDatabases } from '../fixtures/databases/shared-server.js'
 
 let dir: string

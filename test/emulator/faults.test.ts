@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { createClient, type SvcError } from '../../client/index.js'
-import { startTestEmulator, type TestEmulator, type TestProject } from '../../emulator/testing.js'
+import { startTestEmulator, type TestEmulator, type TestProject } from '../../emulator/testing/index.js'
 
 // Contract 11: faults affect only what they name, and nothing is lost or half done by them.
 

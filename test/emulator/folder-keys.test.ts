@@ -4,8 +4,8 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { type Config, type Emulator, startEmulator } from '../../emulator/dev.js'
-import { openFolderKeys } from '../../emulator/folder-keys.js'
+import { type Config, type Emulator, startEmulator } from '../../emulator/assembly/dev.js'
+import { openFolderKeys } from '../../emulator/assembly/folder-keys.js'
 import { openDatabases } from '../fixtures/databases/shared-server.js'
 
 let dir: string

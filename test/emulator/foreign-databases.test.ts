@@ -3,7 +3,7 @@ import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createClient } from '../../client/index.js'
 import type { Json } from '../../client/protocol/model/json.js'
-import { type Emulator, startEmulator } from '../../emulator/dev.js'
+import { type Emulator, startEmulator } from '../../emulator/assembly/dev.js'
 import { type PostgresServer, startPostgres } from '../fixtures/databases/postgres.js'
 import { openAuthenticated } from '../fixtures/realtime/streams.js'
 

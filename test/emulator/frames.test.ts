@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest'
-import { startEmulator } from '../../emulator/dev.js'
+import { startEmulator } from '../../emulator/assembly/dev.js'
 import { askerOf } from '../fixtures/requests/ask.js'
 
 it('no page of another site shows the dashboard, the login of the built-in provider or the page of a mail in a frame', async () => {

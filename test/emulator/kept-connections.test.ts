@@ -3,9 +3,9 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { expect, it, onTestFinished } from 'vitest'
+import { listen } from '../../emulator/assembly/listen.js'
 import { openRealtime } from '../../emulator/http/realtime/websocket.js'
 import { openServer } from '../../emulator/http/sockets.js'
-import { listen } from '../../emulator/listen.js'
 import { anHttpContext } from '../fixtures/stand-ins.js'
 
 /** A server that echoes the path, and its side of each connection. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { startEmulator } from '../../emulator/dev.js'
+import { startEmulator } from '../../emulator/assembly/dev.js'
 
 test('latency is asked for each answer of the API, also for a refusal, and for none of the emulator itself', async () => {
   let asked = 0

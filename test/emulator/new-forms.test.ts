@@ -4,7 +4,7 @@ import { detectForms } from '../../cli/dialects/detect-forms.js'
 import { axes, listForms } from '../../client/protocol/wire/axes.js'
 import { dialects, formatDialect, parseDialect } from '../../client/protocol/wire/dialects.js'
 import { object, text } from '../../client/protocol/wire/json-schema.js'
-import { type Emulator, startEmulator } from '../../emulator/dev.js'
+import { type Emulator, startEmulator } from '../../emulator/assembly/dev.js'
 
 const boxed = {
   ...axes.document.snake,

@@ -1,7 +1,7 @@
 /** Projects of one emulator whose clocks differ. */
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { openClocks } from '../../emulator/clock.js'
-import { startTestEmulator, type TestEmulator } from '../../emulator/testing.js'
+import { openClocks } from '../../emulator/assembly/clock.js'
+import { startTestEmulator, type TestEmulator } from '../../emulator/testing/index.js'
 
 let emulator: TestEmulator
 beforeAll(async () => {

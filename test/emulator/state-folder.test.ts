@@ -5,10 +5,10 @@ import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Emulator, startEmulator } from '../../emulator/assembly/dev.js'
 import { makeStateFolder } from '../../emulator/database/pglite/folder-place.js'
 import { openPglite } from '../../emulator/database/pglite/pglite.js'
 import { sql } from '../../emulator/database/port.js'
-import { type Emulator, startEmulator } from '../../emulator/dev.js'
 
 const folder = await mkdtemp(join(tmpdir(), 'svc-folder-'))
 afterAll(() => rm(folder, { recursive: true, force: true }))

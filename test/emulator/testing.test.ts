@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { execa } from 'execa'
 import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest'
 import { createClient } from '../../client/index.js'
-import { startTestEmulator, type TestEmulator, type TestProject, testProject } from '../../emulator/testing.js'
+import { startTestEmulator, type TestEmulator, type TestProject, testProject } from '../../emulator/testing/index.js'
 import { hungMilliseconds } from '../cli/command-line.js'
 
 let emulator: TestEmulator
@@ -281,7 +281,7 @@ it('brings a project back to how it was, as often as a test wants', async () => 
 })
 
 it('lets a process end that forgets to close it, whatever it was used for', async () => {
-  const built = fileURLToPath(new URL('../../dist/emulator/testing.js', import.meta.url))
+  const built = fileURLToPath(new URL('../../dist/emulator/testing/index.js', import.meta.url))
   const script = `
     import { startTestEmulator } from ${JSON.stringify(built)}
     const emulator = await startTestEmulator()

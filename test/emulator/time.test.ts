@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { type Emulator, startEmulator } from '../../emulator/dev.js'
+import { type Emulator, startEmulator } from '../../emulator/assembly/dev.js'
 import { type Ask, type Asked, askerOf } from '../fixtures/requests/ask.js'
 
 // Tests the clock of the control API. All tests share it, so these have their own emulator.

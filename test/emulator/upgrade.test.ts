@@ -5,11 +5,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { createClient } from '../../client/index.js'
+import { startEmulator } from '../../emulator/assembly/dev.js'
 import { migrate, OlderDatabaseError } from '../../emulator/database/migrate.js'
 import { migrations } from '../../emulator/database/migrations/migrations.js'
 import { openPglite } from '../../emulator/database/pglite/pglite.js'
 import { type Database, sql } from '../../emulator/database/port.js'
-import { startEmulator } from '../../emulator/dev.js'
 
 /** The next version has one migration more. It is made of what the version before has, so that its folders need no fixture. */
 vi.mock('../../emulator/database/migrations/migrations.js', async (original) => {

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { dashboardPages, dashboardPageUrl } from '../../cli/target/dashboard-address.js'
-import { type Emulator, startEmulator } from '../../emulator/dev.js'
+import { type Emulator, startEmulator } from '../../emulator/assembly/dev.js'
 import { type DashboardWorld, openDashboard, patience } from '../dashboard/world.js'
 
 const restarts = Number(process.env.RESTARTS ?? 1_000)

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { execa } from 'execa'
 import { rolldown } from 'rolldown'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { startTestEmulator, type TestEmulator } from '../../emulator/testing.js'
+import { startTestEmulator, type TestEmulator } from '../../emulator/testing/index.js'
 
 let emulator: TestEmulator
 let folder: string

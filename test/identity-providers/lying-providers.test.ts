@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { LoginFailure } from '../../client/protocol/model/provider-login.js'
-import { type Emulator, startEmulator } from '../../emulator/dev.js'
+import { type Emulator, startEmulator } from '../../emulator/assembly/dev.js'
 import { control, ending as endingOf, leave as leaveTo } from '../fixtures/providers/lying-logins.js'
 import {
   broken,

@@ -1,6 +1,6 @@
 import { networkInterfaces } from 'node:os'
 import { expect, onTestFinished, test } from 'vitest'
-import { startEmulator } from '../../emulator/dev.js'
+import { startEmulator } from '../../emulator/assembly/dev.js'
 import { send } from '../fixtures/requests/http.js'
 
 const [outside] = Object.values(networkInterfaces())

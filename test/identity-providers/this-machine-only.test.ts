@@ -1,7 +1,7 @@
 import { connect } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { expect, onTestFinished, test } from 'vitest'
-import { startEmulator } from '../../emulator/dev.js'
+import { startEmulator } from '../../emulator/assembly/dev.js'
 
 const addresses = Object.values(networkInterfaces()).flatMap((found) => found ?? [])
 const outside = addresses.filter(({ family, internal }) => family === 'IPv4' && !internal).map(({ address }) => address)

@@ -9,7 +9,7 @@ import { aggregate, groupBy, upsert } from '../../client/extensions.js'
 import { type Client, createClient, webStore } from '../../client/index.js'
 import { axisNames, listForms } from '../../client/protocol/wire/axes.js'
 import { dialects } from '../../client/protocol/wire/dialects.js'
-import { type Emulator, startEmulator } from '../../emulator/dev.js'
+import { type Emulator, startEmulator } from '../../emulator/assembly/dev.js'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const cli = join(root, 'cli/bin/run.js')

@@ -129,7 +129,7 @@ it('loads nothing of what is for development', () => {
   const sources = filesOf('client', 'emulator', 'seeds').filter((file) => !/\.test\.ts$/.test(file))
   const loaded = sources.flatMap((file) => importsOf(file, sources)).filter(({ isOfTypes }) => !isOfTypes)
 
-  const reached = [...reachedFrom(['emulator/serve.ts'], loaded)]
+  const reached = [...reachedFrom(['emulator/serving/serve.ts'], loaded)]
 
   expect(reached).toContain('emulator/http/profiles/admin-routes.ts')
   const development =

@@ -24,7 +24,7 @@ Exits with 10 if something is wrong. Notes alone do not count.`)
   async run() {
     const { flags } = await this.parse(ServeCheck)
     const config = readServeConfig(flags)
-    const { checkServing } = await import('../../../emulator/serve.js')
+    const { checkServing } = await import('../../../emulator/serving/serve.js')
     const checks = await checkServing(config)
     for (const { check, said, findings } of checks) {
       const level = findings.some((finding) => finding.level === 'wrong') ? 'wrong' : findings[0] ? 'note' : 'well'

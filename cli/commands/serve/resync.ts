@@ -23,7 +23,7 @@ needs the address of the database.`)
     const { flags } = await this.parse(ServeResync)
     const place = readDatabasePlace(flags)
     await this.confirm('Make all subscribers of this database resync?', flags)
-    const { resyncSubscribers } = await import('../../../emulator/serve.js')
+    const { resyncSubscribers } = await import('../../../emulator/serving/serve.js')
     const projects = await resyncSubscribers(place)
     this.log(
       projects === 0

@@ -22,7 +22,7 @@ database that you serve elsewhere with another secret.`)
     const { flags } = await this.parse(ServeRotate)
     const place = readSecretPlace(flags)
     await this.confirm('Log out all users, and accept only this SVC_SECRET from now on?', flags)
-    const { rotateSecret } = await import('../../../emulator/serve.js')
+    const { rotateSecret } = await import('../../../emulator/serving/serve.js')
     const { isReplaced, stillServing } = await rotateSecret(place)
     this.log(
       isReplaced

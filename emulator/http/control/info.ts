@@ -1,9 +1,9 @@
 import { pageSizes } from '../../../client/protocol/model/limits.js'
 import { parseDialect } from '../../../client/protocol/wire/dialects.js'
-import { addressesAt } from '../../addresses.js'
 import { findMissingFiles } from '../../core/files/missing-files.js'
 import { readInfo, readLimits } from '../../core/info.js'
-import { version } from '../../version.js'
+import { addressesAt } from '../../facts/addresses.js'
+import { version } from '../../facts/version.js'
 import type { ControlHandlers } from './control-routes.js'
 
 export const info: ControlHandlers['info'] = {

@@ -2,7 +2,7 @@
  * The subset of the control API that `svc serve` offers on a separate port: projects, keys and audit log, users, and document
  * owners.
  */
-import { version } from '../../version.js'
+import { version } from '../../facts/version.js'
 import { audit } from '../control/access/audit.js'
 import { creators } from '../control/access/creators.js'
 import { keys } from '../control/access/keys.js'

@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads'
 import { plainError } from '../../../client/protocol/model/error-words.js'
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import { openFairQueue } from '../../core/concurrency/fair-queue.js'
-import { ownFolder } from '../../own-folder.js'
+import { ownFolder } from '../../facts/own-folder.js'
 import { bcryptName } from './bcrypt-library.js'
 import type { Hasher, PasswordOwner } from './port.js'
 

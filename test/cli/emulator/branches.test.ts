@@ -2,10 +2,10 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import { join } from 'node:path'
 import { execa } from 'execa'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { openBranchFolder } from '../../../emulator/branch-folder.js'
-import { defaultConfig } from '../../../emulator/config.js'
+import { openBranchFolder } from '../../../emulator/assembly/branch-folder.js'
+import { defaultConfig } from '../../../emulator/assembly/config.js'
+import { openService } from '../../../emulator/assembly/open-service.js'
 import { sql } from '../../../emulator/database/port.js'
-import { openService } from '../../../emulator/open-service.js'
 import { endsByItself } from '../../fixtures/patience.js'
 import { bin, cleanEnv, openWorld, type World } from '../command-line.js'
 

@@ -9,7 +9,7 @@ import { rolldown } from 'rolldown'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
 import { type Client, createClient } from '../../../client/index.js'
-import { startTestEmulator, type TestEmulator } from '../../../emulator/testing.js'
+import { startTestEmulator, type TestEmulator } from '../../../emulator/testing/index.js'
 import { cuttingProxy } from '../../fixtures/proxies/cutting-proxy.js'
 
 type Schema = {

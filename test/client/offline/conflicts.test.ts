@@ -1,7 +1,7 @@
 /** Writes that the service refuses: each stays listed until it is decided. */
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { OnConflict } from '../../../client/offline/queue.js'
-import { startTestEmulator, type TestEmulator } from '../../../emulator/testing.js'
+import { startTestEmulator, type TestEmulator } from '../../../emulator/testing/index.js'
 import { openDevice, type Tab } from './device.js'
 
 let emulator: TestEmulator

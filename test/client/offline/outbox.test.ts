@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { startTestEmulator, type TestEmulator } from '../../../emulator/testing.js'
+import { startTestEmulator, type TestEmulator } from '../../../emulator/testing/index.js'
 import { openDevice, type Tab } from './device.js'
 
 let emulator: TestEmulator

@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { expect } from 'vitest'
 import type { Document } from '../../../client/index.js'
 import type { HistoryRecord } from '../../../client/protocol/control/history.js'
-import { type Emulator, startEmulator } from '../../../emulator/dev.js'
+import { type Emulator, startEmulator } from '../../../emulator/assembly/dev.js'
 import { openTestEmulator } from '../../../emulator/testing/emulator.js'
-import type { TestProject } from '../../../emulator/testing.js'
+import type { TestProject } from '../../../emulator/testing/index.js'
 import { openDevice, type Tab } from './device.js'
 
 /** A service on disk that can be restarted at the same address. */

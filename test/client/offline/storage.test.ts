@@ -1,7 +1,7 @@
 /** What happens to writes where the browser cannot keep them, and what the app is told. */
 import { forceCloseDatabase, IDBFactory } from 'fake-indexeddb'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { startTestEmulator, type TestEmulator } from '../../../emulator/testing.js'
+import { startTestEmulator, type TestEmulator } from '../../../emulator/testing/index.js'
 import { openDevice, type Tab } from './device.js'
 
 let emulator: TestEmulator

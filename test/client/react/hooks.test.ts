@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, expectTyp
 import { WebSocket } from 'ws'
 import { type Client, createClient, type Document, type Link } from '../../../client/index.js'
 import { createHooks } from '../../../client/react/index.js'
-import { startTestEmulator, type TestEmulator, type TestProject } from '../../../emulator/testing.js'
+import { startTestEmulator, type TestEmulator, type TestProject } from '../../../emulator/testing/index.js'
 import { aPlace } from '../../fixtures/dom.js'
 
 interface Author {

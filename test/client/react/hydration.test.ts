@@ -7,7 +7,7 @@ import { WebSocket } from 'ws'
 import { type Client, createClient } from '../../../client/index.js'
 import type { InitialData } from '../../../client/react/index.js'
 import { readInitialData } from '../../../client/server.js'
-import { startTestEmulator, type TestEmulator, type TestProject } from '../../../emulator/testing.js'
+import { startTestEmulator, type TestEmulator, type TestProject } from '../../../emulator/testing/index.js'
 import { aPlace } from '../../fixtures/dom.js'
 import { hooks, type Schema, titles } from './stage.js'
 

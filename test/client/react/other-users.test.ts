@@ -1,7 +1,7 @@
 /** Tests that data of one user is never shown to the next. */
 import { createElement, Suspense, useLayoutEffect } from 'react'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
-import { startTestEmulator, type TestEmulator, type TestUser } from '../../../emulator/testing.js'
+import { startTestEmulator, type TestEmulator, type TestUser } from '../../../emulator/testing/index.js'
 import { hooks, openStage, type Stage, titles } from './stage.js'
 
 const { useAuth, useDocument, useLive, useMutation, usePage } = hooks

@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
 import { type Client, createClient, SvcError } from '../../../client/index.js'
 import { createHooks, type Mutations } from '../../../client/react/index.js'
-import { startTestEmulator, type TestEmulator, type TestProject } from '../../../emulator/testing.js'
+import { startTestEmulator, type TestEmulator, type TestProject } from '../../../emulator/testing/index.js'
 import { aPlace } from '../../fixtures/dom.js'
 
 interface Post {

@@ -3,7 +3,7 @@ import { Component, createElement, type ReactNode, Suspense, useState } from 're
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
 import type { SvcError } from '../../../client/index.js'
 import { createHooks } from '../../../client/react/index.js'
-import { startTestEmulator, type TestEmulator } from '../../../emulator/testing.js'
+import { startTestEmulator, type TestEmulator } from '../../../emulator/testing/index.js'
 import { hooks, openStage, type Post, type Stage, titles } from './stage.js'
 
 const { useDocument, useLive, useMutation, usePage } = hooks

@@ -2,7 +2,7 @@
 import { createElement, memo } from 'react'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
 import type { Document } from '../../../client/index.js'
-import { startTestEmulator, type TestEmulator } from '../../../emulator/testing.js'
+import { startTestEmulator, type TestEmulator } from '../../../emulator/testing/index.js'
 import { hooks, openStage, type Post, type Stage } from './stage.js'
 
 const { useLive, useMutation } = hooks

@@ -6,7 +6,7 @@ import { hydrateRoot } from 'react-dom/client'
 import { renderToString } from 'react-dom/server'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest'
 import { createClient } from '../../../client/index.js'
-import { startTestEmulator, type TestEmulator } from '../../../emulator/testing.js'
+import { startTestEmulator, type TestEmulator } from '../../../emulator/testing/index.js'
 import { aPlace } from '../../fixtures/dom.js'
 import { hooks, openStage, type Schema, type Stage, titles } from './stage.js'
 

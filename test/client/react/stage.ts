@@ -5,7 +5,7 @@ import { expect } from 'vitest'
 import { WebSocket } from 'ws'
 import { type Client, type ClientOptions, createClient, type Document } from '../../../client/index.js'
 import { createHooks } from '../../../client/react/index.js'
-import type { TestEmulator } from '../../../emulator/testing.js'
+import type { TestEmulator } from '../../../emulator/testing/index.js'
 import { aPlace } from '../../fixtures/dom.js'
 
 export interface Post {

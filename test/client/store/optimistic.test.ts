@@ -10,7 +10,7 @@ import {
   openStore,
   type Store,
 } from '../../../client/store/index.js'
-import { startTestEmulator, type TestEmulator, type TestProject } from '../../../emulator/testing.js'
+import { startTestEmulator, type TestEmulator, type TestProject } from '../../../emulator/testing/index.js'
 
 interface Author {
   name: string

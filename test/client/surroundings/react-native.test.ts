@@ -3,7 +3,7 @@ import { webcrypto } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest'
 import { WebSocket } from 'ws'
 import { type ClientOptions, createClient, type SvcError } from '../../../client/index.js'
-import { type Emulator, startEmulator } from '../../../emulator/dev.js'
+import { type Emulator, startEmulator } from '../../../emulator/assembly/dev.js'
 
 let emulator: Emulator
 beforeAll(async () => {

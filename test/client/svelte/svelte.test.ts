@@ -8,7 +8,7 @@ import { WebSocket } from 'ws'
 import { type Client, createClient, type Document } from '../../../client/index.js'
 import { readInitialData } from '../../../client/server.js'
 import { createHooks } from '../../../client/svelte/index.js'
-import { startTestEmulator, type TestEmulator, type TestProject } from '../../../emulator/testing.js'
+import { startTestEmulator, type TestEmulator, type TestProject } from '../../../emulator/testing/index.js'
 import { aPlace, defineElements } from '../../fixtures/dom.js'
 import { bundleSvelte } from '../../fixtures/packages/svelte-app.js'
 

@@ -9,7 +9,7 @@ import { WebSocket } from 'ws'
 import { type Client, createClient, type Document } from '../../../client/index.js'
 import { readInitialData } from '../../../client/server.js'
 import { createHooks } from '../../../client/vue/index.js'
-import { startTestEmulator, type TestEmulator, type TestProject } from '../../../emulator/testing.js'
+import { startTestEmulator, type TestEmulator, type TestProject } from '../../../emulator/testing/index.js'
 import { aPlace, defineElements } from '../../fixtures/dom.js'
 
 interface Post {

@@ -1,6 +1,6 @@
 /** How many codes an address is mailed, however often somebody logs in with the right password. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { type Emulator, startEmulator } from '../../../emulator/dev.js'
+import { type Emulator, startEmulator } from '../../../emulator/assembly/dev.js'
 import { startOn } from '../../fixtures/databases/engine-emulators.js'
 import { engines } from '../../fixtures/databases/engines.js'
 import { type Ask, askerOf } from '../../fixtures/requests/ask.js'

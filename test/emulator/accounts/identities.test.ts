@@ -1,13 +1,13 @@
 /** Tests the identity behind keys, tokens and connections as time passes and rights change. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { defaultConfig } from '../../../emulator/config.js'
+import { defaultConfig } from '../../../emulator/assembly/config.js'
+import { openService, type Service } from '../../../emulator/assembly/open-service.js'
 import { changeUser } from '../../../emulator/core/accounts/owner.js'
 import type { Backend, Identity } from '../../../emulator/core/context.js'
 import { identifyAgain, identifyKey, identifySession, identifyText } from '../../../emulator/core/logins/credentials.js'
 import { createKey, type KeyOptions, revokeKey } from '../../../emulator/core/projects/keys.js'
 import { changeProject } from '../../../emulator/core/projects/projects.js'
 import type { Sql } from '../../../emulator/database/port.js'
-import { openService, type Service } from '../../../emulator/open-service.js'
 
 let service: Service
 let backend: Backend

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
-import { type Emulator, startEmulator } from '../../../emulator/dev.js'
+import { type Emulator, startEmulator } from '../../../emulator/assembly/dev.js'
 import { type Ask, type Asked, askerOf } from '../../fixtures/requests/ask.js'
 
 // Contract 6.12: which logins failed attempts delay, for how long, and which never. The clock stands still unless a test moves

@@ -1,8 +1,8 @@
 /** How many mails an address gets, whatever is deleted by itself meanwhile. Contract 6.8. */
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { defaultConfig } from '../../../emulator/config.js'
+import { defaultConfig } from '../../../emulator/assembly/config.js'
+import { openService, type Service } from '../../../emulator/assembly/open-service.js'
 import { sql } from '../../../emulator/database/port.js'
-import { openService, type Service } from '../../../emulator/open-service.js'
 import { controlOf } from '../../fixtures/requests/emulator-control.js'
 
 let now = Date.parse('2030-01-01T00:00:00Z')

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type Emulator, startEmulator } from '../../../emulator/dev.js'
+import { type Emulator, startEmulator } from '../../../emulator/assembly/dev.js'
 import { type OpenBrowser, openChromium } from '../../fixtures/chromium.js'
 import { type Ask, askerOf } from '../../fixtures/requests/ask.js'
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
-import { type Emulator, startEmulator } from '../../../emulator/dev.js'
+import { type Emulator, startEmulator } from '../../../emulator/assembly/dev.js'
 import { controlOf, follow } from '../../fixtures/events.js'
 import { type Ask, type Asked, askerOf } from '../../fixtures/requests/ask.js'
 

@@ -1,9 +1,9 @@
 /** Tests logins and tokens whose account changes in between, and the queue for hashing. */
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { defaultConfig } from '../../../emulator/config.js'
+import { defaultConfig } from '../../../emulator/assembly/config.js'
+import { openService, type Service } from '../../../emulator/assembly/open-service.js'
 import { useToken } from '../../../emulator/core/accounts/one-time-tokens.js'
 import type { Sql } from '../../../emulator/database/port.js'
-import { openService, type Service } from '../../../emulator/open-service.js'
 import { controlOf } from '../../fixtures/requests/emulator-control.js'
 
 let service: Service

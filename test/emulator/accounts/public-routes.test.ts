@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { createClient } from '../../../client/index.js'
-import { type Emulator, startEmulator } from '../../../emulator/dev.js'
+import { type Emulator, startEmulator } from '../../../emulator/assembly/dev.js'
 import { openSocket } from '../../fixtures/realtime/streams.js'
 import { type Ask, askerOf } from '../../fixtures/requests/ask.js'
 import { send } from '../../fixtures/requests/http.js'

@@ -1,6 +1,6 @@
 /** Two processes on one PostgreSQL: a permission that is revoked in one is gone in the other. */
 import { expect, it } from 'vitest'
-import { type Emulator, startEmulator } from '../../../emulator/dev.js'
+import { type Emulator, startEmulator } from '../../../emulator/assembly/dev.js'
 import { openDatabases } from '../../fixtures/databases/shared-server.js'
 
 it('contract 5.3 permissions hold in every process, however busy it is', async () => {

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { afterEach, expect, it } from 'vitest'
-import { type Emulator, startEmulator } from '../../../emulator/dev.js'
+import { type Emulator, startEmulator } from '../../../emulator/assembly/dev.js'
 import { type SmtpServer, startSmtp } from '../../fixtures/mail/smtp.js'
 import { type Ask, askerOf } from '../../fixtures/requests/ask.js'
 

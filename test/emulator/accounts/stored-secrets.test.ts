@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { defaultConfig } from '../../../emulator/config.js'
+import { defaultConfig } from '../../../emulator/assembly/config.js'
+import { openService, type Service } from '../../../emulator/assembly/open-service.js'
 import { identifier, sql } from '../../../emulator/database/port.js'
-import { openService, type Service } from '../../../emulator/open-service.js'
 import { type Ask, askerOf } from '../../fixtures/requests/ask.js'
 
 // A reader of a table, or of a copy, must not be able to log in with the secrets in it.

@@ -1,6 +1,6 @@
 /** Cases that the fuzzer of `test/reliability/fuzz` found in the control API. */
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type Emulator, startEmulator } from '../../../emulator/dev.js'
+import { type Emulator, startEmulator } from '../../../emulator/assembly/dev.js'
 import { formOf } from '../../fixtures/requests/form.js'
 import { send } from '../../fixtures/requests/http.js'
 

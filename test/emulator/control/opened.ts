@@ -1,5 +1,5 @@
 import type { Control } from '../../../client/control.js'
-import type { Emulator } from '../../../emulator/dev.js'
+import type { Emulator } from '../../../emulator/assembly/dev.js'
 
 /** The emulator of these cases; started before the first of them runs. */
 export interface Opened {

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll } from 'vitest'
 import { type Control, controlClient } from '../../../client/control.js'
 import { openSender } from '../../../client/send.js'
-import type { Emulator } from '../../../emulator/dev.js'
+import type { Emulator } from '../../../emulator/assembly/dev.js'
 import { startOn } from '../../fixtures/databases/engine-emulators.js'
 import { planCases } from './plans.cases.js'
 

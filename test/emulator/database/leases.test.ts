@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { defaultConfig } from '../../../emulator/assembly/config.js'
+import { openService } from '../../../emulator/assembly/open-service.js'
 import { openLease } from '../../../emulator/background/leader.js'
 import { openRounds } from '../../../emulator/background/rounds.js'
-import { defaultConfig } from '../../../emulator/config.js'
 import { sql } from '../../../emulator/database/port.js'
-import { openService } from '../../../emulator/open-service.js'
 import { engines, type OpenedEngine, openEngine } from '../../fixtures/databases/engines.js'
 import { openDatabases } from '../../fixtures/databases/shared-server.js'
 

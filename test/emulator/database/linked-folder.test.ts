@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { createClient } from '../../../client/index.js'
-import { type Config, type Emulator, startEmulator } from '../../../emulator/dev.js'
+import { type Config, type Emulator, startEmulator } from '../../../emulator/assembly/dev.js'
 import { openDiskStore } from '../../../emulator/ports/files/disk.js'
 
 let folder: string

@@ -1,11 +1,11 @@
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import { afterEach, expect, test, vi } from 'vitest'
+import { startEmulator } from '../../../emulator/assembly/dev.js'
 import { openPglite, openThrowAway } from '../../../emulator/database/pglite/pglite.js'
 import { readTemplate } from '../../../emulator/database/pglite/template.js'
 import { endSpareThread, openThread, startSpareThread } from '../../../emulator/database/pglite/thread.js'
 import { sql } from '../../../emulator/database/port.js'
-import { startEmulator } from '../../../emulator/dev.js'
 
 afterEach(() => endSpareThread())
 

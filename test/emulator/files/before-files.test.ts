@@ -1,9 +1,9 @@
 /** Bytes of forms land as they come: what is refused anyway is refused before, and no more lands than the project may keep. */
 import { type ClientRequest, request } from 'node:http'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
-import { defaultConfig } from '../../../emulator/config.js'
+import { defaultConfig } from '../../../emulator/assembly/config.js'
+import { openService, type Service } from '../../../emulator/assembly/open-service.js'
 import { sql } from '../../../emulator/database/port.js'
-import { openService, type Service } from '../../../emulator/open-service.js'
 import { startOn } from '../../fixtures/databases/engine-emulators.js'
 import { engines } from '../../fixtures/databases/engines.js'
 import { fileOf, formOf, textOf } from '../../fixtures/requests/form.js'

@@ -1,9 +1,9 @@
 /** Folders of files that were uploaded before folders were composed. */
 import { expect, it, onTestFinished } from 'vitest'
 import { createClient } from '../../../client/index.js'
-import { defaultConfig } from '../../../emulator/config.js'
+import { defaultConfig } from '../../../emulator/assembly/config.js'
+import { openService } from '../../../emulator/assembly/open-service.js'
 import { sql } from '../../../emulator/database/port.js'
-import { openService } from '../../../emulator/open-service.js'
 import { controlOf } from '../../fixtures/events.js'
 
 const [composed, decomposed] = ['caf\u00e9', 'cafe\u0301']

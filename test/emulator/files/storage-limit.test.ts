@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 import { expect, it } from 'vitest'
-import { startEmulator } from '../../../emulator/dev.js'
+import { startEmulator } from '../../../emulator/assembly/dev.js'
 import { openDatabases } from '../../fixtures/databases/shared-server.js'
 import { fileOf, formOf } from '../../fixtures/requests/form.js'
 

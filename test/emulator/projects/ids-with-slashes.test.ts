@@ -1,8 +1,8 @@
 /** Projects whose ids run into one another with what is written behind them. */
 import { expect, it } from 'vitest'
-import { defaultConfig } from '../../../emulator/config.js'
+import { defaultConfig } from '../../../emulator/assembly/config.js'
+import { openService } from '../../../emulator/assembly/open-service.js'
 import { openProject } from '../../../emulator/core/projects/projects.js'
-import { openService } from '../../../emulator/open-service.js'
 
 it('contract 2.3 a key of the project "a" finds nothing of the project "a/b", also while that is cached', async () => {
   const service = await openService({ ...defaultConfig, memory: true, project: 'a/b' })

@@ -1,10 +1,10 @@
 /** Resets concurrent with writers, with one another, and with other processes. Contract 9.4 and 11. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createClient } from '../../../client/index.js'
-import { defaultConfig } from '../../../emulator/config.js'
+import { defaultConfig } from '../../../emulator/assembly/config.js'
+import { openService, type Service } from '../../../emulator/assembly/open-service.js'
 import { resetProject } from '../../../emulator/core/projects/reset.js'
 import type { Database } from '../../../emulator/database/port.js'
-import { openService, type Service } from '../../../emulator/open-service.js'
 import { engines } from '../../fixtures/databases/engines.js'
 import { type Databases, openDatabases } from '../../fixtures/databases/shared-server.js'
 import { openAuthenticated } from '../../fixtures/realtime/streams.js'

@@ -1,7 +1,7 @@
 /** A seed whose collection is removed by another process while it is applied. Contract 11. */
 import pg from 'pg'
 import { expect, it, vi } from 'vitest'
-import { startEmulator } from '../../../emulator/dev.js'
+import { startEmulator } from '../../../emulator/assembly/dev.js'
 import { openDatabases } from '../../fixtures/databases/shared-server.js'
 import { patiently } from '../../fixtures/patience.js'
 

@@ -1,9 +1,9 @@
 /** Settings of a project that are changed concurrently. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { defaultConfig } from '../../../emulator/config.js'
+import { defaultConfig } from '../../../emulator/assembly/config.js'
+import { openService } from '../../../emulator/assembly/open-service.js'
 import { changeProject } from '../../../emulator/core/projects/projects.js'
 import { requireProject } from '../../../emulator/core/projects/require-project.js'
-import { openService } from '../../../emulator/open-service.js'
 import { engines } from '../../fixtures/databases/engines.js'
 import { type Databases, openDatabases } from '../../fixtures/databases/shared-server.js'
 

@@ -1,6 +1,6 @@
 /** Whom the list of connections names. Contract 11. */
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type Emulator, startEmulator } from '../../../emulator/dev.js'
+import { type Emulator, startEmulator } from '../../../emulator/assembly/dev.js'
 import { controlOf } from '../../fixtures/requests/emulator-control.js'
 
 let emulator: Emulator

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { EventSource } from 'eventsource'
 import { expect, it, onTestFinished } from 'vitest'
 import { createClient } from '../../../client/index.js'
-import { startEmulator } from '../../../emulator/dev.js'
+import { startEmulator } from '../../../emulator/assembly/dev.js'
 import { cuttingProxy } from '../../fixtures/proxies/cutting-proxy.js'
 
 const guide = await readFile(new URL('../../../docs/guides/realtime.md', import.meta.url), 'utf8')

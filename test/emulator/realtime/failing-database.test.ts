@@ -1,13 +1,13 @@
 /** Subscriptions while the database cannot answer permission checks. Contract 9.4. */
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import { defaultConfig } from '../../../emulator/config.js'
+import { defaultConfig } from '../../../emulator/assembly/config.js'
+import { openService, type Service } from '../../../emulator/assembly/open-service.js'
 import { changeCollection, createCollection } from '../../../emulator/core/collections/collections.js'
 import type { Context } from '../../../emulator/core/context.js'
 import { createDocument } from '../../../emulator/core/documents/door.js'
 import { identifyText } from '../../../emulator/core/logins/credentials.js'
 import { unitFor } from '../../../emulator/core/unit-of-work.js'
 import { DatabaseError } from '../../../emulator/database/port.js'
-import { openService, type Service } from '../../../emulator/open-service.js'
 import { openAuthenticated } from '../../fixtures/realtime/streams.js'
 
 let service: Service

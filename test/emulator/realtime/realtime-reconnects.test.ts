@@ -1,7 +1,7 @@
 /** Connections break all the time: a subscriber that resumes after its last event misses none and gets none twice. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createClient } from '../../../client/index.js'
-import { type Emulator, startEmulator } from '../../../emulator/dev.js'
+import { type Emulator, startEmulator } from '../../../emulator/assembly/dev.js'
 import { type Databases, openDatabases } from '../../fixtures/databases/shared-server.js'
 import { aSubscriber, overEventStream, overWebSocket } from '../../fixtures/realtime/subscriber.js'
 import { isFull } from '../../fixtures/scope.js'

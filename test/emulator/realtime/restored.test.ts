@@ -2,8 +2,8 @@
 import pg from 'pg'
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 import { createClient } from '../../../client/index.js'
-import { startEmulator } from '../../../emulator/dev.js'
-import { resyncSubscribers } from '../../../emulator/serve.js'
+import { startEmulator } from '../../../emulator/assembly/dev.js'
+import { resyncSubscribers } from '../../../emulator/serving/serve.js'
 import { type Databases, openDatabases } from '../../fixtures/databases/shared-server.js'
 import { patiently } from '../../fixtures/patience.js'
 

@@ -1,6 +1,7 @@
 /** Which changes a filter on a document's own times matches, and what a connection does while it replays. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { defaultConfig } from '../../../emulator/config.js'
+import { defaultConfig } from '../../../emulator/assembly/config.js'
+import { openService, type Service } from '../../../emulator/assembly/open-service.js'
 import { createCollection } from '../../../emulator/core/collections/collections.js'
 import type { Context } from '../../../emulator/core/context.js'
 import {
@@ -11,7 +12,6 @@ import {
 } from '../../../emulator/core/documents/door.js'
 import { identifyText } from '../../../emulator/core/logins/credentials.js'
 import { unitFor } from '../../../emulator/core/unit-of-work.js'
-import { openService, type Service } from '../../../emulator/open-service.js'
 import { engines } from '../../fixtures/databases/engines.js'
 import { type Databases, openDatabases } from '../../fixtures/databases/shared-server.js'
 import { openAuthenticated } from '../../fixtures/realtime/streams.js'

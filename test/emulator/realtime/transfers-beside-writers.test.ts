@@ -1,11 +1,11 @@
 /** A transfer of a document while another process writes it, on PostgreSQL. Decision 71. */
 import { expect, it, onTestFinished } from 'vitest'
 import { createClient } from '../../../client/index.js'
-import { defaultConfig } from '../../../emulator/config.js'
+import { defaultConfig } from '../../../emulator/assembly/config.js'
+import { openService } from '../../../emulator/assembly/open-service.js'
 import { transferDocument } from '../../../emulator/core/documents/door.js'
 import { sql } from '../../../emulator/database/port.js'
 import { openPostgres } from '../../../emulator/database/postgres/postgres.js'
-import { openService } from '../../../emulator/open-service.js'
 import { selectChanges } from '../../../emulator/store/realtime/changes.js'
 import { openDatabases } from '../../fixtures/databases/shared-server.js'
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type Emulator, startEmulator } from '../../../emulator/dev.js'
+import { type Emulator, startEmulator } from '../../../emulator/assembly/dev.js'
 import { send } from '../../fixtures/requests/http.js'
 
 // Each test comes from an address of its own, and the clock stands still, so that no minute ends meanwhile.

@@ -2,7 +2,7 @@ import { hostname } from 'node:os'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { RequestRecord } from '../../../client/protocol/control/requests.js'
 import type { Reason } from '../../../client/protocol/model/requests/reason.js'
-import { type Emulator, startEmulator } from '../../../emulator/dev.js'
+import { type Emulator, startEmulator } from '../../../emulator/assembly/dev.js'
 import { controlOf } from '../../fixtures/requests/emulator-control.js'
 import { formOf } from '../../fixtures/requests/form.js'
 

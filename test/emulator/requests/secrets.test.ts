@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { dialects } from '../../../client/protocol/wire/dialects.js'
-import { type Emulator, startEmulator } from '../../../emulator/dev.js'
+import { type Emulator, startEmulator } from '../../../emulator/assembly/dev.js'
 import { isSecretPath } from '../../../emulator/http/requests/secret-routes.js'
 import type { Route } from '../../../emulator/http/route.js'
 import { routes } from '../../../emulator/http/routes/index.js'

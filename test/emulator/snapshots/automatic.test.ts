@@ -1,7 +1,8 @@
 /** Automatic snapshots share a storage limit, and a full disk fails only the save. Contract 12.6. */
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createClient } from '../../../client/index.js'
-import { defaultConfig } from '../../../emulator/config.js'
+import { defaultConfig } from '../../../emulator/assembly/config.js'
+import { openService, type Service } from '../../../emulator/assembly/open-service.js'
 import { trimAutomatic } from '../../../emulator/core/snapshots/automatic.js'
 import {
   listSnapshots,
@@ -11,7 +12,6 @@ import {
 } from '../../../emulator/core/snapshots/snapshots.js'
 import { undoCommand } from '../../../emulator/core/snapshots/undo.js'
 import { type Database, DatabaseError } from '../../../emulator/database/port.js'
-import { openService, type Service } from '../../../emulator/open-service.js'
 
 let service: Service
 beforeAll(async () => {

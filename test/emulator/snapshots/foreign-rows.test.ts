@@ -1,10 +1,10 @@
 /** Snapshots whose tables are not as this version fills them: rows that another project has. */
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { type Client, createClient } from '../../../client/index.js'
-import { defaultConfig } from '../../../emulator/config.js'
+import { defaultConfig } from '../../../emulator/assembly/config.js'
+import { openService, type Service } from '../../../emulator/assembly/open-service.js'
 import { openIds } from '../../../emulator/core/ids.js'
 import { sql } from '../../../emulator/database/port.js'
-import { openService, type Service } from '../../../emulator/open-service.js'
 import { keptIn } from '../../../emulator/store/snapshots/parts.js'
 import { controlOf } from '../../fixtures/requests/emulator-control.js'
 

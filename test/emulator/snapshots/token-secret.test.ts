@@ -1,8 +1,8 @@
 /** A snapshot of a project that was deleted, loaded into another one, with the secret that signs tokens. Contract 11. */
 import { afterEach, expect, it, vi } from 'vitest'
 import { createClient } from '../../../client/index.js'
-import { defaultConfig } from '../../../emulator/config.js'
-import { openService } from '../../../emulator/open-service.js'
+import { defaultConfig } from '../../../emulator/assembly/config.js'
+import { openService } from '../../../emulator/assembly/open-service.js'
 
 afterEach(() => {
   vi.useRealTimers()

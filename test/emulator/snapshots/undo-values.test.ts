@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { defaultConfig } from '../../../emulator/config.js'
+import { defaultConfig } from '../../../emulator/assembly/config.js'
+import { openService, type Service } from '../../../emulator/assembly/open-service.js'
 import { createCollection } from '../../../emulator/core/collections/collections.js'
 import type { Context } from '../../../emulator/core/context.js'
 import { createDocument, removeDocuments } from '../../../emulator/core/documents/door.js'
@@ -8,7 +9,6 @@ import { saveAutomatically } from '../../../emulator/core/snapshots/snapshots.js
 import { finishCommand, undoCommand } from '../../../emulator/core/snapshots/undo.js'
 import { unitFor } from '../../../emulator/core/unit-of-work.js'
 import type { Database, Sql } from '../../../emulator/database/port.js'
-import { openService, type Service } from '../../../emulator/open-service.js'
 
 let service: Service
 beforeAll(async () => {

@@ -1,14 +1,14 @@
 /** Deletions of linked records: how many statements they need, and what happens beside them. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Schema } from '../../../client/protocol/model/collection.js'
-import { defaultConfig } from '../../../emulator/config.js'
+import { defaultConfig } from '../../../emulator/assembly/config.js'
+import { openService, type Service } from '../../../emulator/assembly/open-service.js'
 import { createCollection } from '../../../emulator/core/collections/collections.js'
 import type { Context } from '../../../emulator/core/context.js'
 import { createDocument, removeDocument } from '../../../emulator/core/documents/door.js'
 import { identifyText } from '../../../emulator/core/logins/credentials.js'
 import { unitFor } from '../../../emulator/core/unit-of-work.js'
 import { type Database, type Sql, sql } from '../../../emulator/database/port.js'
-import { openService, type Service } from '../../../emulator/open-service.js'
 import { engines } from '../../fixtures/databases/engines.js'
 import { type Databases, openDatabases } from '../../fixtures/databases/shared-server.js'
 

@@ -1,7 +1,8 @@
 /** Documents that are created at the same time are written together where each commit waits for the disk. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Fields, StoredDocument } from '../../../client/protocol/model/document.js'
-import { defaultConfig } from '../../../emulator/config.js'
+import { defaultConfig } from '../../../emulator/assembly/config.js'
+import { openService, type Service } from '../../../emulator/assembly/open-service.js'
 import { createUser } from '../../../emulator/core/accounts/owner.js'
 import { createCollection } from '../../../emulator/core/collections/collections.js'
 import type { Context } from '../../../emulator/core/context.js'
@@ -9,7 +10,6 @@ import { createDocument, openJoinedCreates } from '../../../emulator/core/docume
 import { identifyText } from '../../../emulator/core/logins/credentials.js'
 import { inTransaction, unitFor } from '../../../emulator/core/unit-of-work.js'
 import { type Database, DatabaseError, type Sql, sql } from '../../../emulator/database/port.js'
-import { openService, type Service } from '../../../emulator/open-service.js'
 import { engines } from '../../fixtures/databases/engines.js'
 import { type Databases, openDatabases } from '../../fixtures/databases/shared-server.js'
 

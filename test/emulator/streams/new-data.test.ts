@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { createClient } from '../../../client/index.js'
-import { type Config, type Emulator, startEmulator } from '../../../emulator/dev.js'
+import { type Config, type Emulator, startEmulator } from '../../../emulator/assembly/dev.js'
 import { openDatabases } from '../../fixtures/databases/shared-server.js'
 import { openAuthenticated, openEvents } from '../../fixtures/realtime/streams.js'
 

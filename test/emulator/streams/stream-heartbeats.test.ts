@@ -1,7 +1,7 @@
 /** Tests heartbeats of idle streams, which keep proxies from closing them, on a clock that the test moves. Contract 9.5. */
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { createClient } from '../../../client/index.js'
-import { type Emulator, startEmulator } from '../../../emulator/dev.js'
+import { type Emulator, startEmulator } from '../../../emulator/assembly/dev.js'
 
 const beat = 15_000
 

@@ -2,7 +2,7 @@
 import { text } from 'node:stream/consumers'
 import { getHeapSnapshot } from 'node:v8'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type Emulator, startEmulator } from '../../../emulator/dev.js'
+import { type Emulator, startEmulator } from '../../../emulator/assembly/dev.js'
 import { openEvents } from '../../fixtures/realtime/streams.js'
 import { askerOf } from '../../fixtures/requests/ask.js'
 

@@ -1,9 +1,9 @@
 /** Tests the cost of a change of one caller for all others: lookups and statements. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { defaultConfig } from '../../../emulator/config.js'
+import { defaultConfig } from '../../../emulator/assembly/config.js'
+import { openService, type Service } from '../../../emulator/assembly/open-service.js'
 import { openTokenFor } from '../../../emulator/core/accounts/owner.js'
 import type { Sql } from '../../../emulator/database/port.js'
-import { openService, type Service } from '../../../emulator/open-service.js'
 import { startOn } from '../../fixtures/databases/engine-emulators.js'
 import { engines } from '../../fixtures/databases/engines.js'
 import { type EventStream, openEvents } from '../../fixtures/realtime/streams.js'

@@ -1,6 +1,6 @@
 /** PostgreSQL that is killed and restarted beneath the service, and connections that are cut, during writes. */
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type Emulator, startEmulator } from '../../../emulator/dev.js'
+import { type Emulator, startEmulator } from '../../../emulator/assembly/dev.js'
 import { type PostgresServer, startPostgres } from '../../fixtures/databases/postgres.js'
 import { clientOf } from '../../fixtures/kills/under-writes.js'
 import { patiently } from '../../fixtures/patience.js'

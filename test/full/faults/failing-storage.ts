@@ -1,9 +1,9 @@
 /** A database and a file store that fail at a chosen call of a request, as in SQLite's tests of I/O errors. */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { subscribe } from 'node:diagnostics_channel'
+import type { Storage } from '../../../emulator/assembly/storage.js'
 import { type Database, DatabaseError } from '../../../emulator/database/port.js'
 import { type FileStore, StorageError } from '../../../emulator/ports/files/port.js'
-import type { Storage } from '../../../emulator/storage.js'
 
 export interface Fault {
   readonly part: 'database' | 'files'

@@ -1,6 +1,7 @@
 /** Invariants of the database and the file store after any failure. */
+
+import type { Storage } from '../../../emulator/assembly/storage.js'
 import { sql } from '../../../emulator/database/port.js'
-import type { Storage } from '../../../emulator/storage.js'
 import { copyOf } from '../../../emulator/store/realtime/copies.js'
 
 interface Options {

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import type { Service } from '../../../emulator/open-service.js'
+import type { Service } from '../../../emulator/assembly/open-service.js'
 import { engines } from '../../fixtures/databases/engines.js'
 import { type Databases, openDatabases } from '../../fixtures/databases/shared-server.js'
 import { patiently } from '../../fixtures/patience.js'
@@ -15,8 +15,8 @@ import { scenarios } from './scenarios.js'
 import { kinds, sweep } from './sweep.js'
 import { openIn, type Place } from './world.js'
 
-vi.mock('../../../emulator/storage.js', async (original) => {
-  const real = await original<typeof import('../../../emulator/storage.js')>()
+vi.mock('../../../emulator/assembly/storage.js', async (original) => {
+  const real = await original<typeof import('../../../emulator/assembly/storage.js')>()
   return {
     ...real,
     openStorage: async (...args: Parameters<typeof real.openStorage>) => failing(await real.openStorage(...args)),

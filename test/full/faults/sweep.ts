@@ -1,5 +1,5 @@
 /** Fails every call of every scenario in turn, and reports what was left half done, orphaned or lost. */
-import type { Service } from '../../../emulator/open-service.js'
+import type { Service } from '../../../emulator/assembly/open-service.js'
 import type { Answer } from '../../fixtures/requests/http.js'
 import { isLong } from '../../reliability/scale.js'
 import { arm, disarm, type Fault, sound } from './failing-storage.js'

@@ -2,8 +2,8 @@
 import { randomUUID } from 'node:crypto'
 import { expect } from 'vitest'
 import type { Project } from '../../../client/protocol/model/project.js'
-import { defaultConfig } from '../../../emulator/config.js'
-import { openService, type Service } from '../../../emulator/open-service.js'
+import { defaultConfig } from '../../../emulator/assembly/config.js'
+import { openService, type Service } from '../../../emulator/assembly/open-service.js'
 import { type Form, fileOf, formOf, textOf } from '../../fixtures/requests/form.js'
 import { type Answer, send } from '../../fixtures/requests/http.js'
 

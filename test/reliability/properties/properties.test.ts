@@ -11,7 +11,7 @@ import { axes, axisNames, listForms } from '../../../client/protocol/wire/axes.j
 import { parseDialect } from '../../../client/protocol/wire/dialects.js'
 import { encodeListQuery } from '../../../client/protocol/wire/query/encode.js'
 import { formatQuery } from '../../../client/protocol/wire/query/format.js'
-import { type Emulator, startEmulator } from '../../../emulator/dev.js'
+import { type Emulator, startEmulator } from '../../../emulator/assembly/dev.js'
 import { engines } from '../../fixtures/databases/engines.js'
 import { type Databases, openDatabases } from '../../fixtures/databases/shared-server.js'
 import { send } from '../../fixtures/requests/http.js'

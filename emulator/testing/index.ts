@@ -1,22 +1,22 @@
 /** `svc-toolkit/testing`: a service for a test run, and an isolated project for each test. */
 /// <reference lib="esnext.disposable" preserve="true" />
 import { openAsBlob } from 'node:fs'
-import type { Control } from '../client/control.js'
-import type { UntypedSchema } from '../client/index.js'
-import type { AnySchema } from '../client/types.js'
-import type { Emulator } from './dev.js'
-import { openTestEmulator } from './testing/emulator.js'
-import { readEnvironment } from './testing/environment.js'
+import type { Control } from '../../client/control.js'
+import type { UntypedSchema } from '../../client/index.js'
+import type { AnySchema } from '../../client/types.js'
+import type { Emulator } from '../assembly/dev.js'
+import { openTestEmulator } from './emulator.js'
+import { readEnvironment } from './environment.js'
 import type {
   PermissionCoverage,
   TestEmulator,
   TestEmulatorOptions,
   TestProject,
   TestProjectOptions,
-} from './testing/helper.js'
-import { loadSnapshotFile } from './testing/snapshot-file.js'
+} from './helper.js'
+import { loadSnapshotFile } from './snapshot-file.js'
 
-export type { Fault, FaultInput, FaultPreset } from '../client/protocol/model/faults/fault.js'
+export type { Fault, FaultInput, FaultPreset } from '../../client/protocol/model/faults/fault.js'
 export type {
   ControlCalls,
   Length,
@@ -39,7 +39,7 @@ export type {
   TestUser,
   TestUsers,
   WaitOptions,
-} from './testing/helper.js'
+} from './helper.js'
 
 /**
  * Starts a service in memory on a free port. Leaves nothing on disk, and doesn't keep the process running if you forget
@@ -116,12 +116,12 @@ async function startInMemory(): Promise<Emulator> {
   return starting
 }
 
-async function loadEmulator(): Promise<typeof import('./dev.js')> {
+async function loadEmulator(): Promise<typeof import('../assembly/dev.js')> {
   try {
     // Loads PGlite while this thread loads the rest.
-    const { startSpareThread } = await import('./database/pglite/thread.js')
+    const { startSpareThread } = await import('../database/pglite/thread.js')
     startSpareThread()
-    return await import('./dev.js')
+    return await import('../assembly/dev.js')
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code !== 'ERR_VM_DYNAMIC_IMPORT_CALLBACK_MISSING_FLAG') throw cause
     const message =
@@ -138,7 +138,7 @@ async function fill(project: TestProject, seed: TestProjectOptions['seed']): Pro
 
 /** Loads files of the app's own folder, which its tests run code from anyway. */
 async function applySeeds({ id, client, control }: TestProject, words: readonly string[]): Promise<void> {
-  const { applySeedFile, findSeeds } = await import('../seeds/seed.js')
+  const { applySeedFile, findSeeds } = await import('../../seeds/seed.js')
   const target = { control: control as object as Control, project: id }
   const modules = { client, allow: async () => undefined }
   for (const file of await findSeeds(words)) await applySeedFile(target, file, { modules })

@@ -1,8 +1,8 @@
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { StartError } from './database/start-error.js'
-import type { ServerHandlers } from './http/server.js'
-import { closeServer, openServer } from './http/sockets.js'
+import { StartError } from '../database/start-error.js'
+import type { ServerHandlers } from '../http/server.js'
+import { closeServer, openServer } from '../http/sockets.js'
 
 /** Servers that listen on one port. */
 export interface Listening {

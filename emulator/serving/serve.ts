@@ -1,12 +1,12 @@
 /** Runs one replica of the service on PostgreSQL and a bucket, for `svc serve`. */
-import type { ServeConfig } from './serving/config.js'
-import { openServing, type ServingProcess } from './serving/process.js'
-import { exitOnUncaught } from './serving/uncaught.js'
+import type { ServeConfig } from './config.js'
+import { openServing, type ServingProcess } from './process.js'
+import { exitOnUncaught } from './uncaught.js'
 
-export { checkServing } from './serving/check.js'
-export type { ServeConfig } from './serving/config.js'
-export { resyncSubscribers } from './serving/resync.js'
-export { rotateSecret } from './serving/secret.js'
+export { checkServing } from './check.js'
+export type { ServeConfig } from './config.js'
+export { resyncSubscribers } from './resync.js'
+export { rotateSecret } from './secret.js'
 
 /**
  * Starts the service. Resolves when it accepts requests.

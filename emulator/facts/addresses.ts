@@ -1,4 +1,4 @@
-import { StartError } from './database/start-error.js'
+import { StartError } from '../database/start-error.js'
 
 /** @throws {StartError} `PUBLIC_URL_INVALID` unless it is the origin of a service */
 export function publicOrigin(publicUrl: string): string {

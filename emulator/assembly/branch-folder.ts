@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { makeStateFolder, requireNoLink } from './database/pglite/folder-place.js'
+import { makeStateFolder, requireNoLink } from '../database/pglite/folder-place.js'
 
 /** File with the branch's name, which `svc status` reads too. */
 const nameFile = 'branch'

@@ -1,29 +1,29 @@
 /** Starts a service from its config: opens the ports, migrates the database and listens. Closes in reverse order. */
 import { resolve } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { ProjectSettings } from '../client/protocol/model/project.js'
-import { formatDialect, parseDialect } from '../client/protocol/wire/dialects.js'
-import { publicOrigin } from './addresses.js'
+import type { ProjectSettings } from '../../client/protocol/model/project.js'
+import { formatDialect, parseDialect } from '../../client/protocol/wire/dialects.js'
+import type { Backend } from '../core/context.js'
+import { openEventLog } from '../core/events/event-log.js'
+import { changeProject, type OpenedProject, openProject } from '../core/projects/projects.js'
+import { damagedPages } from '../database/pglite/state-folder.js'
+import { DatabaseError } from '../database/port.js'
+import { shownAddress } from '../database/postgres/server-address.js'
+import { StartError } from '../database/start-error.js'
+import { publicOrigin } from '../facts/addresses.js'
+import { isFromThisMachine } from '../http/guards/client-address.js'
+import { requestedOrigin } from '../http/guards/requested-origin.js'
+import { type Log, openLog } from '../http/logging/log.js'
+import type { ServerHandlers } from '../http/server.js'
+import { type LocalApp, localProviderPath, openLocalProvider } from '../idp/local/app.js'
+import { staticMounts } from '../pages/mounts.js'
+import { openMailbox } from '../ports/mail/mailbox.js'
+import { openMailTransports } from '../ports/mail/open-transports.js'
 import type { Config } from './config.js'
-import type { Backend } from './core/context.js'
-import { openEventLog } from './core/events/event-log.js'
-import { changeProject, type OpenedProject, openProject } from './core/projects/projects.js'
-import { damagedPages } from './database/pglite/state-folder.js'
-import { DatabaseError } from './database/port.js'
-import { shownAddress } from './database/postgres/server-address.js'
-import { StartError } from './database/start-error.js'
 import { type DisposalStack, openInOrder } from './disposal-stack.js'
 import { type FolderKeys, openFolderKeys } from './folder-keys.js'
-import { isFromThisMachine } from './http/guards/client-address.js'
-import { requestedOrigin } from './http/guards/requested-origin.js'
-import { type Log, openLog } from './http/logging/log.js'
-import type { ServerHandlers } from './http/server.js'
-import { type LocalApp, localProviderPath, openLocalProvider } from './idp/local/app.js'
 import { type Listening, listen, requireFreePort } from './listen.js'
 import { openBackend } from './open-backend.js'
-import { staticMounts } from './pages/mounts.js'
-import { openMailbox } from './ports/mail/mailbox.js'
-import { openMailTransports } from './ports/mail/open-transports.js'
 import { openStorage, type Storage } from './storage.js'
 
 const maxPortTries = 5
@@ -160,8 +160,8 @@ async function openEmulatorBackend(
   return { backend, localProvider }
 }
 
-const loadServer = () => import('./http/server.js')
-const loadControl = () => import('./http/profiles/emulator-routes.js')
+const loadServer = () => import('../http/server.js')
+const loadControl = () => import('../http/profiles/emulator-routes.js')
 
 async function openApp(
   backend: Backend,

@@ -1,4 +1,4 @@
-import type { Clock, Clocks } from './core/context.js'
+import type { Clock, Clocks } from '../core/context.js'
 
 /** Opens the clocks of the service and its projects, in memory only. */
 export function openClocks(systemTime: () => Date): Clocks {

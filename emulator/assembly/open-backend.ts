@@ -1,46 +1,46 @@
 /** Opens the ports and the background work on an open database. Shared by all profiles of the service. */
-import { openCheckpoints } from './background/checkpoints.js'
-import { openIndexKeeper } from './background/indexes.js'
-import { openKeyUses } from './background/key-uses.js'
-import { onlyProcess, openLease } from './background/leader.js'
-import { openMaintenance } from './background/maintenance.js'
-import { openNumbering } from './background/numbering.js'
-import { openFileKeeper } from './background/orphans.js'
-import { openVacuum } from './background/vacuum.js'
+import { openCheckpoints } from '../background/checkpoints.js'
+import { openIndexKeeper } from '../background/indexes.js'
+import { openKeyUses } from '../background/key-uses.js'
+import { onlyProcess, openLease } from '../background/leader.js'
+import { openMaintenance } from '../background/maintenance.js'
+import { openNumbering } from '../background/numbering.js'
+import { openFileKeeper } from '../background/orphans.js'
+import { openVacuum } from '../background/vacuum.js'
+import { openPermissionUses } from '../core/access/permission-uses.js'
+import { openCaches } from '../core/caches.js'
+import { openLongReads, openTransactionSlots } from '../core/concurrency/database-slots.js'
+import { openItemSizes } from '../core/concurrency/item-sizes.js'
+import { createSemaphore } from '../core/concurrency/semaphore.js'
+import type { Backend } from '../core/context.js'
+import { openJoinedCreates } from '../core/documents/door.js'
+import { openDocumentEvents } from '../core/events/document-events.js'
+import type { EventLog } from '../core/events/event-log.js'
+import { openFaults } from '../core/faults/faults.js'
+import { openUploadRooms } from '../core/files/upload-room.js'
+import { openIds } from '../core/ids.js'
+import { openFeeds } from '../core/realtime/feeds.js'
+import { openConnections } from '../core/realtime/open-connections.js'
+import { openRequestLog } from '../core/requests/request-log.js'
+import { openQueryCopies } from '../core/sql/copies.js'
+import { breaksCopy } from '../core/sql/run-query.js'
+import { openThrowAway } from '../database/pglite/pglite.js'
+import { readTemplate } from '../database/pglite/template.js'
+import type { Database } from '../database/port.js'
+import { cannotOpen } from '../database/postgres/server.js'
+import type { Log } from '../http/logging/log.js'
+import { openIdentityProviders } from '../idp/open.js'
+import { openMemoryBus } from '../ports/bus/memory-bus.js'
+import type { Bus } from '../ports/bus/port.js'
+import { openMemoryLimits } from '../ports/limits/memory-limits.js'
+import type { Limits } from '../ports/limits/port.js'
+import type { Mailer } from '../ports/mail/port.js'
+import { openBcryptPool } from '../ports/passwords/bcrypt-pool.js'
+import { openTotals } from '../store/lists/totals.js'
 import { openClocks } from './clock.js'
 import type { Config } from './config.js'
-import { openPermissionUses } from './core/access/permission-uses.js'
-import { openCaches } from './core/caches.js'
-import { openLongReads, openTransactionSlots } from './core/concurrency/database-slots.js'
-import { openItemSizes } from './core/concurrency/item-sizes.js'
-import { createSemaphore } from './core/concurrency/semaphore.js'
-import type { Backend } from './core/context.js'
-import { openJoinedCreates } from './core/documents/door.js'
-import { openDocumentEvents } from './core/events/document-events.js'
-import type { EventLog } from './core/events/event-log.js'
-import { openFaults } from './core/faults/faults.js'
-import { openUploadRooms } from './core/files/upload-room.js'
-import { openIds } from './core/ids.js'
-import { openFeeds } from './core/realtime/feeds.js'
-import { openConnections } from './core/realtime/open-connections.js'
-import { openRequestLog } from './core/requests/request-log.js'
-import { openQueryCopies } from './core/sql/copies.js'
-import { breaksCopy } from './core/sql/run-query.js'
-import { openThrowAway } from './database/pglite/pglite.js'
-import { readTemplate } from './database/pglite/template.js'
-import type { Database } from './database/port.js'
-import { cannotOpen } from './database/postgres/server.js'
 import type { DisposalStack } from './disposal-stack.js'
-import type { Log } from './http/logging/log.js'
-import { openIdentityProviders } from './idp/open.js'
-import { openMemoryBus } from './ports/bus/memory-bus.js'
-import type { Bus } from './ports/bus/port.js'
-import { openMemoryLimits } from './ports/limits/memory-limits.js'
-import type { Limits } from './ports/limits/port.js'
-import type { Mailer } from './ports/mail/port.js'
-import { openBcryptPool } from './ports/passwords/bcrypt-pool.js'
 import type { Storage } from './storage.js'
-import { openTotals } from './store/lists/totals.js'
 
 /** The parts in which the profiles of the service differ. */
 export interface Parts
@@ -154,7 +154,7 @@ async function openBus(
   report: (error: unknown) => void,
 ): Promise<Bus> {
   if (databaseUrl === undefined) return openMemoryBus()
-  const { openPostgresBus } = await import('./ports/bus/postgres-bus.js')
+  const { openPostgresBus } = await import('../ports/bus/postgres-bus.js')
   const url = databaseListenUrl ?? databaseUrl
   const flag = databaseListenUrl === undefined ? '--database-url' : '--database-listen-url'
   return openPostgresBus({ url, db, report }).catch((cause) => {
@@ -164,6 +164,6 @@ async function openBus(
 
 async function openLimits(databaseUrl: Config['databaseUrl'], db: Database): Promise<Limits> {
   if (databaseUrl === undefined) return openMemoryLimits()
-  const { openPostgresLimits } = await import('./ports/limits/postgres-limits.js')
+  const { openPostgresLimits } = await import('../ports/limits/postgres-limits.js')
   return openPostgresLimits(db)
 }

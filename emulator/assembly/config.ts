@@ -1,6 +1,6 @@
-import type { Tier } from '../client/protocol/model/limits.js'
-import type { MailUrls } from '../client/protocol/model/mail-transports.js'
-import type { RequestLine } from './http/logging/log.js'
+import type { Tier } from '../../client/protocol/model/limits.js'
+import type { MailUrls } from '../../client/protocol/model/mail-transports.js'
+import type { RequestLine } from '../http/logging/log.js'
 
 /** Options for starting an emulator. Every option has a default. */
 export interface Config extends MailUrls {

@@ -1,10 +1,11 @@
 /** `svc-toolkit/emulator`: runs the service on a developer's machine. */
-import { addressesAt } from './addresses.js'
+
+import { StartError } from '../database/start-error.js'
+import { addressesAt } from '../facts/addresses.js'
+import { version } from '../facts/version.js'
+import { selectSomeName } from '../store/collections.js'
 import { type Config, defaultConfig } from './config.js'
-import { StartError } from './database/start-error.js'
 import { openService } from './open-service.js'
-import { selectSomeName } from './store/collections.js'
-import { version } from './version.js'
 
 export type { Config } from './config.js'
 

@@ -1,8 +1,8 @@
 /** Repairs the data of a state folder while no emulator uses it. */
-import { holdLock } from './database/pglite/lock.js'
-import { openPglite } from './database/pglite/pglite.js'
-import { copyBeforeRepair, damaged, inspectData, noteRebuilt, prepareData } from './database/pglite/state-folder.js'
-import { rebuildIndexes, type Unread } from './store/upkeep/tables.js'
+import { holdLock } from '../database/pglite/lock.js'
+import { openPglite } from '../database/pglite/pglite.js'
+import { copyBeforeRepair, damaged, inspectData, noteRebuilt, prepareData } from '../database/pglite/state-folder.js'
+import { rebuildIndexes, type Unread } from '../store/upkeep/tables.js'
 
 export interface Repaired {
   /** Folder with a copy of the data from before the repair. */

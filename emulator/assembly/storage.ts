@@ -1,23 +1,23 @@
 /** Opens the database of an emulator, its file store, and their folder. */
 import { join, resolve } from 'node:path'
+import { guardDisk } from '../database/disk-guard.js'
+import { type MigrateOptions, migrate, NewerDatabaseError, OlderDatabaseError } from '../database/migrate.js'
+import { makeStateFolder, requireNoLink, requireNoLinksIn } from '../database/pglite/folder-place.js'
+import { holdLock } from '../database/pglite/lock.js'
+import { checkGinIndexes, maxBytesAtStart } from '../database/pglite/pages/gin-check.js'
+import { openPglite } from '../database/pglite/pglite.js'
+import { copyBeforeUpgrade, damaged, newer, prepareData } from '../database/pglite/state-folder.js'
+import { readTemplate } from '../database/pglite/template.js'
+import { endSpareThread, startSpareThread } from '../database/pglite/thread.js'
+import type { Database } from '../database/port.js'
+import { newerServer, refuseStart } from '../database/postgres/server.js'
+import type { StartError } from '../database/start-error.js'
+import { openFileStore } from '../ports/files/open-file-store.js'
+import type { FileStore } from '../ports/files/port.js'
+import { ensureFilesId } from '../store/files.js'
 import { openBranchFolder } from './branch-folder.js'
 import type { Config } from './config.js'
-import { guardDisk } from './database/disk-guard.js'
-import { type MigrateOptions, migrate, NewerDatabaseError, OlderDatabaseError } from './database/migrate.js'
-import { makeStateFolder, requireNoLink, requireNoLinksIn } from './database/pglite/folder-place.js'
-import { holdLock } from './database/pglite/lock.js'
-import { checkGinIndexes, maxBytesAtStart } from './database/pglite/pages/gin-check.js'
-import { openPglite } from './database/pglite/pglite.js'
-import { copyBeforeUpgrade, damaged, newer, prepareData } from './database/pglite/state-folder.js'
-import { readTemplate } from './database/pglite/template.js'
-import { endSpareThread, startSpareThread } from './database/pglite/thread.js'
-import type { Database } from './database/port.js'
-import { newerServer, refuseStart } from './database/postgres/server.js'
-import type { StartError } from './database/start-error.js'
 import type { DisposalStack } from './disposal-stack.js'
-import { openFileStore } from './ports/files/open-file-store.js'
-import type { FileStore } from './ports/files/port.js'
-import { ensureFilesId } from './store/files.js'
 
 export interface Storage {
   readonly db: Database
@@ -103,7 +103,7 @@ async function openFor(
   if (databaseUrl !== undefined) {
     await endSpareThread()
     // Imported here, because it loads slower than everything else.
-    const { openPostgres } = await import('./database/postgres/postgres.js')
+    const { openPostgres } = await import('../database/postgres/postgres.js')
     const opening = openPostgres({ url: databaseUrl, directUrl: databaseListenUrl })
     whileOpening()
     const db = await migrateOrFail(await opening, newerServer, { warn }).catch(refuseStart)

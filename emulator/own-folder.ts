@@ -1,2 +1,0 @@
-/** Folder of the emulator's files. The bundler keeps this module next to them, so that the URL stays correct. */
-export const ownFolder = new URL('./', import.meta.url)
