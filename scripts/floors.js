@@ -100,13 +100,7 @@ export const floors = {
   'core seeds': coreRoom('seeds', ['accounts', 'collections', 'documents', 'files', 'providers']),
 
   'service facts': {
-    at: [
-      'emulator/version.ts',
-      'emulator/addresses.ts',
-      'emulator/database/start-error.ts',
-      'emulator/own-folder.ts',
-      'emulator/replace-file.ts',
-    ],
+    at: ['emulator/facts', 'emulator/database/start-error.ts'],
     imports: ['node:'],
   },
   'postgres connections': {

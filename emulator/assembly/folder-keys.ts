@@ -12,7 +12,7 @@ import { createSemaphore } from '../core/concurrency/semaphore.js'
 import type { Keyring } from '../core/context.js'
 import { unscoped } from '../core/identity.js'
 import { requireNoLink } from '../database/pglite/folder-place.js'
-import { replaceFile } from '../replace-file.js'
+import { replaceFile } from '../facts/replace-file.js'
 import type { ProjectKey } from '../store/projects.js'
 
 export interface FolderKeys extends Keyring {

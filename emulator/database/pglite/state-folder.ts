@@ -2,7 +2,7 @@
 import { constants, readdirSync } from 'node:fs'
 import { chmod, cp, open, readdir, readFile, rename, rm, stat, statfs } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { replaceFile } from '../../replace-file.js'
+import { replaceFile } from '../../facts/replace-file.js'
 import { StartError } from '../start-error.js'
 import { diskFull, isFull, requireNoLink, requireNoLinksIn, reservedBytes } from './folder-place.js'
 import { unpackTemplate } from './template.js'

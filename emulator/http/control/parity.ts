@@ -7,7 +7,7 @@ import { SvcError } from '../../../client/protocol/model/errors.js'
 import { parseJson } from '../../../client/protocol/model/json.js'
 import { findAcceptance, latestEnd, parityLockName, toDay } from '../../../client/protocol/model/parity.js'
 import type { Backend } from '../../core/context.js'
-import { replaceFile } from '../../replace-file.js'
+import { replaceFile } from '../../facts/replace-file.js'
 import type { ControlHandlers } from './control-routes.js'
 
 const mostRuns = 20
