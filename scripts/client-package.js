@@ -238,14 +238,14 @@ async function bundleTestHelper(root, folder) {
     external: (id) => /\/(client\/index|dev|thread|seed)\.js$/.test(id),
   })
   await build.write({
-    file: join(folder, 'testing.js'),
+    file: join(folder, 'testing', 'index.js'),
     format: 'cjs',
     codeSplitting: false,
     paths: {
-      [join(root, 'client', 'index.js')]: '../client/index.js',
-      [join(root, 'emulator', 'assembly', 'dev.js')]: '../../emulator/assembly/dev.js',
-      [join(root, 'emulator', 'database', 'pglite', 'thread.js')]: '../../emulator/database/pglite/thread.js',
-      [join(root, 'seeds', 'seed.js')]: '../../seeds/seed.js',
+      [join(root, 'client', 'index.js')]: '../../client/index.js',
+      [join(root, 'emulator', 'assembly', 'dev.js')]: '../../../emulator/assembly/dev.js',
+      [join(root, 'emulator', 'database', 'pglite', 'thread.js')]: '../../../emulator/database/pglite/thread.js',
+      [join(root, 'seeds', 'seed.js')]: '../../../seeds/seed.js',
     },
   })
   await build.close()
