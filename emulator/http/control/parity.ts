@@ -6,6 +6,7 @@ import { type Accepted, type ParityReport, parityLock, parityReport } from '../.
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import { parseJson } from '../../../client/protocol/model/json.js'
 import { findAcceptance, latestEnd, parityLockName, toDay } from '../../../client/protocol/model/parity.js'
+import { createSemaphore } from '../../core/concurrency/semaphore.js'
 import type { Backend } from '../../core/context.js'
 import { replaceFile } from '../../facts/replace-file.js'
 import type { ControlHandlers } from './control-routes.js'
@@ -34,13 +35,18 @@ export const parity: ControlHandlers['parity'] = {
     const [today, latest] = [toDay(now), latestEnd(now)]
     if (request.until < today || request.until > latest)
       throw new SvcError('VALIDATION_ERROR', `"until" must be from ${today} to ${latest}.`)
-    const file = lockFile(about)
-    const { accepted } = await readLock(about)
-    const others = accepted.filter(({ id, part }) => id !== request.id || part !== request.part)
-    await replaceFile(file, `${JSON.stringify({ accepted: [...others, request] }, null, 2)}\n`)
-    return { lockFile: file }
+    return changes.run(async () => {
+      const file = lockFile(about)
+      const { accepted } = await readLock(about)
+      const others = accepted.filter(({ id, part }) => id !== request.id || part !== request.part)
+      await replaceFile(file, `${JSON.stringify({ accepted: [...others, request] }, null, 2)}\n`)
+      return { lockFile: file }
+    })
   },
 }
+
+/** Changes the lock file one after another, so that none is lost. */
+const changes = createSemaphore(1)
 
 type About = Backend['about']
 

@@ -48,4 +48,15 @@ export function parityCases(opened: Opened & { readonly stateFolder: string }): 
       accepted: [{ ...finding, reason: 'Known.', until }],
     })
   })
+
+  it('differences that are accepted at the same time are all kept', async () => {
+    const { control, stateFolder } = opened
+    const until = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10)
+    const ids = ['a', 'b', 'c', 'd', 'e'].map((name) => `keys.${name}`)
+
+    await Promise.all(ids.map((id) => control.parity.accept({ id, part: 'status', reason: 'Known.', until })))
+
+    const { accepted } = JSON.parse(await readFile(join(dirname(stateFolder), 'parity.lock.json'), 'utf8'))
+    expect(accepted.map(({ id }: { id: string }) => id)).toEqual(expect.arrayContaining(ids))
+  })
 }
