@@ -14,9 +14,11 @@ import type { Admitted, InDialect } from '../stages.js'
 export function readHead({ streams }: HttpContext, route: Route, known: InDialect): RouteHead {
   const { req, address, params, dialect } = known
   const { origin = null } = req.headers
+  // Refuses a bad address, also where no parameter is read.
+  const parameters = readParameters(req.url ?? '')
   return {
     params,
-    query: route.query?.read(dialect, readParameters(req.url ?? '')),
+    query: route.query?.read(dialect, parameters),
     dialect,
     guard: route.isGuarded ? readGuard(req.headers['if-match']) : 'any',
     address,
