@@ -37,7 +37,7 @@ function ask(method: string, path: string, body?: unknown, headers: Record<strin
 }
 
 /** Parameters of account routes that are no secrets; of URLs, all but their queries. */
-const plain = ['redirectUrl', 'email', 'data', '$append', '$remove', 'roles', 'platform', 'scopes']
+const plain = ['redirectUrl', 'email', 'user', 'data', '$append', '$remove', 'roles', 'platform', 'scopes']
 
 /** A secret for every field that the route describes and for some that it does not. */
 function bodiesOf({ body }: Route): (Fields | string)[] {
