@@ -58,14 +58,12 @@ Check the required fields before you apply it. A field that every document has t
     else this.log(table(withCounts(ruleRows(schema), read)))
     if (read.total !== undefined && read.read < read.total)
       this.note(`Read ${count(read.read)} of ${counted(read.total, 'document')}.`)
+    const setting = `svc collections schema infer ${shellWord(collection.name)} --apply`
+    if (!isEmpty && !flags.apply) this.note(`Set it: ${this.there(setting)}`)
     const isKeeping = Object.keys(collection.schema).length > 0 && read.read > 0
     const checking = `svc collections check ${shellWord(collection.name)}`
     if (isKeeping) this.note(`Existing rules stay. Find documents that break them: ${this.there(checking)}`)
-    if (isEmpty || !flags.apply) {
-      const setting = `svc collections schema infer ${shellWord(collection.name)} --apply`
-      if (!isEmpty) this.note(`Set it: ${this.there(setting)}`)
-      return schema
-    }
+    if (isEmpty || !flags.apply) return schema
     const applied = await client.collections.update(collection.name, { schema })
     this.note('Set the schema. It applies to writes from now on.')
     return applied.schema
