@@ -182,6 +182,7 @@ const noId = '00000000-0000-0000-0000-000000000000'
 function createStore(client: Client, persist: Persistence | undefined): OpenView {
   /** Lists by their query, for as long as they are open. */
   const lists = new Map<string, LiveEntry>()
+  const listsOver = (collection: string) => [...lists.values()].filter((list) => list.collection === collection)
   const [onSession, onOutbox] = [openListeners(), openListeners()]
   let session = unknownSession
   let outbox = openUserOutbox()
@@ -200,18 +201,14 @@ function createStore(client: Client, persist: Persistence | undefined): OpenView
     return own
   }
 
-  /** Tells whether each list of a collection receives changes. */
+  /** Tells whether each list of a collection receives changes, or has ended. */
   function isUpToDate(collection: string) {
-    return [...lists.values()].every((list) => list.collection !== collection || list.get().status === 'open')
+    return listsOver(collection).every((list) => list.get().error || list.get().status === 'open')
   }
 
   /** Returns a whole document that a list has read. */
   function find(collection: string, id: string): Doc | undefined {
-    for (const list of lists.values()) {
-      const found = list.collection === collection && list.find(id)
-      if (found) return found
-    }
-    return undefined
+    return listsOver(collection).flatMap((list) => list.find(id) ?? [])[0]
   }
 
   const decide = (key: string, decision: Decision) => outbox.decide?.(key, decision)

@@ -149,9 +149,11 @@ export function openEntry(
   }
 
   async function receive(from: typeof live, asked: Asked, { items, total, limit }: Page<Doc>, readIn: number) {
-    overlay ??= await overlayOf(asked, query)
+    overlay ??= await openListOverlay(asked, query)
     if (live !== from) return
-    const next = { items: withKnown(items, [...read.items, ...state.items]), total, limit, turn: readIn }
+    // Reuses unchanged items, so that memoized rows do not render again. Populated documents change without a new version.
+    const known = new Map([...state.items, ...read.items].map((item) => [asText(item), item]))
+    const next = { items: items.map((item) => known.get(asText(item)) ?? item), total, limit, turn: readIn }
     overlay.receive(read, next, pending())
     read = next
     // The list may be read before the connection is open again.
@@ -168,7 +170,7 @@ export function openEntry(
 
   /** Shows only pending writes while the service is unreachable and the browser has not kept the list. */
   async function showUnread(asked: Asked) {
-    overlay ??= await overlayOf(asked, query)
+    overlay ??= await openListOverlay(asked, query)
     if (state.isLoading && state.status === 'reconnecting')
       show({ ...overlay.apply(read, pending(), find), isLoading: false, status: 'offline' })
   }
@@ -285,7 +287,7 @@ const areSame = (one: readonly object[], other: readonly object[]) =>
   one.length === other.length && one.every((item, at) => item === other[at])
 
 /** Opens the overlay of a list. Only the service can tell what matches if documents do not come with all that the query tests. */
-async function overlayOf(asked: Asked, query: ListQuery): Promise<Overlay> {
+async function openListOverlay(asked: Asked, query: ListQuery): Promise<Overlay> {
   const { session, toQuery } = asked[internals]
   const { where, sort, populate, select } = toQuery(query)
   const populated = populate.map(([name]) => name)
@@ -298,15 +300,4 @@ async function overlayOf(asked: Asked, query: ListQuery): Promise<Overlay> {
     sort.every(({ path }) => isSeen(path)) && where.all.every(({ any }) => any.every(({ path }) => isSeen(path)))
   const selector = isSure ? compileSelector({ where, sort }, await session.dialect()) : undefined
   return openOverlay({ offset: query.offset, populated, selected, selector })
-}
-
-/**
- * Reuses the objects of unchanged items, so that memoized rows do not render again. Compares whole items, because
- * populated documents change without a new version.
- */
-function withKnown(items: readonly Doc[], before: readonly Doc[]): readonly Doc[] {
-  return items.map((item) => {
-    const text = asText(item)
-    return before.find((same) => same.id === item.id && asText(same) === text) ?? item
-  })
 }

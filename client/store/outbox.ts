@@ -34,7 +34,7 @@ export function dropOnceShown(mutation: Mutation, isUpToDate: (collection: strin
  * Opens the outbox of the signed-in user. Sends only while the same user is signed in.
  *
  * @param onChange called after each change of `mutations()`
- * @param isUpToDate tells whether each list of a collection receives changes
+ * @param isUpToDate tells whether each list of a collection receives changes, or has ended
  */
 export function openOutbox(
   client: Pick<Client, 'auth' | 'collection'>,
