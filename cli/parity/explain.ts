@@ -36,9 +36,9 @@ export async function findAdvice(
   const known = new Map<string, boolean>()
   const isMended: IsMended = async (choices, compared) => {
     const asked = `${compared.one.id} ${choices.map(written).join(', ')}`
-    const mended = known.get(asked) ?? (await isMendedBy(choices, compared, stage, current))
-    known.set(asked, mended)
-    return mended
+    const agrees = known.get(asked) ?? (await isMendedBy(choices, compared, stage, current))
+    known.set(asked, agrees)
+    return agrees
   }
   const findings = compared.filter(({ differs }) => differs)
   const ofAxes = await chooseByAxis(compared, current, isMended)
@@ -58,7 +58,7 @@ export async function findAdvice(
 
 /**
  * Chooses for each axis the form that agrees with the service in most cases of the axis, those that are the same now included:
- * a form that mends one filter may break others. Asks the findings first, since most forms mend none of them.
+ * a form that fixes one filter may break others. Starts with the cases that differ, since most forms fix none of them.
  */
 async function chooseByAxis(
   compared: readonly Compared[],

@@ -19,15 +19,15 @@ export async function planFiles({ local, remote }: Sides): Promise<FilePlan> {
 /** Returns the files without those that `others` has, one for one. */
 function without(files: readonly StoredFile[], others: readonly StoredFile[]): StoredFile[] {
   const left = new Map<string, number>()
-  for (const file of others) left.set(keyOf(file), (left.get(keyOf(file)) ?? 0) + 1)
+  for (const file of others) left.set(toKey(file), (left.get(toKey(file)) ?? 0) + 1)
   return files.filter((file) => {
-    const count = left.get(keyOf(file)) ?? 0
-    left.set(keyOf(file), count - 1)
+    const count = left.get(toKey(file)) ?? 0
+    left.set(toKey(file), count - 1)
     return count <= 0
   })
 }
 
-function keyOf({ path, name, size }: StoredFile): string {
+function toKey({ path, name, size }: StoredFile): string {
   return JSON.stringify([path, name, size])
 }
 

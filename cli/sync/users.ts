@@ -65,14 +65,11 @@ export async function createUsers(
   { users }: Pick<Control, 'users'>,
   project: string,
   { plan, pairs, signal }: { readonly plan: UserPlan; readonly pairs: Pairs; readonly signal: AbortSignal },
-): Promise<number> {
+): Promise<void> {
   pairs.add(plan.pairs.filter(({ local, remote }) => pairs.byLocal.get(local)?.remote !== remote))
-  let created = 0
   for (const { id, email, data, roles, emailVerified } of plan.onlyThere) {
-    if (signal.aborted) break
+    if (signal.aborted) return
     const made = await users.create({ project, email, data, roles: [...roles], emailVerified })
     pairs.add([{ local: made.id, remote: id }])
-    created++
   }
-  return created
 }

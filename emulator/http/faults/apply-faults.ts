@@ -59,7 +59,7 @@ export function activeFaults(faults: readonly Strike[], kinds: readonly Fault['k
   return faults.filter(({ fault, acts }) => kinds.includes(fault.kind) && acts()).map(({ fault }) => fault)
 }
 
-/** Names the faults that have taken effect, so that nobody searches for another cause. */
+/** Names the faults that have taken effect, so that developers do not look for another cause. */
 export function faultHeaders(faults: readonly Strike[]): Readonly<Record<string, string>> {
   const acted = faults.filter(({ hasActed }) => hasActed())
   return acted.length === 0 ? {} : { [faultHeader]: acted.map(({ fault: { id, kind } }) => `${id} ${kind}`).join(', ') }

@@ -66,7 +66,7 @@ async function findIdentity(route: Route, { backend, req, replay }: Incoming): P
   }
 }
 
-/** Ignores an invalid user token beside a valid key, in dialects that take its sender for nobody. */
+/** Ignores an invalid user token sent with a valid key, in dialects that treat its sender as anonymous. */
 async function identifyByKeyAlone(
   route: Route,
   { backend, req }: Pick<Incoming, 'backend' | 'req'>,
