@@ -6,6 +6,7 @@ import { fieldValue, inCollection, isRegular } from '../../../emulator/store/lis
 import { inlined, type KnownFields, makeFieldIndex } from '../../../emulator/store/lists/indexes.js'
 import { buildPage } from '../../../emulator/store/lists/page.js'
 import { planList } from '../../../emulator/store/lists/plan.js'
+import { patientSql } from '../../../emulator/store/upkeep/tables.js'
 import { rowsRead } from '../../fixtures/databases/rows-read.js'
 import {
   aCollection,
@@ -195,7 +196,7 @@ onEachEngine(() => {
         Array.from({ length: 30 }, (_, n) => ({ n, text: 'x'.repeat(200_000) })),
       )
       const posts = await aCollection('posts', [{ key: 'k7' }], 30)
-      await database().query(sql`analyze documents`)
+      await database().query(patientSql('analyze svc.documents'))
       const place = { project: 'p', collection: { id: posts, name: 'posts' }, mayReadAll: true, roles: [] }
       const values = Array.from({ length: 50 }, (_, n) => `k${n}`)
       const filter: Where = { all: [{ any: [{ path: ['key'], operator: 'in', values }] }] }
