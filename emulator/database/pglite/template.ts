@@ -88,13 +88,15 @@ export async function packTemplate(file: string): Promise<void> {
 }
 
 /**
- * Finds the template of the build. From source, caches one for each state of the migrations among the temporary files.
+ * Finds the template of the build. From source, caches one for each state of the migrations where the repository's tools have
+ * their caches.
  */
 async function findTemplate(): Promise<string> {
   const built = fileURLToPath(new URL('../template.tar.gz', ownFolder))
   if (await exists(built)) return built
   const text = migrations.flatMap(({ statements }) => statements.map((statement) => statement.text)).join('\n')
-  const kept = join(tmpdir(), `svc-template-${createHash('sha256').update(text).digest('hex').slice(0, 16)}.tar.gz`)
+  const hash = createHash('sha256').update(text).digest('hex').slice(0, 16)
+  const kept = fileURLToPath(new URL(`../node_modules/.cache/svc-template-${hash}.tar.gz`, ownFolder))
   if (!(await exists(kept))) await packTemplate(kept)
   return kept
 }
