@@ -2,6 +2,9 @@ import { readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { globSync } from 'tinyglobby'
 import { defineConfig, type TestProjectConfiguration } from 'vitest/config'
+import { keepTemporaryFilesInMemory } from './test/fixtures/temporary-folder.js'
+
+keepTemporaryFilesInMemory()
 
 const common = {
   // Tests wait for processes, and a test may start twenty of them. What takes longer than this hangs, also on a busy machine.
