@@ -151,6 +151,7 @@ test.each(['docs export a', 'seed export a', 'seed generate a'])(
 )
 
 test.each([
+  ['docs export many --format ndjson', '-', '| head -c 1'],
   ['docs export many --format ndjson', '/dev/stdout', '| head -c 1'],
   ['seed export many', '/dev/stdout', '| head -c 1'],
   ['docs export many --format ndjson', 'pipe', ''],

@@ -267,8 +267,8 @@ test('a migration that failed goes on by the same module alone; another one begi
 })
 
 test.each([
-  ['changed', 10_000, 2, '({ data }) => ({ ...data, n: data.n * 10 })'],
-  ['changed and rid of a field', 4_000, 1_500, '({ data: { old, ...data } }) => ({ ...data, n: data.n * 10 })'],
+  ['changed', 4_000, 2, '({ data }) => ({ ...data, n: data.n * 10 })'],
+  ['changed and rid of a field', 2_000, 500, '({ data: { old, ...data } }) => ({ ...data, n: data.n * 10 })'],
 ])('a migration that was killed goes on where it stopped: nothing is %s twice', async (_, documents, writes, body) => {
   const [name] = await aCollection([])
   for (let n = 0; n < documents; n += 1_000) {
