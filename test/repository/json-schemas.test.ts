@@ -120,7 +120,7 @@ it.each(Object.keys(schemas))('%s.json is what the code accepts; vitest -u write
 it('they accept the files of the templates, and refuse names that svc refuses', async () => {
   const [svc, seed, collection] = await Promise.all(['svc', 'seed', 'collection'].map(validate))
 
-  for (const template of ['react', 'chat']) {
+  for (const template of ['react', 'kanban', 'next', 'svelte', 'vue', 'chat']) {
     expect(svc?.(await readJson(join(root, 'templates', template, 'svc.json'))), template).toBe(true)
     expect(seed?.(await readJson(join(root, 'templates', template, 'seed.json'))), JSON.stringify(seed?.errors)).toBe(
       true,

@@ -1,4 +1,5 @@
-/** Each template as `svc init` makes it, run as its README says. */
+/** Each template as `svc init` makes it, at the run's emulator. `npm run full` follows the READMEs with an emulator of each app. */
+import { readFileSync } from 'node:fs'
 import { mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -6,18 +7,15 @@ import { execa } from 'execa'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { bin, cleanEnv, hungMilliseconds, openWorld, type World } from '../cli/command-line.js'
 import { type OpenBrowser, openChromium } from '../fixtures/chromium.js'
-import { pack } from '../fixtures/packages/packages.js'
 import { endsByItself } from '../fixtures/patience.js'
 
 const thisPackage = fileURLToPath(new URL('../..', import.meta.url))
 
 const worlds: World[] = []
 let chromium: OpenBrowser
-let packages: Awaited<ReturnType<typeof pack>>
 
 beforeAll(async () => {
   chromium = await openChromium()
-  packages = await pack()
 })
 afterAll(async () => {
   await chromium?.close()
@@ -69,12 +67,10 @@ test('web: its server gives away no settings but the two of the page, and surviv
 
 test('web: without `svc dev` it says what to start', async () => {
   const { folder } = await aFolder('web')
-  const settings = (key: string) =>
-    writeFile(join(folder, '.env.local'), `SVC_URL=http://127.0.0.1:9\nSVC_API_KEY=${key}\n`)
 
-  await settings('')
-  const early = await npm(folder, 'start')
-  await settings('pk_x')
+  await writeSettings(folder, { SVC_URL: nowhere, SVC_API_KEY: '' })
+  const early = await runScript(folder, 'start')
+  await writeSettings(folder, { SVC_URL: nowhere, SVC_API_KEY: 'pk_x' })
   const served = await serve(folder)
   const page = await chromium.newPage()
   await page.goto(served.url)
@@ -85,55 +81,76 @@ test('web: without `svc dev` it says what to start', async () => {
 })
 
 test('node: the script writes notes and counts them', async () => {
-  const world = await anApp('node')
-  const { folder } = world
+  const { folder } = await anApp('node')
 
-  const first = await npm(folder, 'start')
-  const second = await npm(folder, 'start')
+  const first = await runScript(folder, 'start')
+  const second = await runScript(folder, 'start')
 
   expect(first.stdout, first.stderr).toMatch(/Started at .*\n1 notes\./)
   expect(second.stdout).toMatch(/Started at .*\nStarted at .*\n2 notes\./)
 })
 
 test('node: without .env.local it takes variables, and without both it says what is missing', async () => {
-  const { folder, settings } = await aDeployed('node')
+  const { folder, settings } = await anApp('node')
+  await rm(join(folder, '.env.local'))
 
-  const started = await npm(folder, 'start', settings)
-  const neither = await npm(folder, 'start')
+  const started = await runScript(folder, 'start', settings)
+  const neither = await runScript(folder, 'start')
 
   expect(started).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/^Started at/) })
   expect(neither).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('npx svc init --yes') })
 })
 
 test('web: without .env.local it takes variables, and without both it says what is missing', async () => {
-  const { folder, settings } = await aDeployed('web')
+  const { folder } = await aFolder('web')
+  await rm(join(folder, '.env.local'))
 
-  const served = await serve(folder, settings)
+  const served = await serve(folder, { SVC_URL: nowhere, SVC_API_KEY: 'pk_x' })
   const told = await (await fetch(`${served.url}/settings.js`)).text()
   await served.stop()
-  const neither = await npm(folder, 'start')
+  const neither = await runScript(folder, 'start')
 
-  expect(told).toContain(JSON.stringify(settings.SVC_API_KEY))
+  expect(told).toContain('"pk_x"')
   expect(neither).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('npx svc init --yes') })
 })
 
-test.each(['node', 'web', 'react', 'kanban', 'next', 'svelte', 'vue', 'chat'])(
-  '%s: what --ci writes passes in a fresh clone',
-  async (template) => {
-    const { folder } = await aFolder(template, '--ci', 'script')
-    await rm(join(folder, '.env.local'))
-    await mkdir(join(folder, 'node_modules', '.bin'))
-    await symlink(bin, join(folder, 'node_modules', '.bin', 'svc'))
+test('react: what --ci writes passes in a fresh clone', async () => {
+  const { folder } = await aFolder('react', '--ci', 'script')
+  await rm(join(folder, '.env.local'))
+  await mkdir(join(folder, 'node_modules', '.bin'))
+  await symlink(bin, join(folder, 'node_modules', '.bin', 'svc'))
 
-    // The packages to install are there already.
-    const script = (await readFile(join(folder, 'ci', 'test.sh'), 'utf8')).replace(/^npm ci$/m, ':')
-    // On another machine the folder was never accepted.
-    const env = { ...cleanEnv(folder), SVC_CONFIG_DIR: join(folder, 'config-of-another') }
-    const ran = await execa('sh', ['-c', script], { cwd: folder, env, extendEnv: false, reject: false })
+  // The packages to install are there already.
+  const script = (await readFile(join(folder, 'ci', 'test.sh'), 'utf8')).replace(/^npm ci$/m, ':')
+  // On another machine the folder was never accepted.
+  const env = { ...cleanEnv(folder), SVC_CONFIG_DIR: join(folder, 'config-of-another') }
+  const ran = await execa('sh', ['-c', script], { cwd: folder, env, extendEnv: false, reject: false })
 
-    expect(ran, ran.stderr).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/pass 2\b/) })
-  },
-)
+  expect(ran, ran.stderr).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/pass 2\b/) })
+})
+
+test('the tests of the other templates pass', async () => {
+  const files: string[] = []
+  for (const template of ['node', 'web', 'kanban', 'next', 'svelte', 'vue', 'chat']) {
+    const { folder } = await aFolder(template)
+    const found = (await readdir(folder)).filter((name) => name.endsWith('.test.js'))
+    files.push(...found.map((name) => join(folder, name)))
+  }
+  const { folder } = await openWorldOfFile()
+  await writeFile(
+    join(folder, 'all.mjs'),
+    `for (const file of process.argv.slice(2)) {
+  process.chdir(file.slice(0, file.lastIndexOf('/')))
+  await import(file)
+}`,
+  )
+
+  // One process for all, since each starts an emulator.
+  const ran = await runNode(folder, ['all.mjs', ...files])
+
+  expect(files).toHaveLength(7)
+  expect(ran, ran.stdout + ran.stderr).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/pass 14\b/) })
+})
 
 test.each(['node', 'web', 'react', 'kanban', 'next', 'svelte', 'vue'])(
   '%s: has at most 300 lines of code to read',
@@ -148,39 +165,53 @@ test.each(['node', 'web', 'react', 'kanban', 'next', 'svelte', 'vue'])(
   },
 )
 
-/** Creates a project with `svc init`, with both packages where `npm install` puts them. */
-async function aFolder(template: string, ...more: readonly string[]): Promise<World> {
+/** No service listens there. */
+const nowhere = 'http://127.0.0.1:9'
+
+async function openWorldOfFile(): Promise<World> {
   const world = await openWorld()
   worlds.push(world)
+  return world
+}
+
+/** Creates a project with `svc init`, with both packages where `npm install` puts them. */
+async function aFolder(template: string, ...more: readonly string[]): Promise<World> {
+  const world = await openWorldOfFile()
   const { exit, stderr } = await world.svc(['init', '--template', template, '--yes', ...more])
   expect(exit, stderr).toBe(0)
   const modules = join(world.folder, 'node_modules')
-  const client = join(modules, 'svc-toolkit-client')
-  await mkdir(client, { recursive: true })
-  await execa('tar', ['-xzf', packages['svc-toolkit-client'], '-C', client, '--strip-components=1'])
+  await mkdir(modules)
   await symlink(thisPackage, join(modules, 'svc-toolkit'))
+  await symlink(join(thisPackage, 'dist/node_modules/svc-toolkit-client'), join(modules, 'svc-toolkit-client'))
   return world
 }
 
-/** The same beside its folder's emulator. */
-async function anApp(template: string): Promise<World> {
+/** Adds a project at the run's emulator, and its settings where `svc dev` writes them. */
+async function anApp(template: string) {
   const world = await aFolder(template)
-  expect(await readFile(join(world.folder, 'README.md'), 'utf8')).toContain('npm start')
-  const dev = await world.dev('--memory')
-  expect(await readFile(join(world.folder, '.env.local'), 'utf8')).toContain(`SVC_API_KEY=${dev.apiKey}`)
-  return world
+  const { url, apiKey } = await world.useEmulator()
+  const settings = { SVC_URL: url, SVC_API_KEY: apiKey }
+  await writeSettings(world.folder, settings)
+  return { ...world, settings }
 }
 
-/** The same where `.env.local` is missing, and the settings that a host gives as variables. */
-async function aDeployed(template: string) {
-  const world = await aFolder(template)
-  const { url, apiKey } = await world.dev('--memory')
-  await rm(join(world.folder, '.env.local'))
-  return { folder: world.folder, settings: { SVC_URL: url, SVC_API_KEY: apiKey } }
+type Settings = Readonly<Record<string, string>>
+
+function writeSettings(folder: string, settings: Settings): Promise<void> {
+  const lines = Object.entries(settings).map(([name, value]) => `${name}=${value}\n`)
+  return writeFile(join(folder, '.env.local'), lines.join(''))
 }
 
-function npm(folder: string, script: string, settings: Readonly<Record<string, string>> = {}) {
-  return execa('npm', ['run', '--silent', script], {
+/** Runs a script of package.json without npm. Each of them starts Node. */
+function runScript(folder: string, script: string, settings: Settings = {}) {
+  const { scripts } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+  const [node, ...words] = scripts[script].split(' ')
+  expect(node).toBe('node')
+  return runNode(folder, words, settings)
+}
+
+function runNode(folder: string, words: readonly string[], settings: Settings = {}) {
+  return execa(process.execPath, words, {
     cwd: folder,
     env: { ...cleanEnv(folder), ...settings },
     extendEnv: false,
@@ -190,17 +221,9 @@ function npm(folder: string, script: string, settings: Readonly<Record<string, s
   })
 }
 
-/** Runs `npm start` of the web template on its own port, and waits for its address. */
-async function serve(folder: string, settings: Readonly<Record<string, string>> = {}) {
-  const { scripts } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'))
-  const child = execa(process.execPath, scripts.start.split(' ').slice(1), {
-    cwd: folder,
-    env: { ...cleanEnv(folder), ...settings, PORT: '0' },
-    extendEnv: false,
-    reject: false,
-    timeout: hungMilliseconds,
-    ...endsByItself,
-  })
+/** Starts the web template on a free port, and waits for its address. */
+async function serve(folder: string, settings: Settings = {}) {
+  const child = runScript(folder, 'start', { ...settings, PORT: '0' })
   const url = await new Promise<string>((resolve, reject) => {
     child.stdout.once('data', (line) => resolve(String(line).trim()))
     child.then(({ stderr }) => reject(new Error(`The page's server ended: ${stderr}`)), reject)
