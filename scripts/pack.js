@@ -14,8 +14,7 @@ const stage = join(root, `dist.${process.pid}.packages`)
 execFileSync(process.execPath, [join(root, 'scripts', 'build.js'), '--if-stale'], { stdio: 'inherit' })
 try {
   mkdirSync(stage)
-  for (const folder of [stageToolkit(), clientPackage(dist)]) {
-    const name = pack(folder)
+  for (const name of [packToolkit(), pack(clientPackage(dist))]) {
     mkdirSync(packages, { recursive: true })
     // Renames, so that concurrent readers get a complete file.
     renameSync(join(stage, name), join(packages, name))
@@ -26,14 +25,15 @@ try {
 }
 
 /**
- * Stages the toolkit with its dependency on the client, which the repository itself does not need. @returns {string}
- * its folder
+ * Packs the toolkit with its dependency on the client, which the repository itself does not need. Changes the packed
+ * files, because npm takes seconds to pack them again. @returns {string} the file's name
  */
-function stageToolkit() {
-  execFileSync('tar', ['-xzf', join(stage, pack(root)), '-C', stage])
-  const folder = join(stage, 'package')
-  dependOnClient(folder)
-  return folder
+function packToolkit() {
+  const name = pack(root)
+  execFileSync('tar', ['-xzf', name], { cwd: stage })
+  dependOnClient(join(stage, 'package'))
+  execFileSync('tar', ['-czf', name, 'package'], { cwd: stage })
+  return name
 }
 
 /** @param {string} folder @returns {string} the file's name */

@@ -5,8 +5,10 @@ import { join } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 import { execa } from 'execa'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createClient } from '../../client/index.js'
 import { type Emulator, startEmulator } from '../../emulator/assembly/dev.js'
 import { openChromium } from '../fixtures/chromium.js'
+import { expectToCompile } from '../fixtures/packages/compile.js'
 import { type Installed, install, type PackageName, pack, tool } from '../fixtures/packages/packages.js'
 import { serve } from '../fixtures/servers.js'
 import { hooksCases } from './hooks.cases.js'
@@ -35,19 +37,6 @@ function projectWith(name: PackageName): Installed {
   return project
 }
 
-/** A script that lists what it has created, and knows an error of the service. */
-const work = `
-async function work(url, apiKey, collection) {
-  const svc = createClient({ url, apiKey })
-  await svc.collections.create({ name: collection })
-  await svc.collection(collection).create({ title: 'Tea' })
-  const { items } = await svc.collection(collection).list()
-  const error = await svc.collection('missing').list().catch((error) => error)
-  console.log(items.map(({ data }) => data.title).join(), error instanceof SvcError, error.code)
-}
-`
-const run = (collection: string) => `work(process.argv[2], process.argv[3], '${collection}')`
-
 describe('the client alone', () => {
   it('has no dependencies, code under 70 KB, and nothing beside its code but types and words: under 184 KB', async () => {
     const { stdout: list } = await execa('tar', ['-tvzf', tarballs['svc-toolkit-client']])
@@ -75,27 +64,6 @@ describe('the client alone', () => {
       expect.arrayContaining(['LICENSE', 'README.md', 'package.json']),
     )
   })
-
-  it('runs in Jest with its defaults', async () => {
-    const project = projectWith('svc-toolkit-client')
-    await project.write({
-      'jest/package.json': '{}',
-      'jest/notes.test.js': `
-const { createClient, SvcError } = require('svc-toolkit-client')
-test('notes are listed', async () => {
-  const svc = createClient(${JSON.stringify({ url: emulator.url, apiKey: emulator.apiKey })})
-  await svc.collections.create({ name: 'jest' })
-  await svc.collection('jest').create({ title: 'Tea' })
-  expect((await svc.collection('jest').list()).items).toMatchObject([{ data: { title: 'Tea' } }])
-  await expect(svc.collection('missing').list()).rejects.toThrow(SvcError)
-})`,
-    })
-
-    const ran = await project.node(tool('jest/bin/jest.js'), '--rootDir', `${project.folder}/jest`)
-
-    expect(ran.all).toContain('Tests:       1 passed')
-    expect(ran.exitCode).toBe(0)
-  })
 })
 
 describe.each(names)('%s', (name) => {
@@ -105,45 +73,41 @@ describe.each(names)('%s', (name) => {
   it.each([
     ['mjs', `import { createClient, SvcError } from '${name}'`],
     ['cjs', `const { createClient, SvcError } = require('${name}')`],
-  ])('is used by a script that is %s', async (kind, load) => {
+  ])('59 is used by a script that is %s, and tells of likely mistakes only under "development"', async (kind, load) => {
     const project = projectWith(name)
-    const collection = `${name}-${kind}`
-    await project.write({ [`work.${kind}`]: `${load}\n${work}\n${run(collection)}` })
-
-    const ran = await project.node(`work.${kind}`, emulator.url, emulator.apiKey)
-
-    expect(ran.all).toBe('Tea true NOT_FOUND')
-  })
-
-  it.each([
-    ['mjs', `import { createClient, SvcError } from '${name}'`],
-    ['cjs', `const { createClient, SvcError } = require('${name}')`],
-  ])('59 tells of likely mistakes under the condition "development", and only there: %s', async (kind, load) => {
-    const project = projectWith(name)
-    const collection = `${name}-${kind}-development`
     await project.write({
-      [`likely.${kind}`]: `${load}
-async function main([url, apiKey]) {
+      [`work.${kind}`]: `${load}
+async function main([url, apiKey, name]) {
   const svc = createClient({ url, apiKey })
-  await svc.collections.create({ name: '${collection}' }).catch(() => undefined)
-  await svc.collection('${collection}').list({ where: { views_gte: 1 } })
-  console.log(await svc.collections.get('missing').catch((error) => error instanceof SvcError))
+  await svc.collections.create({ name })
+  await svc.collection(name).list({ where: { views_gte: 1 } })
+  await svc.collection(name).create({ title: 'Tea' })
+  const { items } = await svc.collection(name).list()
+  const error = await svc.collections.get('missing').catch((error) => error)
+  console.log(items.map(({ data }) => data.title).join(), error instanceof SvcError, error.code)
 }
 main(process.argv.slice(2))`,
     })
-    const words = [`likely.${kind}`, emulator.url, emulator.apiKey]
+    const words = [`work.${kind}`, emulator.url, emulator.apiKey]
 
-    const developed = await project.node('--conditions=development', ...words)
-    const produced = await project.node(...words)
+    const developed = await project.node('--conditions=development', ...words, `${name}-${kind}-development`)
+    const produced = await project.node(...words, `${name}-${kind}`)
 
-    expect(produced.all).toBe('true')
+    expect(produced.all).toBe('Tea true NOT_FOUND')
     expect(developed.all.split('\n')).toEqual([
       expect.stringMatching(/^svc: No match in ".*-development"\. "views_gte" is read as the name of a field\./),
-      'true',
+      'Tea true NOT_FOUND',
     ])
   })
 
-  const typed = (imports: string) => `${imports}
+  it('has types for TypeScript 7 under moduleResolution bundler', async () => {
+    const options = { module: 'esnext', moduleResolution: 'bundler', skipDefaultLibCheck: true }
+
+    await expectToCompile(projectWith(name), 'types-bundler', { 'app.ts': typed[name] }, options)
+  })
+})
+
+const useOfTypes = (name: PackageName) => `import { createClient, SvcError } from '${name}'
 const svc = createClient<{ posts: { title: string } }>({ url: '', apiKey: '' })
 export const created: Promise<{ id: string }> = svc.collection('posts').create({ title: 'Tea' })
 export const failure: SvcError = new SvcError('NOT_FOUND', '')
@@ -152,68 +116,32 @@ svc.collection('posts').create({ title: 1 })
 // @ts-expect-error: no such collection
 svc.collection('pots')
 `
-  const fromClient = `import { createClient, SvcError } from '${name}'`
-  const fromToolkit = `import { startEmulator } from 'svc-toolkit/emulator'
+const typed: Readonly<Record<PackageName, string>> = {
+  'svc-toolkit-client': useOfTypes('svc-toolkit-client'),
+  'svc-toolkit': `import { startEmulator } from 'svc-toolkit/emulator'
 import { startTestEmulator, type TestProject } from 'svc-toolkit/testing'
 import globalSetup from 'svc-toolkit/testing/global-setup'
-${fromClient}
+${useOfTypes('svc-toolkit')}
 export const end: Promise<() => Promise<void>> = globalSetup()
 export const linkIn = async ({ mail }: TestProject): Promise<string | undefined> => (await mail.waitFor()).link
 // @ts-expect-error: no such option
 startEmulator({ memry: true })
-export const url: Promise<string> = startTestEmulator().then((emulator) => emulator.url)`
-  const source = typed(name === 'svc-toolkit' ? fromToolkit : fromClient)
-
-  it.each([
-    ['5.9', 'node', 'commonjs', ['ts']],
-    ['5.9', 'node16', 'node16', ['mts', 'cts']],
-    ['7', 'bundler', 'esnext', ['ts']],
-  ])('has types for TypeScript %s under moduleResolution %s (module %s, %s)', async (version, resolution, ...rest) => {
-    const [module, kinds] = rest
-    const project = projectWith(name)
-    const folder = `types-${version}-${resolution}`
-    const files = kinds.map((kind) => `app.${kind}`)
-    const compilerOptions = {
-      ...{ module, moduleResolution: resolution, target: 'es2022', lib: ['es2022', 'dom'] },
-      ...{ strict: true, noEmit: true, types: [], skipDefaultLibCheck: true },
-    }
-    await project.write({
-      ...Object.fromEntries(files.map((file) => [`${folder}/${file}`, source])),
-      [`${folder}/tsconfig.json`]: JSON.stringify({ compilerOptions, files }),
-    })
-
-    const ran = await project.node(
-      tool(version === '7' ? 'typescript/bin/tsc' : 'typescript-5.9/bin/tsc'),
-      '-p',
-      folder,
-    )
-
-    expect(ran.all).toBe('')
-    expect(ran.exitCode).toBe(0)
-  })
-
-  it('is used by a page that Vite has built', async () => {
-    const project = projectWith(name)
-    await project.write({
-      'vite/.env.local': `VITE_SVC_URL=${emulator.url}\nVITE_SVC_API_KEY=${emulator.apiKey}\n`,
-      'vite/index.html': '<script type="module" src="./page.js"></script>',
-      'vite/page.js': `import { createClient, SvcError } from '${name}'
-const { VITE_SVC_URL: url, VITE_SVC_API_KEY: apiKey } = import.meta.env
-const error = await createClient({ url, apiKey }).collection('missing').list().catch((error) => error)
-document.title = [error instanceof SvcError, error.code].join()`,
-    })
-
-    const built = await project.node(tool('vite/bin/vite.js'), 'build', 'vite')
-
-    expect(built.exitCode, built.all).toBe(0)
-    expect(await textIn(join(project.folder, 'vite', 'dist', 'assets'))).not.toContain('console.warn')
-    await titleOf(join(project.folder, 'vite', 'dist'), 'true,NOT_FOUND')
-  })
-})
+export const url: Promise<string> = startTestEmulator().then((emulator) => emulator.url)`,
+}
 
 describe('both packages in one app', () => {
+  it.each([
+    ['node', 'commonjs', ['ts']],
+    ['node16', 'node16', ['mts', 'cts']],
+  ])('have types for TypeScript 5.9 under moduleResolution %s (module %s, %s)', async (resolution, module, kinds) => {
+    const files = kinds.flatMap((kind) => names.map((name) => [`${name}.${kind}`, typed[name]] as const))
+    const options = { module, moduleResolution: resolution, skipDefaultLibCheck: true }
+
+    const compiler = 'typescript-5.9'
+    await expectToCompile(projectWith('svc-toolkit'), resolution, Object.fromEntries(files), options, compiler)
+  })
+
   it('have the same types', async () => {
-    const project = projectWith('svc-toolkit')
     const source = `import { createClient, type Client, type Link, SvcError } from 'svc-toolkit-client'
 import { aggregate, groupBy } from 'svc-toolkit-client/extensions'
 import { createHooks } from 'svc-toolkit-client/react'
@@ -231,25 +159,38 @@ export const authors = (client: Client<Schema>) => groupBy(client.collection('po
 export const titles = (client: toolkit.Client<Schema>): Promise<{ readonly count: number }> =>
   aggregate(client.collection('posts'), { count: 'title' })
 `
-    const compilerOptions = {
-      ...{ module: 'nodenext', target: 'es2022', lib: ['es2022', 'dom'], jsx: 'react-jsx' },
-      ...{ strict: true, noEmit: true, types: [], skipLibCheck: true },
-    }
-    const files = ['app.mts', 'app.cts']
+    const files = { 'app.mts': source, 'app.cts': source }
+    const options = { module: 'nodenext', jsx: 'react-jsx', skipLibCheck: true }
+
+    await expectToCompile(projectWith('svc-toolkit'), 'together', files, options)
+  })
+
+  it('are used by a page that Vite has built', async () => {
+    const project = projectWith('svc-toolkit')
     await project.write({
-      ...Object.fromEntries(files.map((file) => [`together/${file}`, source])),
-      'together/tsconfig.json': JSON.stringify({ compilerOptions, files }),
+      'vite/.env.local': `VITE_SVC_URL=${emulator.url}\nVITE_SVC_API_KEY=${emulator.apiKey}\n`,
+      'vite/index.html': '<script type="module" src="./page.js"></script>',
+      'vite/page.js': `import * as client from 'svc-toolkit-client'
+import * as toolkit from 'svc-toolkit'
+const { VITE_SVC_URL: url, VITE_SVC_API_KEY: apiKey } = import.meta.env
+async function seen({ createClient, SvcError }) {
+  const error = await createClient({ url, apiKey }).collection('missing').list().catch((error) => error)
+  return [error instanceof SvcError, error.code]
+}
+document.title = [...(await seen(client)), ...(await seen(toolkit))].join()`,
     })
 
-    const ran = await project.node(tool('typescript/bin/tsc'), '-p', 'together')
+    const built = await project.node(tool('vite/bin/vite.js'), 'build', 'vite')
 
-    expect(ran.all).toBe('')
+    expect(built.exitCode, built.all).toBe(0)
+    expect(await textIn(join(project.folder, 'vite', 'dist', 'assets'))).not.toContain('console.warn')
+    await titleOf(join(project.folder, 'vite', 'dist'), 'true,NOT_FOUND,true,NOT_FOUND')
   })
 
   it.each([
     ['mjs', 'const load = (name) => import(name)'],
     ['cjs', 'const load = async (name) => require(name)'],
-  ])('have the same classes in a script that is %s', async (kind, load) => {
+  ])('start a service for tests, and have the same classes, in a script that is %s', async (kind, load) => {
     const project = projectWith('svc-toolkit')
     await project.write({
       [`together.${kind}`]: `${load}
@@ -258,6 +199,7 @@ async function main() {
   const toolkit = await load('svc-toolkit')
   const { groupBy } = await load('svc-toolkit-client/extensions')
   const { groupBy: toolkitGroupBy } = await load('svc-toolkit/extensions')
+  const { startEmulator } = await load('svc-toolkit/emulator')
   const { startTestEmulator } = await load('svc-toolkit/testing')
   const emulator = await startTestEmulator()
   const project = await emulator.project()
@@ -265,6 +207,7 @@ async function main() {
   const ofClient = await client.createClient(project).collection('missing').list().catch((error) => error)
   const ofExtension = await groupBy(toolkit.createClient(project).collection('missing'), 'name').catch((error) => error)
   await emulator.close()
+  console.log(typeof startEmulator)
   console.log(groupBy === toolkitGroupBy, ofExtension.code, ofExtension instanceof client.SvcError)
   console.log(client.SvcError === toolkit.SvcError, client.createClient === toolkit.createClient)
   console.log(ofHelper.constructor === client.SvcError, ofClient.constructor === toolkit.SvcError)
@@ -275,28 +218,36 @@ main()`,
 
     const ran = await project.node(`together.${kind}`)
 
-    expect(ran.all).toBe('true NOT_FOUND true\ntrue true\ntrue true\ntrue true')
+    expect(ran.all).toBe('function\ntrue NOT_FOUND true\ntrue true\ntrue true\ntrue true')
   })
 })
 
 describe('svc-toolkit', () => {
-  it('starts an emulator for tests in Jest with its defaults', async () => {
+  it('starts an emulator for tests in Jest with its defaults, where the client runs, too', async () => {
     const project = projectWith('svc-toolkit')
     await project.write({
       'helper/package.json': '{}',
       'helper/posts.test.js': `
 const { testProject } = require('svc-toolkit/testing')
+const { createClient, SvcError } = require('svc-toolkit-client')
 test('a test has a project of its own', async () => {
   const { client } = await testProject()
   await client.collections.create({ name: 'posts' })
   expect(await client.collections.list()).toHaveLength(1)
+}, 60_000)
+test('the client lists notes', async () => {
+  const svc = createClient(await testProject())
+  await svc.collections.create({ name: 'notes' })
+  await svc.collection('notes').create({ title: 'Tea' })
+  expect((await svc.collection('notes').list()).items).toMatchObject([{ data: { title: 'Tea' } }])
+  await expect(svc.collection('missing').list()).rejects.toThrow(SvcError)
 }, 60_000)`,
     })
 
     const flags = ['--rootDir', `${project.folder}/helper`, '--globalSetup', 'svc-toolkit/testing/global-setup']
     const ran = await project.node(tool('jest/bin/jest.js'), ...flags)
 
-    expect(ran.all).toContain('Tests:       1 passed')
+    expect(ran.all).toContain('Tests:       2 passed')
     expect(ran.exitCode).toBe(0)
   })
 
@@ -328,55 +279,23 @@ test('there is no emulator', () => testProject())`,
     expect(JSON.parse(listed.stdout)).toBeInstanceOf(Array)
   })
 
-  const s3 = ['dev', '--memory', '--port', '0', '--files-url', 's3://bucket']
   it.each([
-    ['files in S3', '@aws-sdk/client-s3', s3],
+    ['files in S3', '@aws-sdk/client-s3', ['dev', '--memory', '--port', '0', '--files-url', 's3://bucket']],
     ['svc seed generate', '@faker-js/faker', ['seed', 'generate', 'people', '--count', '1']],
     ['a seed module that uses faker', '@faker-js/faker', ['seed', 'seeds/made.mjs']],
   ])('names the package that it needs for %s, and the line that installs it: %s', async (_name, library, words) => {
     const project = projectWith('svc-toolkit')
+    const svc = (...more: readonly string[]) => project.node('node_modules/.bin/svc', ...more)
+    const service = words[0] === 'dev' ? [] : ['--url', emulator.url, '--key', emulator.apiKey]
     await project.write({ 'seeds/made.mjs': 'export default ({ faker }) => [{ name: faker.person.fullName() }]' })
-    await project.node('node_modules/.bin/svc', 'profiles', 'trust')
-    const service = words === s3 ? [] : ['--url', emulator.url, '--key', emulator.apiKey]
-    if (words !== s3) await project.node('node_modules/.bin/svc', 'collections', 'create', 'people', ...service)
+    if (words.includes('seeds/made.mjs')) await svc('profiles', 'trust')
+    if (words.includes('people')) await createClient(emulator).collections.create({ name: 'people' })
 
-    const ran = await project.node('node_modules/.bin/svc', ...words, ...service, '--json')
+    const ran = await svc(...words, ...service, '--json')
 
     expect(ran.exitCode, ran.all).not.toBe(0)
     expect(ran.all).toContain('"NO_PACKAGE"')
     expect(ran.all).toMatch(new RegExp(`npm install (--save-dev )?${library}`))
-  })
-
-  it.each([
-    [
-      'mjs',
-      `import { startTestEmulator } from 'svc-toolkit/testing'
-import { startEmulator } from 'svc-toolkit/emulator'
-import { createClient } from 'svc-toolkit'`,
-    ],
-    [
-      'cjs',
-      `const { startTestEmulator } = require('svc-toolkit/testing')
-const { startEmulator } = require('svc-toolkit/emulator')
-const { createClient } = require('svc-toolkit')`,
-    ],
-  ])('starts a service for tests in a script that is %s', async (kind, load) => {
-    const project = projectWith('svc-toolkit')
-    await project.write({
-      [`tests.${kind}`]: `${load}
-async function main() {
-  const emulator = await startTestEmulator()
-  const svc = createClient(await emulator.newProject())
-  await svc.collections.create({ name: 'posts' })
-  console.log((await svc.collections.list()).map(({ name }) => name).join(), typeof startEmulator)
-  await emulator.close()
-}
-main()`,
-    })
-
-    const ran = await project.node(`tests.${kind}`)
-
-    expect(ran.all).toBe('posts function')
   })
 })
 
