@@ -1,7 +1,7 @@
 /** Keeps the outbox and the last known lists of one user in IndexedDB. */
 import type { Document } from '../protocol/model/document.js'
 import type { ErrorCode, Issue } from '../protocol/model/errors.js'
-import type { Write } from '../store/mutation.js'
+import type { Mutation, Write } from '../store/mutation.js'
 
 /** An error as IndexedDB and other tabs can take it. */
 export interface PlainError {
@@ -33,7 +33,20 @@ export interface Changes {
   readonly put?: readonly Entry[]
   readonly remove?: readonly Entry[]
   /** Id of a new document, before and after it was saved. */
-  readonly saved?: readonly [newId: string, id: string]
+  readonly ids?: readonly [newId: string, id: string] | undefined
+  /** A saved write, which kept pages may not include. */
+  readonly saved?: Omit<Mutation, 'turn'> | undefined
+}
+
+/** A saved write. Turns count up for as long as the database exists. */
+export type SavedWrite = Mutation & { readonly turn: number }
+
+/** A page of a list, and the last saved write that it includes. Pages of version 1 have no turn. */
+export interface Page {
+  readonly key: string
+  readonly page: unknown
+  readonly turn?: number
+  readonly at: number
 }
 
 export interface Database {
@@ -41,27 +54,28 @@ export interface Database {
   add(write: Omit<Entry, 'order'>): Promise<void>
   /** Returns the entries behind a position. */
   entries(after: number): Promise<Entry[]>
-  change(changes: Changes): Promise<void>
+  /** Returns the turn of the saved write. */
+  change(changes: Changes): Promise<number | undefined>
   /** Returns the ids of saved documents by the ids they had before. */
   savedIds(): Promise<Map<string, string>>
   /** Forgets these ids. Pages that are open know them. */
   clearIds(): Promise<unknown>
-  page(key: string): Promise<unknown>
+  /** Returns the turn of the last saved write. */
+  lastTurn(): Promise<number>
+  /** Returns the last 100 saved writes, without those up to a turn. */
+  savedWrites(after: number): Promise<SavedWrite[]>
+  page(key: string): Promise<Page | undefined>
   /** Keeps a page. Drops the oldest ones above a limit. */
-  putPage(key: string, page: unknown): Promise<void>
-  clearPages(): Promise<void>
+  putPage(key: string, page: unknown, turn: number): Promise<void>
+  /** Forgets the pages and the saved writes. */
+  clearPages(): Promise<unknown>
   close(): void
 }
 
 /** Incremented when the stores change. An older app then finds a version that it cannot open. */
-const version = 1
+const version = 2
 const maxPages = 100
-
-interface Page {
-  readonly key: string
-  readonly page: unknown
-  readonly at: number
-}
+const maxSaved = 100
 
 /**
  * @param onClosed called when the browser closes it: `outdated` if another tab opens a newer version, `unavailable` if its
@@ -73,11 +87,14 @@ export async function openDatabase(
   onClosed: (why: 'outdated' | 'unavailable') => void,
 ): Promise<Database> {
   const opening = factory.open(name, version)
-  opening.onupgradeneeded = () => {
+  opening.onupgradeneeded = ({ oldVersion }) => {
     const { result } = opening
-    result.createObjectStore('outbox', { keyPath: 'order', autoIncrement: true })
-    result.createObjectStore('ids')
-    result.createObjectStore('pages', { keyPath: 'key' }).createIndex('at', 'at')
+    if (!oldVersion) {
+      result.createObjectStore('outbox', { keyPath: 'order', autoIncrement: true })
+      result.createObjectStore('ids')
+      result.createObjectStore('pages', { keyPath: 'key' }).createIndex('at', 'at')
+    }
+    result.createObjectStore('saved', { keyPath: 'turn', autoIncrement: true })
   }
   const db = await new Promise<IDBDatabase>((resolve, reject) => {
     opening.onsuccess = () => resolve(opening.result)
@@ -105,21 +122,28 @@ export async function openDatabase(
     },
     entries: (after) =>
       run<Entry[]>('outbox', 'readonly', (store) => store.getAll(IDBKeyRange.lowerBound(after, true))),
-    change({ put = [], remove = [], saved }) {
+    change({ put = [], remove = [], ids, saved }) {
       return new Promise((resolve, reject) => {
-        const transaction = db.transaction(saved ? ['outbox', 'ids'] : ['outbox'], 'readwrite')
+        const changed = { outbox: true, ids, saved }
+        const stores = Object.entries(changed).flatMap(([name, change]) => (change ? name : []))
+        const transaction = db.transaction(stores, 'readwrite')
         const outbox = transaction.objectStore('outbox')
         for (const entry of put) outbox.put(entry)
         for (const { order } of remove) outbox.delete(order)
-        if (saved) transaction.objectStore('ids').put(saved, saved[0])
-        transaction.oncomplete = () => resolve()
+        if (ids) transaction.objectStore('ids').put(ids, ids[0])
+        const turn = saved && addSaved(transaction.objectStore('saved'), saved)
+        transaction.oncomplete = () => resolve(turn?.result as number | undefined)
         transaction.onabort = () => reject(transaction.error)
       })
     },
     savedIds: async () => new Map(await run<[string, string][]>('ids', 'readonly', (store) => store.getAll())),
     clearIds: () => run('ids', 'readwrite', (store) => store.clear()),
-    page: async (key) => (await run<Page | undefined>('pages', 'readonly', (store) => store.get(key)))?.page,
-    async putPage(key, page) {
+    lastTurn: async () =>
+      Number((await run('saved', 'readonly', (store) => store.openKeyCursor(null, 'prev')))?.key ?? 0),
+    savedWrites: (after) =>
+      run<SavedWrite[]>('saved', 'readonly', (store) => store.getAll(IDBKeyRange.lowerBound(after, true))),
+    page: (key) => run<Page | undefined>('pages', 'readonly', (store) => store.get(key)),
+    async putPage(key, page, turn) {
       await run('pages', 'readwrite', (store) => {
         const count = store.count()
         count.onsuccess = () => {
@@ -127,10 +151,17 @@ export async function openDatabase(
           const oldest = store.index('at').openCursor()
           oldest.onsuccess = () => oldest.result?.delete()
         }
-        return store.put({ key, page, at: Date.now() } satisfies Page)
+        return store.put({ key, page, turn, at: Date.now() } satisfies Page)
       })
     },
-    clearPages: () => run('pages', 'readwrite', (store) => store.clear()),
+    clearPages: () => Promise.all(['pages', 'saved'].map((name) => run(name, 'readwrite', (store) => store.clear()))),
     close: () => db.close(),
   }
+}
+
+/** Adds a saved write. Drops the oldest ones above a limit. Returns the request for its turn. */
+function addSaved(store: IDBObjectStore, saved: object) {
+  const turn = store.add(saved)
+  turn.onsuccess = () => store.delete(IDBKeyRange.upperBound(Number(turn.result) - maxSaved))
+  return turn
 }

@@ -2,8 +2,8 @@
 import { internals } from '../collections/internals.js'
 import { type Client, type Document, SvcError } from '../index.js'
 import { users } from '../protocol/wire/paths/encode.js'
-import type { Write } from '../store/mutation.js'
-import type { Decision, OutboxState, QueuedWrite, StorageState } from '../store/persistence.js'
+import type { Mutation, Write } from '../store/mutation.js'
+import type { Decision, KeptPage, OutboxState, QueuedWrite, StorageState } from '../store/persistence.js'
 import { type Database, openDatabase } from './database.js'
 import { type OnConflict, openQueue, type Queue, type Settled, type Tabs, toBody, toError } from './queue.js'
 
@@ -20,7 +20,7 @@ export interface OfflineOptions {
 export interface QueueEvents {
   readonly onChange: () => void
   /** Called for each write of this or another tab that was saved or discarded. */
-  readonly onSettled: (key: string, document: Document | undefined, isSaved: boolean) => void
+  readonly onSettled: (key: string, document: Document | undefined, isSaved: boolean, turn: number | undefined) => void
 }
 
 export interface PersistentOutbox {
@@ -36,9 +36,9 @@ export interface PersistentOutbox {
   add(write: Write, base?: Document): Promise<Document | undefined>
   /** Decides about a conflict. */
   decide(key: string, decision: Decision): void
-  /** Returns the last known page of a list. */
-  readPage(key: string): Promise<unknown>
-  writePage(key: string, page: unknown): void
+  /** Returns the last known page of a list, and the saved writes that it does not include. */
+  readPage(key: string): Promise<(Partial<KeptPage> & { readonly saved: readonly Mutation[] }) | undefined>
+  writePage(key: string, page: unknown, turn: number): void
   /** Stops sending. After a sign-out, also forgets the pages. */
   close(isSignedOut?: boolean): Promise<void>
 }
@@ -70,6 +70,8 @@ export function openPersistent(
   let queue: Queue | undefined
   let database: Database | undefined
   let user: string | undefined
+  /** Turn of the last write that was saved before this tab opened. The turns of this tab begin after it. */
+  let firstTurn = 0
   let isClosed = false
   let leave = () => {}
   /** Writes of this tab that have not ended. */
@@ -87,10 +89,10 @@ export function openPersistent(
     return problem ?? new SvcError('INVALID_OPTION', 'It is closed.')
   }
 
-  function onEnd({ key, document, error }: Settled) {
+  function onEnd({ key, document, error, turn }: Settled) {
     const own = promised.get(key)
     promised.delete(key)
-    onSettled(key, document, !error)
+    onSettled(key, document, !error, turn && turn - firstTurn)
     if (error) own?.reject(toError(error))
     else own?.resolve(document)
   }
@@ -133,6 +135,7 @@ export function openPersistent(
     try {
       if (!indexedDB || !locks) throw new Error('No storage.')
       database = await openDatabase(indexedDB, name, end)
+      firstTurn = await database.lastTurn()
     } catch (error) {
       become((error as Error).name === 'VersionError' ? 'outdated' : 'unavailable')
       return storage
@@ -185,11 +188,18 @@ export function openPersistent(
     decide: (key, decision) => queue?.decide(key, decision),
     async readPage(key) {
       await ready
-      return database?.page(key).catch(() => undefined)
+      try {
+        const { page, turn = 0 } = (await database?.page(key)) ?? {}
+        const saved = (await database?.savedWrites(turn)) ?? []
+        const since = (turn: number) => turn - firstTurn
+        return { page, turn: since(turn), saved: saved.map((write) => ({ ...write, turn: since(write.turn) })) }
+      } catch {
+        return undefined
+      }
     },
-    writePage(key, page) {
+    writePage(key, page, turn) {
       // A list that is not kept is only read again.
-      void ready.then(() => (isClosed ? undefined : database?.putPage(key, page))).catch(() => {})
+      void ready.then(() => (isClosed ? undefined : database?.putPage(key, page, turn + firstTurn))).catch(() => {})
     },
     async close(isSignedOut = false) {
       isClosed = true

@@ -6,7 +6,7 @@
 import { internals } from '../collections/internals.js'
 import { type Client, type Document, SvcError } from '../index.js'
 import type { Fields } from '../protocol/model/document.js'
-import type { Write } from '../store/mutation.js'
+import type { Mutation, Write } from '../store/mutation.js'
 import type { Decision, QueuedWrite } from '../store/persistence.js'
 import type { Database, Entry, PlainError } from './database.js'
 import { Refusal, sendEntry } from './sending.js'
@@ -49,6 +49,8 @@ export interface QueueOptions extends Tabs {
 export interface Settled {
   readonly key: string
   readonly document?: Document | undefined
+  /** The turn under which the database keeps it, if it was saved. */
+  readonly turn?: number | undefined
   /** Set if it was discarded. */
   readonly error?: PlainError | undefined
 }
@@ -178,12 +180,17 @@ export function openQueue(options: QueueOptions): Queue {
     if (ids) entries = entries.map(renamed)
     const next = document && entries.find((other) => other.id === document.id)
     if (next) put({ ...next, base: document })
+    let turn: number | undefined
     try {
-      await database.change({ put: entries.filter((other) => !before.has(other)), remove: [entry], saved: ids })
+      turn = await database.change({
+        ...{ put: entries.filter((other) => !before.has(other)), remove: [entry], ids },
+        // After a sign-out, nothing is kept for lists.
+        saved: signal.aborted ? undefined : toSaved(entry, document),
+      })
     } finally {
       sending = undefined
       // It is saved, even if the browser cannot keep that. The next page sends it again, which changes nothing.
-      settle({ key: entry.key, document })
+      settle({ key: entry.key, document, turn })
     }
   }
 
@@ -368,6 +375,11 @@ export function openQueue(options: QueueOptions): Queue {
       )
     },
   }
+}
+
+function toSaved({ key, collection, kind, id, begunAt }: Entry, document: Document | undefined): Mutation {
+  // The document shows what the body has changed.
+  return { ...{ key, collection, kind, begunAt, body: {}, document }, id: document?.id ?? id, state: 'saved' }
 }
 
 /** A write may have been made before its tab knew of the one before it. */

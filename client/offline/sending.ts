@@ -25,7 +25,7 @@ export interface Attempt {
   readonly token: string
   readonly signal: AbortSignal
   /** Keeps the document that an update is based on before the update is sent. */
-  keepBase(base: Document): Promise<void>
+  keepBase(base: Document): Promise<unknown>
 }
 
 /**
@@ -102,7 +102,7 @@ async function sendUpdate(client: Pick<Client, 'collection'>, attempt: Attempt):
 }
 
 /** @throws {Refusal} if someone else has changed the same fields since the write was made */
-async function requireUnchanged({ entry: { base, body }, keepBase }: Attempt, theirs: Document): Promise<void> {
+async function requireUnchanged({ entry: { base, body }, keepBase }: Attempt, theirs: Document): Promise<unknown> {
   if (!base) return keepBase(theirs)
   if (!isChanged(base.data, theirs.data, body)) return
   throw new Refusal(new SvcError('CONFLICT', 'Someone changed the same fields.', [], { status: 412 }), theirs)

@@ -30,17 +30,34 @@ export function openShown(
     put(mutations.flatMap((other) => (other.key === key ? next : [other])))
   }
 
-  function save(key: string, document: Document | undefined) {
-    const mutation = mutations.find((other) => other.key === key)
+  function save(key: string, document: Document | undefined, savedIn = 0) {
+    const mutation = mutations.find((other) => other.key === key && other.state !== 'saved')
     if (!mutation) return
+    // Without a turn, another tab has saved it, or the browser could not keep that it was saved.
+    turn = Math.max(turn + 1, savedIn)
     if (document && document.id !== mutation.id) {
       savedIds.set(mutation.id, document.id)
       mutations = mutations.map((other) => (other.id === mutation.id ? { ...other, id: document.id } : other))
     }
     const { error: _, ...rest } = mutation
-    const saved: Mutation = { ...rest, id: document?.id ?? mutation.id, state: 'saved', document, turn: ++turn }
+    const saved: Mutation = { ...rest, id: document?.id ?? mutation.id, state: 'saved', document, turn }
     replace(key, [saved])
-    dropLater(saved, () => replace(key, []))
+    dropOnceShown(saved)
+  }
+
+  function dropOnceShown(saved: Mutation) {
+    dropLater(saved, () => replace(saved.key, []))
+  }
+
+  /** Returns the last known page of a list. Shows again what was saved since, even if an earlier page did it. */
+  async function readPage(key: string) {
+    const { saved = [], ...kept } = (await outbox.readPage(key)) ?? {}
+    const known = new Set(mutations.map(({ key }) => key))
+    const missed = saved.filter(({ key }) => !known.has(key))
+    const orderOf = ({ turn = Infinity }: Mutation) => turn
+    if (missed[0]) put([...missed, ...mutations].sort((one, other) => orderOf(one) - orderOf(other) || 0))
+    missed.forEach(dropOnceShown)
+    return kept
   }
 
   /** Shows writes of earlier pages and other tabs, and hides those that are in conflict. */
@@ -80,8 +97,8 @@ export function openShown(
 
   const outbox = open({
     onChange: adopt,
-    onSettled(key, document, isSaved) {
-      if (isSaved) save(key, document)
+    onSettled(key, document, isSaved, savedIn) {
+      if (isSaved) save(key, document, savedIn)
       else replace(key, [])
     },
   })
@@ -112,7 +129,7 @@ export function openShown(
       return state
     },
     decide: outbox.decide,
-    readPage: outbox.readPage,
+    readPage,
     writePage: outbox.writePage,
     close() {
       isClosed = true

@@ -164,8 +164,8 @@ export function openEntry(
 
   /** Shows the last known page until the list is read. */
   async function showKept(from: LiveList<Doc>, asked: Asked) {
-    const page = await outbox().readPage?.(key)
-    if (page && state.isLoading) await receive(from, asked, page as Page<Doc>, 0)
+    const { page, turn = 0 } = (await outbox().readPage?.(key)) ?? {}
+    if (page && state.isLoading) await receive(from, asked, page as Page<Doc>, turn)
   }
 
   /** Shows only pending writes while the service is unreachable and the browser has not kept the list. */
@@ -189,7 +189,7 @@ export function openEntry(
         onRead: () => outbox().turn(),
         onPage(page, turn = 0) {
           void receive(opened, asked, page, turn)
-          outbox().writePage?.(key, page)
+          outbox().writePage?.(key, page, turn)
         },
         onStatus(status) {
           if (live !== opened) return

@@ -18,7 +18,7 @@ export interface Read {
   readonly turn: number
 }
 
-export const nothingRead: Read = { items: [], total: null, limit: undefined, turn: 0 }
+export const nothingRead: Read = { items: [], total: null, limit: undefined, turn: -Infinity }
 
 /** The parts of a list's query that decide where writes appear. */
 export interface ListShape {

@@ -55,13 +55,20 @@ export interface Persistence {
   open(client: Client, options: PersistenceOptions): PersistedOutbox
 }
 
+/** The last known page of a list. */
+export interface KeptPage {
+  readonly page: unknown
+  /** Saved writes that it includes: those up to this turn. 0 or less for writes that were saved before the outbox opened. */
+  readonly turn: number
+}
+
 /** An outbox that survives the page. */
 export interface PersistedOutbox extends Outbox {
   state(): OutboxState
   decide(key: string, decision: Decision): void
-  /** Returns the last known page of a list. */
-  readPage(key: string): Promise<unknown>
-  writePage(key: string, page: unknown): void
+  /** Returns the last known page of a list, after `mutations` has the saved writes that it does not include. */
+  readPage(key: string): Promise<Partial<KeptPage>>
+  writePage(key: string, page: unknown, turn: number): void
   /** Stops sending after a sign-out, and forgets the pages. */
   close(): void
 }

@@ -23,7 +23,7 @@ const titles = async ({ list }: { list: () => Promise<{ items: readonly { data: 
 /** Opens the database of an app as its next version does. */
 async function upgrade(indexedDB: IDBFactory) {
   const [{ name = '' } = {}] = await indexedDB.databases()
-  const opening = indexedDB.open(name, 2)
+  const opening = indexedDB.open(name, 3)
   await new Promise((resolve) => {
     opening.onsuccess = resolve
   })
