@@ -36,6 +36,9 @@ interface Start extends RunOptions {
 /** A command that takes longer than this hangs, however busy the machine is. */
 export const hungMilliseconds = 480_000
 
+/** Options of Node. An emulator runs for seconds: optimizing the code of its database would take longer than it saves. */
+const optionsFor = ([command]: readonly string[]) => (command === 'dev' || command === 'exec' ? ['--liftoff-only'] : [])
+
 /** Text to type, or work to do before typing goes on. */
 export type Turn = readonly [question: string, typed: string | (() => Promise<string>)]
 
@@ -87,7 +90,7 @@ export async function openWorld(): Promise<World> {
   const base = cleanEnv(folder)
   const running = new Set<Dev>()
   const start = (words: readonly string[], { env = {}, input = '', timeout = hungMilliseconds }: Start = {}) =>
-    execa(process.execPath, [bin, ...words], {
+    execa(process.execPath, [...optionsFor(words), bin, ...words], {
       cwd: folder,
       env: { ...base, ...env },
       extendEnv: false,
@@ -100,7 +103,7 @@ export async function openWorld(): Promise<World> {
   const startAtTerminal = (words: readonly string[], { env = {}, columns = 0 }: RunOptions) => {
     // In the place of the shell, which Ctrl-C would end.
     const size = `stty cols ${columns}; exec `
-    const line = size + [process.execPath, bin, ...words].map((word) => `'${word}'`).join(' ')
+    const line = size + [process.execPath, ...optionsFor(words), bin, ...words].map((word) => `'${word}'`).join(' ')
     return execa('script', ['-qec', line, '/dev/null'], {
       cwd: folder,
       env: { ...base, TERM: 'xterm', ...env },

@@ -62,7 +62,7 @@ test('svc exec hands a Ctrl-C that comes twice at once on as one', async () => {
 })
 
 test('an import from stdin that Ctrl-C stops says how far it came, also where the signal comes twice', async () => {
-  await world.dev('--memory')
+  await world.useEmulator()
   const running = start(['docs', 'import', 'posts', '-', '--create', '--format', 'ndjson'])
   running.child.stdin?.write(`${JSON.stringify({ n: 1 })}\n`.repeat(3_000))
   await vi.waitFor(async () => {
@@ -98,7 +98,7 @@ test('svc dev --detach that is stopped while it waits ends what it has started',
 })
 
 test('svc seed export that is stopped writes nothing, and leaves no key but the one of the owner', async () => {
-  const dev = await world.dev('--memory')
+  const dev = await world.useEmulator()
   await createClient(dev).collections.create({ name: 'posts' })
   const keys = async () =>
     ((await world.json(['keys', 'list'])) as { secret: boolean }[]).filter(({ secret }) => secret)

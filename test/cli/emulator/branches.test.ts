@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { execa } from 'execa'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -49,25 +49,18 @@ test('--per-branch keeps the data of branches apart, under the same key', async 
 const long = `topic/${'x'.repeat(220)}`
 
 test.each([
-  ['that are long, and differ at their end', [`${long}/one`, `${long}/two`]],
-  ['of other alphabets', [`${'課'.repeat(22)}一`, `${'課'.repeat(22)}二`]],
-])('--per-branch keeps branches %s apart', async (_, [one = '', two = '']) => {
-  await git('init', '-q', '-b', one)
-  const first = await world.dev('--per-branch')
-  await world.svc(['collections', 'create', 'posts'])
-  await first.stop()
-  await git('symbolic-ref', 'HEAD', `refs/heads/${two}`)
-  const second = await world.dev('--per-branch')
-  const there = await names()
-  const status = await world.json(['status'])
-  await second.stop()
-  await git('symbolic-ref', 'HEAD', `refs/heads/${one}`)
+  ['that are long, and differ at their end', `${long}/one`, `${long}/two`],
+  ['of other alphabets', `${'課'.repeat(22)}一`, `${'課'.repeat(22)}二`],
+])('branches %s have different folders, and keep them', async (_, one, two) => {
+  const branches = join(world.folder, 'branches')
+  mkdirSync(branches)
 
-  await world.dev('--per-branch')
+  const first = await openBranchFolder(branches, one)
+  const second = await openBranchFolder(branches, two)
 
-  expect(there).toEqual([])
-  expect(status).toMatchObject({ branch: two })
-  expect(await names()).toEqual(['posts'])
+  expect(second).not.toBe(first)
+  expect(await openBranchFolder(branches, one)).toBe(first)
+  expect(await openBranchFolder(branches, two)).toBe(second)
 })
 
 test('on a disk to which Fix is fix, each branch has a folder of its own, and keeps it when the other is gone', async () => {
@@ -115,32 +108,11 @@ test('--per-branch outside of a repository is misuse', async () => {
   expect(ran).toMatchObject({ exit: 2, stderr: expect.stringContaining('--per-branch needs a git repository') })
 })
 
-test('--snapshot loads it at the start, and svc undo takes that back', async () => {
+test('--snapshot loads it at the start, keeps it where the one before it needs space, and svc undo takes that back', async () => {
   await world.useLeftFolder()
   const first = await world.dev()
-  await world.svc(['collections', 'create', 'posts'])
-  await world.svc(['snapshot', 'save', 'base'])
-  await world.svc(['collections', 'create', 'drafts'])
-  await first.stop()
-
-  const second = await world.dev('--snapshot', 'base')
-  const loaded = await names()
-  const undone = await world.svc(['undo', '--yes'])
-  const after = await names()
-  await second.stop()
-
-  expect(loaded).toEqual(['posts'])
-  expect(undone.exit).toBe(0)
-  expect(after).toEqual(['drafts', 'posts'])
-  expect(await world.svc(['dev', '--port', '0', '--snapshot', 'none'])).toMatchObject({ exit: 4 })
-})
-
-test('--snapshot keeps the one that it loads, where the one before it needs space', async () => {
-  const first = await world.dev()
-  for (const name of ['posts', 'drafts']) {
-    await world.svc(['collections', 'create', name])
-    await world.svc(['collections', 'delete', name, '--yes'])
-  }
+  for (const name of ['posts', 'drafts']) await world.svc(['collections', 'create', name])
+  for (const name of ['posts', 'drafts']) await world.svc(['collections', 'delete', name, '--yes'])
   const snapshots = async () => (await world.json(['snapshot', 'list'])) as { name: string; command: string }[]
   const { name = '' } = (await snapshots()).find(({ command }) => command === 'collections delete posts') ?? {}
   await first.stop()
@@ -148,25 +120,16 @@ test('--snapshot keeps the one that it loads, where the one before it needs spac
   await service.backend.db.query(sql`update snapshots set bytes = ${10 ** 15} where name <> ${name}`)
   await service.close()
 
-  await world.dev('--snapshot', name)
+  const second = await world.dev('--snapshot', name)
+  const loaded = await names()
+  const kept = (await snapshots()).map(({ command }) => command)
+  const undone = await world.svc(['undo', '--yes'])
+  const after = await names()
+  await second.stop()
 
-  expect(await names()).toEqual(['posts'])
-  expect((await snapshots()).map(({ command }) => command)).toEqual([
-    `dev --snapshot ${name}`,
-    'collections delete posts',
-  ])
-})
-
-test('in the background, it says so in its log', async () => {
-  await git('init', '-q', '-b', 'main')
-  await world.svc(['dev', '--port', '0', '--per-branch', '--detach'])
-  const log = () => readFileSync(join(world.folder, '.svc', 'dev.log'), 'utf8')
-  try {
-    await git('symbolic-ref', 'HEAD', 'refs/heads/next')
-
-    await expect.poll(log).toContain('"next" is checked out, but the emulator still serves the data of "main".')
-  } finally {
-    await world.svc(['stop'])
-  }
-  expect(log()).toContain('stopped; your data is saved')
+  expect(loaded).toEqual(['drafts', 'posts'])
+  expect(kept).toEqual([`dev --snapshot ${name}`, 'collections delete posts'])
+  expect(undone.exit).toBe(0)
+  expect(after).toEqual([])
+  expect(await world.svc(['dev', '--port', '0', '--snapshot', 'none'])).toMatchObject({ exit: 4 })
 })

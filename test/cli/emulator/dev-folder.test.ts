@@ -1,6 +1,6 @@
 /** How emulators share one folder, and what `svc stop` may end: contract 11. */
 import { once } from 'node:events'
-import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -46,7 +46,7 @@ test('svc dev --memory runs beside the emulator of the folder, which stays the o
 })
 
 test('svc dev --memory says how to speak to it beside another one, and promises to keep nothing', async () => {
-  await world.dev()
+  await world.useEmulator()
 
   const { stdout } = await world.terminal(['dev', '--memory', '--port', '0'], [['Ctrl-C stops', '\x03']])
 
@@ -66,30 +66,20 @@ test('a file that tells of another emulator by now is left to it, though its pro
   expect(JSON.parse(readFileSync(join(world.folder, 'ready.json'), 'utf8'))).toMatchObject({ pid: dev.pid + 1 })
 })
 
-test('svc stop leaves the emulator of an outer folder alone, and says where it is', async () => {
+test('svc stop ends only the emulator of the folder that it is called in: none of an outer one, or that a file names wrongly', async () => {
   const dev = await world.dev('--memory')
   const inner = join(world.folder, 'inner')
   mkdirSync(inner)
-
-  const inside = await execa(process.execPath, [bin, 'stop'], {
-    cwd: inner,
-    env: cleanEnv(world.folder),
-    extendEnv: false,
-  })
-
-  expect(inside.stderr).toContain('No emulator runs in this folder')
-  expect(inside.stderr).toContain(`has one at ${dev.url}`)
-  expect(await world.json(['status'])).toMatchObject({ url: dev.url })
-})
-
-test('svc stop ends no process that a file names wrongly, and exits with 0 where none runs', async () => {
-  const dev = await world.dev('--memory')
   mkdirSync(join(world.folder, 'old'))
   writeFileSync(fileOf('old'), JSON.stringify({ ...infoOf(), controlToken: 'x'.repeat(32) }))
 
-  const stopped = await world.svc(['stop', '--data', 'old'])
+  const env = cleanEnv(world.folder)
+  const inside = await execa(process.execPath, [bin, 'stop'], { cwd: inner, env, extendEnv: false })
+  const wrong = await world.svc(['stop', '--data', 'old'])
 
-  expect(stopped).toMatchObject({ exit: 0, stderr: expect.stringContaining('No emulator runs in "old"') })
+  expect(inside.stderr).toContain('No emulator runs in this folder')
+  expect(inside.stderr).toContain(`has one at ${dev.url}`)
+  expect(wrong).toMatchObject({ exit: 0, stderr: expect.stringContaining('No emulator runs in "old"') })
   expect(await world.json(['stop', '--data', 'old'])).toEqual({ stopped: false, pid: null, url: null })
   expect(await world.json(['status'])).toMatchObject({ url: dev.url })
 })
@@ -128,9 +118,8 @@ test('svc stop and svc status take no emulator that is too busy to answer for on
 })
 
 test('svc status and svc wait take no other emulator, which has the address by now, for that of the folder', async () => {
-  await world.dev('--data', 'other')
-  mkdirSync(join(world.folder, '.svc'))
-  writeFileSync(fileOf(), JSON.stringify({ ...infoOf('other'), controlToken: 'x'.repeat(32), pid: 99_999_999 }))
+  await world.useEmulator()
+  writeFileSync(fileOf(), JSON.stringify({ ...infoOf(), controlToken: 'x'.repeat(32), pid: 99_999_999 }))
 
   const status = await world.svc(['status', '--env'])
   const none = await world.svc(['wait', '--timeout', '0'])
@@ -143,14 +132,15 @@ test('svc status and svc wait take no other emulator, which has the address by n
 })
 
 test('svc wait waits for the state folder that is named, whatever the environment names', async () => {
-  const dev = await world.dev('--data', 'other')
+  const { url } = await world.useEmulator()
+  renameSync(join(world.folder, '.svc'), join(world.folder, 'other'))
   const env = { SVC_URL: 'http://127.0.0.1:1' }
 
   const named = await world.json(['wait', '--data', 'other'], { env })
   const unnamed = await world.svc(['wait', '--timeout', '0'], { env })
-  const both = await world.svc(['wait', '--data', 'other', '--url', dev.url])
+  const both = await world.svc(['wait', '--data', 'other', '--url', url])
 
-  expect(named).toMatchObject({ url: dev.url })
+  expect(named).toMatchObject({ url })
   expect(unnamed).toMatchObject({ exit: 7, stderr: expect.stringContaining('http://127.0.0.1:1') })
   expect(both).toMatchObject({ exit: 2, stderr: expect.stringContaining('--data') })
 })
@@ -193,10 +183,7 @@ test('of several that start at once in one folder after a crash, however they sp
   expect(outcomes.sort()).toEqual(['refused', 'refused', 'runs'])
 })
 
-test.each([
-  ['the port is in use', (port: number) => ['--port', String(port)]],
-  ['the address is none of this machine', () => ['--host', '192.0.2.1']],
-])('a start that fails because %s has changed nothing', async (_, at) => {
+test('a start that fails because of its port or address has changed nothing', async () => {
   const first = await world.dev()
   await world.svc(['collections', 'create', 'posts'])
   const { settings } = (await world.json(['project', 'show'])) as { settings: object }
@@ -209,13 +196,16 @@ test.each([
   const changes = ['--fresh', '--new-token', '--dialect', 'b', '--tier', 'free']
   await execa('git', ['init', '-q', '-b', 'main'], { cwd: world.folder })
 
-  const failedOfBranch = await world.svc(['dev', ...at(port), '--per-branch'])
-  const failed = await world.svc(['dev', ...at(port), ...changes])
+  const taken = await world.svc(['dev', '--port', String(port), ...changes])
+  const elsewhere = await world.svc(['dev', '--host', '192.0.2.1', ...changes])
+  const ofBranch = await world.svc(['dev', '--port', String(port), '--per-branch'])
   await world.dev()
 
-  expect(failedOfBranch).toMatchObject({ exit: 1, stdout: '' })
+  expect(taken).toMatchObject({ exit: 1, stdout: '' })
+  expect(taken.stderr).toMatch(new RegExp(`^error {2}Port ${port} is in use\\.\\n.*--port`))
+  expect(elsewhere).toMatchObject({ exit: 1, stdout: '' })
+  expect(ofBranch).toMatchObject({ exit: 1, stdout: '' })
   expect(existsSync(join(world.folder, '.svc', 'branches'))).toBe(false)
-  expect(failed).toMatchObject({ exit: 1, stdout: '' })
   expect(await world.json(['collections', 'list'])).toMatchObject([{ name: 'posts' }])
   expect(await world.json(['project', 'show'])).toMatchObject({ settings })
   expect(infoOf()).toMatchObject({ controlToken })

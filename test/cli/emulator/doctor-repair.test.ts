@@ -8,6 +8,8 @@ import { openWorld, type World } from '../command-line.js'
 
 let left: World
 let world: World
+/** The file of each table and index, in the folder for data. */
+let paths: ReadonlyMap<string, string>
 
 beforeAll(async () => {
   left = await openWorld()
@@ -15,6 +17,7 @@ beforeAll(async () => {
   await left.svc(['collections', 'create', 'posts'])
   await left.svc(['docs', 'create', 'posts', 'title=kept'])
   await dev.stop()
+  paths = await pathsOf(join(left.folder, '.svc', 'data'))
 })
 afterAll(() => left.close())
 beforeEach(async () => {
@@ -33,12 +36,18 @@ const corrupt = (bytes: Buffer) => {
 /** Zeroes in place of a page have no checksum. */
 const zeroed = (block: number) => (bytes: Buffer) => void bytes.fill(0, block * pageBytes, (block + 1) * pageBytes)
 
-async function damage(relation: string, change: (bytes: Buffer) => void = corrupt): Promise<string> {
-  const dataDir = join(world.folder, '.svc', 'data')
+async function pathsOf(dataDir: string) {
   const db = await openPglite({ dataDir })
-  const [row] = await db.query<{ path: string }>(sql`select pg_relation_filepath(${relation}::regclass) as path`)
+  const rows = await db.query<{ name: string; path: string }>(
+    sql`select nspname || '.' || relname as name, pg_relation_filepath(c.oid) as path
+        from pg_class c join pg_namespace n on n.oid = relnamespace where relkind in ('r', 'i')`,
+  )
   await db.close()
-  const file = join(dataDir, row?.path ?? '')
+  return new Map(rows.map(({ name, path }) => [name, path]))
+}
+
+function damage(relation: string, change: (bytes: Buffer) => void = corrupt): string {
+  const file = join(world.folder, '.svc', 'data', paths.get(relation) ?? '')
   const bytes = readFileSync(file)
   change(bytes)
   writeFileSync(file, bytes)
@@ -62,7 +71,7 @@ const create = () => world.svc(['docs', 'create', 'posts', 'title=new'])
 const copies = () => readdirSync(join(world.folder, '.svc')).filter((name) => name.startsWith('data.damaged-'))
 
 test('an index that is damaged is rebuilt with --repair, from a table that is whole', async () => {
-  await damage('svc.documents_data')
+  damage('svc.documents_data')
   const dev = await world.dev()
   const refused = await create()
   const running = await doctor('--repair')
@@ -90,8 +99,8 @@ test('an index that is damaged is rebuilt with --repair, from a table that is wh
 })
 
 test('a table that is damaged is named, with what can be done, and the indexes of the others are rebuilt', async () => {
-  await damage('svc.documents')
-  await damage('svc.users_email')
+  damage('svc.documents')
+  damage('svc.users_email')
   const dev = await world.dev()
   await world.svc(['docs', 'list', 'posts'])
   await dev.stop()
@@ -108,52 +117,47 @@ test('a table that is damaged is named, with what can be done, and the indexes o
 test.each(['svc.projects_pkey', 'pg_catalog.pg_class_oid_index'])(
   'svc dev says that data are damaged which do not open for their index %s, and opens them once it is rebuilt',
   async (index) => {
-    await damage(index)
+    damage(index)
 
     const refused = await world.svc(['dev', '--port', '0', '--json'])
-    const found = await doctor()
     const repaired = await doctor('--repair')
     await world.dev()
 
     expect(JSON.parse(refused.stdout)).toMatchObject({
       error: { code: 'DATA_DAMAGED', hint: expect.stringMatching(/^Rebuild the indexes: svc doctor --repair/) },
     })
-    expect(found.found).toBeDefined()
     expect(repaired).toMatchObject({ exit: 0, found: { repaired: expect.any(String) } })
     expect((await world.svc(['docs', 'count', 'posts'])).stdout.trim()).toBe('1')
   },
 )
 
-test.each([0, 1])(
-  'svc dev names an index over all data whose page %i is zeroes, before a request reads it for ever',
-  async (block) => {
-    await damage('svc.documents_data', zeroed(block))
+test('svc dev names an index over all data of which a page is zeroes, before a request reads it for ever', async () => {
+  damage('svc.documents_data', zeroed(1))
 
-    const refused = await world.svc(['dev', '--port', '0', '--json'])
-    const found = await doctor()
-    const repaired = await doctor('--repair')
-    await world.dev()
-    const created = await create()
+  const refused = await world.svc(['dev', '--port', '0', '--json'])
+  const found = await doctor()
+  const repaired = await doctor('--repair')
+  await world.dev()
+  const created = await create()
 
-    expect(JSON.parse(refused.stdout)).toMatchObject({
-      error: {
-        code: 'DATA_DAMAGED',
-        message: expect.stringContaining(`index "svc.documents_data" contains unexpected zero page at block ${block}.`),
-        hint: expect.stringMatching(/^Rebuild the indexes: svc doctor --repair/),
-      },
-    })
-    expect(found).toMatchObject({ exit: 10, found: { message: expect.stringContaining('"svc.documents_data"') } })
-    expect(repaired).toMatchObject({ exit: 0, found: { repaired: expect.stringContaining('rebuilt their indexes') } })
-    expect(created.exit).toBe(0)
-    expect((await world.svc(['docs', 'count', 'posts', '--where', 'title=kept'])).stdout.trim()).toBe('1')
-  },
-)
+  expect(JSON.parse(refused.stdout)).toMatchObject({
+    error: {
+      code: 'DATA_DAMAGED',
+      message: expect.stringContaining('index "svc.documents_data" contains unexpected zero page at block 1.'),
+      hint: expect.stringMatching(/^Rebuild the indexes: svc doctor --repair/),
+    },
+  })
+  expect(found).toMatchObject({ exit: 10, found: { message: expect.stringContaining('"svc.documents_data"') } })
+  expect(repaired).toMatchObject({ exit: 0, found: { repaired: expect.stringContaining('rebuilt their indexes') } })
+  expect(created.exit).toBe(0)
+  expect((await world.svc(['docs', 'count', 'posts', '--where', 'title=kept'])).stdout.trim()).toBe('1')
+})
 
 test('svc dev names the newest snapshot beside damaged data, which it leaves as they are, and it loads into new data', async () => {
   const dev = await world.dev()
   await world.svc(['reset', '--yes'])
   await dev.stop()
-  const file = await damage('svc.documents_data', zeroed(0))
+  const file = damage('svc.documents_data', zeroed(0))
   const before = readFileSync(file)
 
   const refused = await world.svc(['dev', '--port', '0', '--json'])

@@ -11,7 +11,7 @@ beforeEach(async () => {
 afterEach(() => world.close())
 
 test('svc open --print prints the address of a page with the control token behind its #, without it a pipe gets no token', async () => {
-  await world.dev('--memory')
+  await world.useEmulator()
   const { controlToken, dashboardUrl } = JSON.parse(readFileSync(join(world.folder, '.svc', 'emulator.json'), 'utf8'))
 
   const first = await world.svc(['open', '--print'])

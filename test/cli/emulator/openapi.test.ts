@@ -10,7 +10,7 @@ beforeEach(async () => {
 afterEach(() => world.close())
 
 test('svc openapi prints the description of the service, in another dialect too, or writes it to a file', async () => {
-  const dev = await world.dev('--memory')
+  const dev = await world.useEmulator()
 
   const printed = await world.svc(['openapi'])
   const other = await world.svc(['openapi', '--dialect', 'c', '--out', 'openapi.json'])
