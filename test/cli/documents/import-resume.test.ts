@@ -237,14 +237,14 @@ test.each(['SIGINT', 'SIGKILL'] as const)(
   'an import ended by %s goes on where it stopped: nothing lost, nothing twice',
   async (signal) => {
     const collection = `resumed-${signal}`
-    const rows = 60_000
+    const rows = 20_000
     await world.svc(['collections', 'create', collection])
     file(
       `${collection}.ndjson`,
       Array.from({ length: rows }, (_, at) => `{"at":${at},"text":"${'x'.repeat(100)}"}`).join('\n'),
     )
     const words = ['docs', 'import', collection, `${collection}.ndjson`]
-    const proxy = await openHoldingProxy(dev.url, 10)
+    const proxy = await openHoldingProxy(dev.url, 3)
     const child = execa(process.execPath, [bin, ...words], {
       cwd: world.folder,
       env: { ...cleanEnv(world.folder), SVC_URL: proxy.url, SVC_API_KEY: dev.apiKey },

@@ -14,7 +14,7 @@ beforeEach(async () => {
 })
 afterEach(() => world.close())
 
-test('svc dev says where it is in two files that only their owner can read', async () => {
+test('svc dev says where it is in two files that only their owner can read, and to a second svc dev of the folder', async () => {
   const ready = join(world.folder, 'ready.json')
 
   const dev = await world.dev('--ready-file', 'ready.json')
@@ -37,29 +37,25 @@ test('svc dev says where it is in two files that only their owner can read', asy
   expect(info).toMatchObject({ url: dev.url, apiKey: dev.apiKey, pid: dev.pid })
   expect(JSON.parse(readFileSync(join(world.folder, '.svc', 'emulator.json'), 'utf8'))).toEqual(info)
   expect(statSync(ready).mode & 0o777).toBe(0o600)
+  const second = await world.svc(['dev'])
+  expect(second).toMatchObject({ exit: 1, stderr: expect.stringContaining(`process ${dev.pid} at ${dev.url}`) })
 })
 
-test('SIGINT and SIGTERM stop it, and what was answered is kept', async () => {
+test('SIGINT, SIGTERM and a terminal that is closed stop it, and what was answered is kept', async () => {
   const exits: number[] = []
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     const dev = await world.dev()
     await world.svc(['collections', 'create', signal])
     exits.push((await dev.stop(signal)).exit)
   }
-  await world.dev()
-
-  expect(exits).toEqual([0, 0])
-  expect(await world.json(['collections', 'list'])).toMatchObject([{ name: 'SIGINT' }, { name: 'SIGTERM' }])
-})
-
-test('a terminal that is closed, which shell and system both say, stops it as Ctrl-C does', async () => {
   const dev = await world.dev()
-
-  // A process receives only one of two signals sent at the same moment.
+  const kept = await world.json(['collections', 'list'])
+  // Shell and system both say that a terminal is closed. A process receives only one of two signals sent at the same moment.
   const again = setInterval(() => dev.stop('SIGHUP'), 5)
-  const stopped = await dev.stop('SIGHUP').finally(() => clearInterval(again))
+  exits.push((await dev.stop('SIGHUP').finally(() => clearInterval(again))).exit)
 
-  expect(stopped.exit).toBe(0)
+  expect(exits).toEqual([0, 0, 0])
+  expect(kept).toMatchObject([{ name: 'SIGINT' }, { name: 'SIGTERM' }])
   expect(existsSync(join(world.folder, '.svc', 'emulator.json'))).toBe(false)
 })
 
@@ -104,15 +100,6 @@ test('--detach where it runs already leaves the log of what runs alone, and says
   expect((await world.svc(['stop', '--data', 'other'])).exit).toBe(0)
 })
 
-test('what runs with another folder says how commands find it', async () => {
-  const { stdout } = await world.terminal(
-    ['dev', '--memory', '--port', '0', '--data', 'other'],
-    [['Ctrl-C stops', '\x03']],
-  )
-
-  expect(stdout).toContain('eval "$(svc status --data other --env)"')
-})
-
 test('--detach fails as the command in the foreground does, and leaves nothing running', async () => {
   const other = createServer().listen(0, '127.0.0.1')
   await new Promise((resolve) => other.once('listening', resolve))
@@ -126,41 +113,9 @@ test('--detach fails as the command in the foreground does, and leaves nothing r
   expect((await world.svc(['status'])).exit).toBe(8)
 })
 
-test('a second svc dev in the folder says where the first runs', async () => {
-  const dev = await world.dev()
-
-  const { exit, stderr } = await world.svc(['dev'])
-
-  expect(exit).toBe(1)
-  expect(stderr).toContain(`process ${dev.pid} at ${dev.url}`)
-})
-
-test('a port that is in use is one clear line', async () => {
-  const other = createServer().listen(0, '127.0.0.1')
-  await new Promise((resolve) => other.once('listening', resolve))
-  const { port } = other.address() as AddressInfo
-
-  const { exit, stderr } = await world.svc(['dev', '--memory', '--port', String(port)])
-
-  other.close()
-  expect(exit).toBe(1)
-  expect(stderr).toMatch(new RegExp(`^error {2}Port ${port} is in use\\.\\n.*--port`))
-})
-
-test('demo data come once, linked, however often it starts', async () => {
+test('demo data come once, linked, however often it starts, also where roles guard their collections by now', async () => {
   const first = await world.dev('--demo')
-  await first.stop()
-  await world.dev('--demo')
-
-  expect(await world.json(['docs', 'count', 'posts'])).toEqual({ count: 12 })
-  expect(await world.json(['users', 'list'])).toMatchObject({ total: 1, items: [{ email: 'linus@example.com' }] })
-  expect(await world.json(['files', 'list'])).toMatchObject({ total: 1, items: [{ path: 'demo' }] })
-  const page = await world.json(['docs', 'list', 'posts', '--where', 'author.name=Ada', '--populate', 'author'])
-  expect(page).toMatchObject({ total: 3, items: [{ data: { author: { data: { name: 'Ada' } } } }, {}, {}] })
-})
-
-test('demo data come although roles guard their collections by now', async () => {
-  const first = await world.dev('--demo')
+  const authored = await world.json(['docs', 'list', 'posts', '--where', 'author.name=Ada', '--populate', 'author'])
   const key = await world.svc(['project', 'key', '--secret', '--quiet'])
   const env = { SVC_API_KEY: key.stdout.trim() }
   const permissions = 'permissions:={"create":["editor"],"read":["editor"]}'
@@ -172,9 +127,12 @@ test('demo data come although roles guard their collections by now', async () =>
 
   await world.dev('--demo')
 
+  expect(authored).toMatchObject({ total: 3, items: [{ data: { author: { data: { name: 'Ada' } } } }, {}, {}] })
+  expect(await world.json(['docs', 'count', 'posts'], { env })).toEqual({ count: 12 })
+  expect(await world.json(['users', 'list'])).toMatchObject({ total: 1, items: [{ email: 'linus@example.com' }] })
+  expect(await world.json(['files', 'list'])).toMatchObject({ total: 1, items: [{ path: 'demo' }] })
   const page = await world.json(['docs', 'list', 'comments', '--populate', 'post', '--limit', '1'], { env })
   expect(page).toMatchObject({ total: 8, items: [{ data: { post: { data: { title: expect.any(String) } } } }] })
-  expect(await world.json(['docs', 'count', 'posts'], { env })).toEqual({ count: 12 })
 })
 
 test('where documents of the demo were changed, it says so, and what to try with those that are there', async () => {
@@ -204,7 +162,9 @@ test('where demo data do not go with what is there, it starts without them, and 
   expect(await world.json(['collections', 'list'])).toMatchObject([{ name: 'posts' }])
   expect(await world.json(['users', 'list'])).toMatchObject({ total: 0 })
   expect((await world.svc(['stop'])).exit).toBe(0)
-  expect(readFileSync(join(world.folder, '.svc', 'dev.log'), 'utf8')).toMatch(/No demo data added: .*slug/)
+  const log = readFileSync(join(world.folder, '.svc', 'dev.log'), 'utf8')
+  expect(log).toMatch(/No demo data added: .*slug/)
+  expect(log).toContain('stopped; your data is saved')
 })
 
 test('status, wait and stop speak of the emulator of the folder', async () => {
@@ -221,40 +181,31 @@ test('status, wait and stop speak of the emulator of the folder', async () => {
   expect((await dev.stop()).exit).toBe(0)
 })
 
-test('its keys create a document, and show events; pressed fast, they are obeyed one after the other', async () => {
+test('its keys create a document, show events and log in in the browser; pressed fast, they are obeyed one after the other', async () => {
+  const browser = join(world.folder, 'browser')
+  const choose = "fetch(process.argv[2], { method: 'POST', body: new URLSearchParams({ account: 'ada' }) })"
+  writeFileSync(browser, `#!${process.execPath}\n${choose}\n`, { mode: 0o700 })
+
   const { stdout, exit } = await world.terminal(
-    ['dev', '--memory', '--port', '0'],
+    ['dev', '--memory', '--port', '0', '--data', 'other'],
     [
       ['t shows events', 'n'],
       ['in notes. Press t to show events', 't'],
       ['Press t to hide them', 'n'],
       ['created  notes', 't'],
       ['Hiding events.', 'nntt'],
-      ['Hiding events.', '\x03'],
-    ],
-  )
-
-  expect(stdout).toMatch(/\+ title: "Hello at \d\d:\d\d:\d\d"/)
-  expect(stdout).toMatch(/Hiding events[\s\S]*Created [\s\S]*Created [\s\S]*Hiding events/)
-  expect(stdout).not.toMatch(/already exists|aborted/)
-  expect(exit).toBe(0)
-})
-
-test('a key logs in through the provider, in the browser', async () => {
-  const browser = join(world.folder, 'browser')
-  const choose = "fetch(process.argv[2], { method: 'POST', body: new URLSearchParams({ account: 'ada' }) })"
-  writeFileSync(browser, `#!${process.execPath}\n${choose}\n`, { mode: 0o700 })
-
-  const { stdout, exit } = await world.terminal(
-    ['dev', '--memory', '--port', '0'],
-    [
-      ['l logs in', 'l'],
+      ['Hiding events.', 'l'],
       ['Logged in. Token: ', 'l'],
       ['Log in at ', '\x03'],
     ],
     { env: { BROWSER: browser } },
   )
 
+  // How commands find the other folder.
+  expect(stdout).toContain('eval "$(svc status --data other --env)"')
+  expect(stdout).toMatch(/\+ title: "Hello at \d\d:\d\d:\d\d"/)
+  expect(stdout).toMatch(/Hiding events[\s\S]*Created [\s\S]*Created [\s\S]*Hiding events/)
+  expect(stdout).not.toMatch(/already exists|aborted/)
   expect(stdout).toMatch(/Log in at http:\/\/127\.0\.0\.1:\d+\/_svc\/idp\//)
   expect(stdout).toMatch(/Token: ey[\w-]+\.[\w-]+\.[\w-]+\n/)
   expect(exit).toBe(0)

@@ -105,7 +105,7 @@ test('the way to a new app whose folder has a space in its name can be pasted', 
 })
 
 test('beside a running emulator its address and key are in .env.local, which only the owner can read', async () => {
-  const dev = await world.dev('--memory')
+  const dev = await world.useEmulator()
 
   await world.svc(['init', 'notes', '--template', 'node', '-y'])
 
@@ -231,7 +231,7 @@ test('svc dev fills the lines of .env.local that init has made, and no other', a
 
 test('beside an emulator that runs already, it names that one and does not ask for another', async () => {
   anApp({ 'package.json': JSON.stringify({ dependencies: { 'svc-toolkit': '1' } }) })
-  const dev = await world.dev()
+  const dev = await world.useEmulator()
 
   const ran = await world.svc(['init', '--yes'])
 
@@ -242,8 +242,8 @@ test('beside an emulator that runs already, it names that one and does not ask f
 
 test('an emulator in memory beside that of the folder leaves .env.local as it is', async () => {
   anApp()
+  const dev = await world.useEmulator()
   await world.svc(['init', '--yes'])
-  const dev = await world.dev()
   const filled = text('.env.local')
 
   const beside = await world.dev('--memory')
