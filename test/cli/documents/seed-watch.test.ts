@@ -61,7 +61,7 @@ test('svc dev --watch applies what is saved, keeps what was changed meanwhile, a
 test.each(['the emulator', 'the command'])('kill -9 of %s in a seed leaves the state before or after', async (who) => {
   world = await openWorld()
   const dev = await world.dev()
-  const count = 20_000
+  const count = 6_000
   save('rows.ndjson', Array.from({ length: count }, (_, n) => JSON.stringify({ n, text: 'x'.repeat(200) })).join('\n'))
   const child = execa(process.execPath, [bin, 'seed', 'rows.ndjson'], {
     cwd: world.folder,
