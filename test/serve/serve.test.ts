@@ -32,7 +32,7 @@ it('writes nothing but lines of JSON to standard error, from its start to its en
 
 it('writes them also without --json, and on standard output that it serves and stops', async () => {
   const file = join(world.folder, 'ready.json')
-  const ending = world.run(['--port', '0', '--admin-port', '0', '--ready-file', file])
+  const ending = world.runAlone(['--port', '0', '--admin-port', '0', '--ready-file', file])
   const { pid } = await vi.waitFor(async () => JSON.parse(await readFile(file, 'utf8')), patiently)
   process.kill(pid, 'SIGTERM')
   const { exit, stdout, stderr } = await ending
@@ -43,7 +43,7 @@ it('writes them also without --json, and on standard output that it serves and s
 
 it('ends well where its ready file cannot be removed, and says so', async () => {
   const file = join(world.folder, 'kept.json')
-  const ending = world.run(['--port', '0', '--admin-port', '0', '--ready-file', file])
+  const ending = world.runAlone(['--port', '0', '--admin-port', '0', '--ready-file', file])
   const { pid } = await vi.waitFor(async () => JSON.parse(await readFile(file, 'utf8')), patiently)
   await rm(file)
   await mkdir(file)

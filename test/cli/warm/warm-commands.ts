@@ -8,7 +8,8 @@ import { fileURLToPath } from 'node:url'
 export interface WarmRun {
   readonly words: readonly string[]
   readonly cwd: string
-  readonly env: Readonly<Record<string, string>>
+  /** A variable that is undefined is not set. */
+  readonly env: Readonly<Record<string, string | undefined>>
   readonly isTerminal: boolean
 }
 
