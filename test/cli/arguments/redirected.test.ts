@@ -18,12 +18,10 @@ beforeAll(async () => {
     await world.svc(['docs', 'create', name, `title=of ${name}`])
   }
   // More than fits into a pipe.
-  const many = Array.from({ length: 3_000 }, (_, n) => ({ n, text: 'x'.repeat(100) }))
+  const many = Array.from({ length: 1_000 }, (_, n) => ({ n, text: 'x'.repeat(300) }))
   const client = createClient({ url, apiKey })
   await client.collections.create({ name: 'many' })
-  await client.collection('many').createMany(many.slice(0, 1_000))
-  await client.collection('many').createMany(many.slice(1_000, 2_000))
-  await client.collection('many').createMany(many.slice(2_000))
+  await client.collection('many').createMany(many)
   await world.svc(['snapshot', 'save', 'kept'])
   symlinkSync('/dev/stdout', path('to-stdout'))
   symlinkSync('/proc/self/fd/1', path('to-descriptor'))

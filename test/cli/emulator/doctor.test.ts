@@ -56,16 +56,20 @@ test('nothing is wrong in an empty folder, beside an emulator, and after it', as
   expect(await doctor()).toEqual(well)
   await dev.stop()
   expect(await doctor()).toEqual(well)
+  // Its keys are known without it.
+  writeFileSync(inFolder('.env'), `SVC_API_KEY=${dev.apiKey}\nVITE_SVC_API_KEY=svc_key_of_another_folder\n`)
+  expect((await doctor()).codes).toEqual(['ENV_KEY_DIFFERS'])
 })
 
-test('doctor says that SVC_URL names another service than the one it looked at', async () => {
-  const dev = await world.dev()
-  const { url } = JSON.parse(readFileSync(inFolder('.svc', 'emulator.json'), 'utf8'))
+test('an emulator clock that was moved and another target are worth knowing, and nothing wrong', async () => {
+  const { url } = await world.dev()
+  await world.svc(['clock', 'advance', '1h'])
 
+  const seen = await doctor([], { env: { SVC_URL: 'http://127.0.0.1:1' } })
   const elsewhere = await world.svc(['doctor'], { env: { SVC_URL: 'https://api.example.com' } })
   const here = await world.svc(['doctor'], { env: { SVC_URL: url } })
-  await dev.stop()
 
+  expect(seen).toMatchObject({ exit: 0, isWell: true, codes: ['CLOCK_MOVED', 'OTHER_SERVICE'] })
   const note = `the emulator of ${inFolder('.svc')}, not https://api.example.com from SVC_URL.`
   expect(elsewhere.stderr).toContain(note)
   expect(here.stderr).not.toContain('SVC_URL')
@@ -219,15 +223,6 @@ test('links in the folder are named, and what they lead to keeps its mode', asyn
   expect(['bin', 'bin/program'].map((name) => statSync(inFolder(name)).mode & 0o777)).toEqual([0o755, 0o755])
 })
 
-test('an emulator clock that was moved and another target are worth knowing, and nothing wrong', async () => {
-  await world.dev()
-  await world.svc(['clock', 'advance', '1h'])
-
-  const seen = await doctor([], { env: { SVC_URL: 'http://127.0.0.1:1' } })
-
-  expect(seen).toMatchObject({ exit: 0, isWell: true, codes: ['CLOCK_MOVED', 'OTHER_SERVICE'] })
-})
-
 test.each([
   ['BAD_CONFIG', 'svc.json', '{'],
   ['BAD_CONFIG', 'config/profiles.json', '{'],
@@ -256,7 +251,7 @@ test('profiles that others can read are found and, with --repair, are theirs no 
 })
 
 test('.env lines that lead elsewhere are found and, where svc dev may fill them, repaired', async () => {
-  const dev = await world.dev()
+  const dev = await world.useEmulator()
   writeFileSync(
     inFolder('.env'),
     'SVC_URL="http://127.0.0.1:9"\nVITE_SVC_URL=https://api.example.com\nVITE_SVC_API_KEY=other\n',
@@ -272,14 +267,6 @@ test('.env lines that lead elsewhere are found and, where svc dev may fill them,
     `VITE_SVC_URL=${dev.url}\nVITE_SVC_API_KEY=${dev.apiKey}\n`,
   )
   expect((await doctor()).codes).toEqual(['ENV_URL_DIFFERS'])
-})
-
-test('keys of the folder are known without an emulator', async () => {
-  const dev = await world.dev()
-  await dev.stop()
-  writeFileSync(inFolder('.env'), `SVC_API_KEY=${dev.apiKey}\nVITE_SVC_API_KEY=svc_key_of_another_folder\n`)
-
-  expect((await doctor()).codes).toEqual(['ENV_KEY_DIFFERS'])
 })
 
 test('a secret key that bundlers put into the page, and keys in git, are wrong', async () => {

@@ -42,7 +42,7 @@ test('svc exec gives its command an emulator of its own, makes no folder, and en
 })
 
 test('svc exec runs beside the emulator of the folder, by other keys, and commands of svc inside it leave that alone', async () => {
-  const dev = await world.dev()
+  const here = await world.useEmulator()
   await world.svc(['collections', 'create', 'posts'])
   const before = everythingIn(world.folder)
   const svc = `'${process.execPath}' '${bin}'`
@@ -57,8 +57,8 @@ test('svc exec runs beside the emulator of the folder, by other keys, and comman
 
   const [url, key] = ran.stdout.split('\n', 1).join().split(' ')
   expect(ran).toMatchObject({ exit: 0, stdout: expect.stringContaining('"items": []') })
-  expect([url, key]).not.toContain(dev.url)
-  expect(key).not.toBe(dev.apiKey)
+  expect([url, key]).not.toContain(here.url)
+  expect(key).not.toBe(here.apiKey)
   expect(everythingIn(world.folder)).toEqual(before)
   expect(await world.json(['collections', 'list'])).toMatchObject([{ name: 'posts' }])
 })
@@ -76,7 +76,7 @@ test('svc exec --seed fills collections first, in the project and dialect that w
 })
 
 test('svc exec --snapshot begins with a snapshot of the emulator here, or with a file of one', async () => {
-  await world.dev()
+  await world.useEmulator()
   await world.svc(['collections', 'create', 'posts'])
   await world.svc(['docs', 'create', 'posts', 'title=Hello'])
   await world.svc(['users', 'signup', 'ada@example.com', '--password', 'Correct4Horse'])
