@@ -14,19 +14,23 @@ const common = {
   expect: { poll: { timeout: 120_000, interval: 10 } },
 }
 
-/** Tests of the client that need a running service, too. */
-const liveTests = ['test/client/live.test.ts', 'test/client/browser.test.ts']
+/** Tests of the client that need a running service, too. The engine decides nothing in a browser. */
+const [liveTest, browserTest] = ['test/client/live.test.ts', 'test/client/browser.test.ts']
 
 /**
  * The conformance suite, once for each engine that keeps the data. `npm test` asks PostgreSQL in one dialect, and
  * `npm run test:postgres` in all.
  */
-function conformance(engine: string, env: Record<string, string> = {}): TestProjectConfiguration {
+function conformance(
+  engine: string,
+  clientTests: string[],
+  env: Record<string, string> = {},
+): TestProjectConfiguration {
   return {
     test: {
       ...common,
       name: engine,
-      include: ['test/conformance/**/*.test.ts', ...liveTests],
+      include: ['test/conformance/**/*.test.ts', ...clientTests],
       globalSetup: ['test/fixtures/global-setup.ts'],
       // Tests share nothing but the service, and each has a project of its own there.
       isolate: false,
@@ -40,7 +44,8 @@ const unitTests = globSync(['{client,emulator,seeds,types,cli,dashboard}/**/*.te
     'test/conformance/**',
     'test/full/**',
     'test/reliability/long/**',
-    ...liveTests,
+    liveTest,
+    browserTest,
     'node_modules/**',
     'dist/**',
   ],
@@ -84,8 +89,8 @@ export default defineConfig(({ mode }) => ({
         false,
       ),
       units('alone', alone, true),
-      conformance('pglite'),
-      conformance('postgres', mode === 'postgres' ? {} : { SVC_TEST_ONE_DIALECT: '1' }),
+      conformance('pglite', [liveTest, browserTest]),
+      conformance('postgres', [liveTest], mode === 'postgres' ? {} : { SVC_TEST_ONE_DIALECT: '1' }),
     ],
   },
 }))
