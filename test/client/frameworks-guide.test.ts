@@ -12,10 +12,11 @@ import { compileScript, parse } from 'vue/compiler-sfc'
 import { WebSocket } from 'ws'
 import { type Client, createClient } from '../../client/index.js'
 import { createHooks } from '../../client/vue/index.js'
-import { startTestEmulator, type TestEmulator } from '../../emulator/testing/index.js'
+import type { TestEmulator } from '../../emulator/testing/index.js'
 import { aPlace, defineElements } from '../fixtures/dom.js'
 import { tool } from '../fixtures/packages/packages.js'
 import { bundleSvelte } from '../fixtures/packages/svelte-app.js'
+import { openSharedEmulator } from '../fixtures/shared-emulator.js'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const guides = {
@@ -29,12 +30,11 @@ let folder: string
 
 beforeAll(async () => {
   defineElements()
-  emulator = await startTestEmulator()
+  emulator = await openSharedEmulator()
   // Inside the tree, so that its packages are found.
   folder = await mkdtemp(join(root, 'test/.docs-frameworks-'))
 })
 afterAll(async () => {
-  await emulator.close()
   await rm(folder, { recursive: true, force: true })
 })
 

@@ -7,8 +7,9 @@ import { rolldown } from 'rolldown'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { serverModule } from '../../cli/init/server-module.js'
 import { type Client, createClient } from '../../client/index.js'
-import { startTestEmulator, type TestEmulator, type TestProject } from '../../emulator/testing/index.js'
+import type { TestEmulator, TestProject } from '../../emulator/testing/index.js'
 import { tool } from '../fixtures/packages/packages.js'
+import { openSharedEmulator } from '../fixtures/shared-emulator.js'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const guide = await readFile(join(root, 'docs/guides/server-sessions.md'), 'utf8')
@@ -19,14 +20,13 @@ let project: TestProject
 let folder: string
 
 beforeAll(async () => {
-  emulator = await startTestEmulator()
+  emulator = await openSharedEmulator()
   project = await emulator.project()
   await createClient(project).auth.signUp(ada)
   // Inside the tree, so that its packages are found.
   folder = await mkdtemp(join(root, 'test/.docs-servers-'))
 })
 afterAll(async () => {
-  await emulator.close()
   await rm(folder, { recursive: true, force: true })
 })
 

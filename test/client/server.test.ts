@@ -5,7 +5,8 @@ import express from 'express'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Client } from '../../client/index.js'
 import { type CookieAttributes, createServerClient, type ServerClientOptions } from '../../client/server.js'
-import { startTestEmulator, type TestEmulator, type TestProject } from '../../emulator/testing/index.js'
+import type { TestEmulator, TestProject } from '../../emulator/testing/index.js'
+import { openSharedEmulator } from '../fixtures/shared-emulator.js'
 
 const ada = { email: 'ada@example.com', password: 'Correct4Horse' }
 
@@ -16,9 +17,8 @@ let paths: string[]
 let service: Pick<ServerClientOptions, 'url' | 'apiKey' | 'fetch'>
 
 beforeAll(async () => {
-  emulator = await startTestEmulator()
+  emulator = await openSharedEmulator()
 })
-afterAll(() => emulator.close())
 
 beforeEach(async () => {
   project = await emulator.project()

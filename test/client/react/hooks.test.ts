@@ -1,12 +1,13 @@
 import { createElement, type FunctionComponent, StrictMode, Suspense } from 'react'
 import { createRoot, type Root } from 'react-dom/client'
 import { renderToString } from 'react-dom/server'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, expectTypeOf, it } from 'vitest'
+import { afterEach, beforeAll, beforeEach, describe, expect, expectTypeOf, it } from 'vitest'
 import { WebSocket } from 'ws'
 import { type Client, createClient, type Document, type Link } from '../../../client/index.js'
 import { createHooks } from '../../../client/react/index.js'
-import { startTestEmulator, type TestEmulator, type TestProject } from '../../../emulator/testing/index.js'
+import type { TestEmulator, TestProject } from '../../../emulator/testing/index.js'
 import { aPlace } from '../../fixtures/dom.js'
+import { openSharedEmulator } from '../../fixtures/shared-emulator.js'
 
 interface Author {
   name: string
@@ -27,9 +28,8 @@ let root: Root
 let place: HTMLElement
 
 beforeAll(async () => {
-  emulator = await startTestEmulator()
+  emulator = await openSharedEmulator()
 })
-afterAll(() => emulator.close())
 
 beforeEach(async () => {
   project = await emulator.project<Schema>()

@@ -2,13 +2,14 @@
 import { createElement, type FunctionComponent } from 'react'
 import { hydrateRoot, type Root } from 'react-dom/client'
 import { renderToString } from 'react-dom/server'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
+import { afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
 import { type Client, createClient } from '../../../client/index.js'
 import type { InitialData } from '../../../client/react/index.js'
 import { readInitialData } from '../../../client/server.js'
-import { startTestEmulator, type TestEmulator, type TestProject } from '../../../emulator/testing/index.js'
+import type { TestEmulator, TestProject } from '../../../emulator/testing/index.js'
 import { aPlace } from '../../fixtures/dom.js'
+import { openSharedEmulator } from '../../fixtures/shared-emulator.js'
 import { hooks, type Schema, titles } from './stage.js'
 
 let emulator: TestEmulator
@@ -18,9 +19,8 @@ let asked: string[]
 let root: Root | undefined
 
 beforeAll(async () => {
-  emulator = await startTestEmulator()
+  emulator = await openSharedEmulator()
 })
-afterAll(() => emulator.close())
 
 beforeEach(async () => {
   project = await emulator.project<Schema>()

@@ -1,7 +1,8 @@
 /** Tests that data of one user is never shown to the next. */
 import { createElement, Suspense, useLayoutEffect } from 'react'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
-import { startTestEmulator, type TestEmulator, type TestUser } from '../../../emulator/testing/index.js'
+import { afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
+import type { TestEmulator, TestUser } from '../../../emulator/testing/index.js'
+import { openSharedEmulator } from '../../fixtures/shared-emulator.js'
 import { hooks, openStage, type Stage, titles } from './stage.js'
 
 const { useAuth, useDocument, useLive, useMutation, usePage } = hooks
@@ -15,9 +16,8 @@ let idOfSecret: string
 let seen: string[]
 
 beforeAll(async () => {
-  emulator = await startTestEmulator()
+  emulator = await openSharedEmulator()
 })
-afterAll(() => emulator.close())
 beforeEach(async () => {
   stage = await openStage(emulator)
   const { users, secretClient } = stage.project

@@ -1,12 +1,13 @@
 /** Writes under failures: none is lost, doubled, or out of order, and the page shows their state. */
 import { createElement, useEffect } from 'react'
 import { createRoot, type Root } from 'react-dom/client'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
+import { afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
 import { type Client, createClient, SvcError } from '../../../client/index.js'
 import { createHooks, type Mutations } from '../../../client/react/index.js'
-import { startTestEmulator, type TestEmulator, type TestProject } from '../../../emulator/testing/index.js'
+import type { TestEmulator, TestProject } from '../../../emulator/testing/index.js'
 import { aPlace } from '../../fixtures/dom.js'
+import { openSharedEmulator } from '../../fixtures/shared-emulator.js'
 
 interface Post {
   title: string
@@ -28,9 +29,8 @@ let saidWaiting: boolean[]
 let documents: readonly object[]
 
 beforeAll(async () => {
-  emulator = await startTestEmulator()
+  emulator = await openSharedEmulator()
 })
-afterAll(() => emulator.close())
 
 beforeEach(async () => {
   project = await emulator.project<Schema>()

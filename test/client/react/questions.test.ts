@@ -1,9 +1,10 @@
 /** Tests queries of lists and pages: values that cannot be sent, and limits above those of the service. */
 import { Component, createElement, type ReactNode, Suspense, useState } from 'react'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
+import { afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
 import type { SvcError } from '../../../client/index.js'
 import { createHooks } from '../../../client/react/index.js'
-import { startTestEmulator, type TestEmulator } from '../../../emulator/testing/index.js'
+import type { TestEmulator } from '../../../emulator/testing/index.js'
+import { openSharedEmulator } from '../../fixtures/shared-emulator.js'
 import { hooks, openStage, type Post, type Stage, titles } from './stage.js'
 
 const { useDocument, useLive, useMutation, usePage } = hooks
@@ -12,9 +13,8 @@ let emulator: TestEmulator
 let stage: Stage
 
 beforeAll(async () => {
-  emulator = await startTestEmulator()
+  emulator = await openSharedEmulator()
 })
-afterAll(() => emulator.close())
 beforeEach(async () => {
   stage = await openStage(emulator)
 })

@@ -1,8 +1,9 @@
 /** A long list renders only the rows that changed, and shows a new document in the next frame. */
 import { createElement, memo } from 'react'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
+import { afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
 import type { Document } from '../../../client/index.js'
-import { startTestEmulator, type TestEmulator } from '../../../emulator/testing/index.js'
+import type { TestEmulator } from '../../../emulator/testing/index.js'
+import { openSharedEmulator } from '../../fixtures/shared-emulator.js'
 import { hooks, openStage, type Post, type Stage } from './stage.js'
 
 const { useLive, useMutation } = hooks
@@ -14,9 +15,8 @@ let lists: number
 let writes: ReturnType<typeof useMutation<'posts'>>
 
 beforeAll(async () => {
-  emulator = await startTestEmulator()
+  emulator = await openSharedEmulator()
 })
-afterAll(() => emulator.close())
 beforeEach(async () => {
   rendered = []
   lists = 0

@@ -4,19 +4,19 @@ import { runInNewContext } from 'node:vm'
 import { createElement, Suspense } from 'react'
 import { hydrateRoot } from 'react-dom/client'
 import { renderToString } from 'react-dom/server'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest'
+import { afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest'
 import { createClient } from '../../../client/index.js'
-import { startTestEmulator, type TestEmulator } from '../../../emulator/testing/index.js'
+import type { TestEmulator } from '../../../emulator/testing/index.js'
 import { aPlace } from '../../fixtures/dom.js'
+import { openSharedEmulator } from '../../fixtures/shared-emulator.js'
 import { hooks, openStage, type Schema, type Stage, titles } from './stage.js'
 
 let emulator: TestEmulator
 let stage: Stage
 
 beforeAll(async () => {
-  emulator = await startTestEmulator()
+  emulator = await openSharedEmulator()
 })
-afterAll(() => emulator.close())
 beforeEach(async () => {
   stage = await openStage(emulator)
 })

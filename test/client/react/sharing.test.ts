@@ -6,12 +6,13 @@ import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { Activity, createElement, type ReactNode, Suspense, useEffect } from 'react'
 import { createRoot } from 'react-dom/client'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest'
+import { afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest'
 import { WebSocket } from 'ws'
 import type { createHooks } from '../../../client/react/index.js'
-import { startTestEmulator, type TestEmulator } from '../../../emulator/testing/index.js'
+import type { TestEmulator } from '../../../emulator/testing/index.js'
 import { aPlace } from '../../fixtures/dom.js'
 import { bundle } from '../../fixtures/packages/bundle.js'
+import { openSharedEmulator } from '../../fixtures/shared-emulator.js'
 import { hooks, openStage, type Schema, type Stage, titles } from './stage.js'
 
 const { useLive } = hooks
@@ -33,9 +34,8 @@ class CountingSocket extends WebSocket {
 }
 
 beforeAll(async () => {
-  emulator = await startTestEmulator()
+  emulator = await openSharedEmulator()
 })
-afterAll(() => emulator.close())
 beforeEach(async () => {
   subscribed = 0
   stage = await openStage(emulator, { WebSocket: CountingSocket })

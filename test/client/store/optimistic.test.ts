@@ -1,5 +1,5 @@
 /** Writes in lists, over the wire: at once where the service will have them, and without a flicker when it does. */
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
 import { createClient, type Link, type SvcError } from '../../../client/index.js'
 import {
@@ -10,7 +10,8 @@ import {
   openStore,
   type Store,
 } from '../../../client/store/index.js'
-import { startTestEmulator, type TestEmulator, type TestProject } from '../../../emulator/testing/index.js'
+import type { TestEmulator, TestProject } from '../../../emulator/testing/index.js'
+import { openSharedEmulator } from '../../fixtures/shared-emulator.js'
 
 interface Author {
   name: string
@@ -30,9 +31,8 @@ let ids: Record<string, string>
 let held: { readonly method: RegExp; readonly what: 'request' | 'answer'; readonly until: Promise<void> } | undefined
 
 beforeAll(async () => {
-  emulator = await startTestEmulator()
+  emulator = await openSharedEmulator()
 })
-afterAll(() => emulator.close())
 
 beforeEach(async () => {
   held = undefined

@@ -1,16 +1,15 @@
 /** The client where there is no more than React Native has, against a running service. */
 import { webcrypto } from 'node:crypto'
-import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest'
+import { afterEach, beforeAll, expect, it, vi } from 'vitest'
 import { WebSocket } from 'ws'
 import { type ClientOptions, createClient, type SvcError } from '../../../client/index.js'
-import { type Emulator, startEmulator } from '../../../emulator/assembly/dev.js'
+import { newSharedProject, type SharedProject } from '../../fixtures/shared-emulator.js'
 
-let emulator: Emulator
+let emulator: SharedProject
 beforeAll(async () => {
-  emulator = await startEmulator({ memory: true })
+  emulator = await newSharedProject('here')
   await createClient(emulator).collections.create({ name: 'posts' })
 })
-afterAll(() => emulator.close())
 
 /** The form of React Native: a list of parts, which its own `fetch` sends. */
 class NativeForm {

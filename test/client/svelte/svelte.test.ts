@@ -8,9 +8,10 @@ import { WebSocket } from 'ws'
 import { type Client, createClient, type Document } from '../../../client/index.js'
 import { readInitialData } from '../../../client/server.js'
 import { createHooks } from '../../../client/svelte/index.js'
-import { startTestEmulator, type TestEmulator, type TestProject } from '../../../emulator/testing/index.js'
+import type { TestEmulator, TestProject } from '../../../emulator/testing/index.js'
 import { aPlace, defineElements } from '../../fixtures/dom.js'
 import { bundleSvelte } from '../../fixtures/packages/svelte-app.js'
+import { openSharedEmulator } from '../../fixtures/shared-emulator.js'
 
 interface Post {
   title: string
@@ -29,12 +30,11 @@ let close: () => Promise<unknown> = async () => undefined
 
 beforeAll(async () => {
   defineElements()
-  emulator = await startTestEmulator()
+  emulator = await openSharedEmulator()
   // Inside the tree, so that Svelte is found.
   folder = await mkdtemp(join(root, 'test/.docs-svelte-'))
 })
 afterAll(async () => {
-  await emulator.close()
   await rm(folder, { recursive: true })
 })
 

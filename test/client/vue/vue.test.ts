@@ -2,15 +2,16 @@
 // First, because Vue looks for the document when it is loaded.
 import '../../fixtures/dom.js'
 
-import { afterAll, afterEach, beforeAll, beforeEach, expect, expectTypeOf, it } from 'vitest'
+import { afterEach, beforeAll, beforeEach, expect, expectTypeOf, it } from 'vitest'
 import { type App, createApp, createSSRApp, defineComponent, effectScope, h, nextTick, ref } from 'vue'
 import { renderToString } from 'vue/server-renderer'
 import { WebSocket } from 'ws'
 import { type Client, createClient, type Document } from '../../../client/index.js'
 import { readInitialData } from '../../../client/server.js'
 import { createHooks } from '../../../client/vue/index.js'
-import { startTestEmulator, type TestEmulator, type TestProject } from '../../../emulator/testing/index.js'
+import type { TestEmulator, TestProject } from '../../../emulator/testing/index.js'
 import { aPlace, defineElements } from '../../fixtures/dom.js'
+import { openSharedEmulator } from '../../fixtures/shared-emulator.js'
 
 interface Post {
   title: string
@@ -28,9 +29,8 @@ let app: App | undefined
 
 beforeAll(async () => {
   defineElements()
-  emulator = await startTestEmulator()
+  emulator = await openSharedEmulator()
 })
-afterAll(() => emulator.close())
 
 beforeEach(async () => {
   project = await emulator.project<Schema>()
