@@ -128,7 +128,7 @@ test.each(['.env.local', '.gitignore', 'src'])(
 )
 
 test('contract 12.4 nothing is written through a link where nobody typed the place', async () => {
-  await world.dev('--memory')
+  await world.useEmulator()
   await world.svc(['collections', 'create', 'posts', '--field', 'title:string'])
   await put('stored.json', {})
   await writeFile(join(world.folder, 'bad.ndjson'), '{"title":5}\n')
