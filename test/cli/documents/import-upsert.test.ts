@@ -6,14 +6,14 @@ import { createClient } from '../../../client/index.js'
 import type { JsonObject } from '../../../client/protocol/model/json.js'
 import type { ReadRow } from '../../../seeds/records/record.js'
 import { patiently } from '../../fixtures/patience.js'
-import { type Dev, openWorld, type World } from '../command-line.js'
+import { openWorld, type SharedProject, type World } from '../command-line.js'
 
 let world: World
-let dev: Dev
+let project: SharedProject
 
 beforeAll(async () => {
   world = await openWorld()
-  dev = await world.dev('--memory')
+  project = await world.useEmulator()
 })
 afterAll(() => world.close())
 
@@ -82,7 +82,7 @@ test('contract 10.7 with --upsert, values that grow as they are encoded are look
 
 test('with --upsert, a chunk that is sent again after a crash changes its rows and creates none again', async () => {
   await world.svc(['collections', 'create', 'repeated'])
-  const collection = createClient({ url: dev.url, apiKey: dev.apiKey }).collection('repeated')
+  const collection = createClient({ url: project.url, apiKey: project.apiKey }).collection('repeated')
   const documents: JsonObject[] = [{ email: 'ada@example.com' }, { name: 'Nobody' }]
 
   for (const _ of ['before the crash', 'after it']) {
@@ -95,7 +95,7 @@ test('with --upsert, a chunk that is sent again after a crash changes its rows a
 
 test('with --upsert, what is looked up before the chunk before it has created it is changed, and not created again', async () => {
   await world.svc(['collections', 'create', 'ahead'])
-  const collection = createClient({ url: dev.url, apiKey: dev.apiKey }).collection('ahead')
+  const collection = createClient({ url: project.url, apiKey: project.apiKey }).collection('ahead')
   await collection.create({ email: 'bob@example.com', name: 'Bob' })
   let looked = 0
   const watched: typeof collection = {
@@ -158,7 +158,7 @@ test('with --upsert, rows of one value in several requests of a file make one do
 
 test('with --upsert, each value is asked for once, a page that holds all of them', async () => {
   await world.svc(['collections', 'create', 'asked'])
-  const collection = createClient({ url: dev.url, apiKey: dev.apiKey }).collection('asked')
+  const collection = createClient({ url: project.url, apiKey: project.apiKey }).collection('asked')
   await collection.createMany(Array.from({ length: 198 }, (_, at) => ({ key: `k${at}` })))
   file('asked.ndjson', Array.from({ length: 198 }, (_, at) => JSON.stringify({ key: `k${at}`, at })).join('\n'))
 
@@ -176,7 +176,7 @@ test('the older --upsert --key email is read as --by email, and says so; an API 
 
   const older = await world.svc([...upsert, '--key', 'email'])
   const nobody = await world.svc([...upsert, '--by', 'email', '--key', 'svc_key_of_nobody'])
-  const unnamed = await world.svc([...upsert, '--key', dev.apiKey])
+  const unnamed = await world.svc([...upsert, '--key', project.apiKey])
 
   expect(older).toMatchObject({
     exit: 0,
