@@ -5,7 +5,7 @@ import { execa } from 'execa'
 import { afterEach, expect, test } from 'vitest'
 import { bin, cleanEnv, hungMilliseconds, openWorld, type World } from './command-line.js'
 
-// Guides whose commands make one script, run in a shell unchanged, in a folder where `svc dev` runs.
+// Guides whose commands make one script, run in a shell unchanged, in a folder that has an emulator.
 
 const guides = fileURLToPath(new URL('../../docs/guides/', import.meta.url))
 
@@ -39,9 +39,12 @@ const scripts: readonly (readonly [guide: string, said: RegExp])[] = [
   ['clock.md', /too late\nnow +\S+\nahead +0s\n$/],
 ]
 
+/** Guides that change what the projects of an emulator share: its clock, faults, mail and accounts of the provider. */
+const needsItsOwn = ['clock.md', 'simulating-trouble.md', 'mail.md', 'login-provider.md']
+
 test.each(scripts)('%s', async (guide, said) => {
   world = await openWorld()
-  await world.dev('--memory')
+  await (needsItsOwn.includes(guide) ? world.dev('--memory') : world.useEmulator())
 
   const script = `svc() { '${process.execPath}' '${bin}' "$@"; }\n${await scriptOf(guide)}`
   const { exitCode, stdout, stderr } = await execa('bash', ['-eu', '-o', 'pipefail', '-c', script], {
