@@ -9,7 +9,7 @@ import { axisNames } from '../../client/protocol/wire/axes.js'
 import { type DialectName, dialects } from '../../client/protocol/wire/dialects.js'
 import { controlOf } from '../fixtures/events.js'
 import { patiently } from '../fixtures/patience.js'
-import { inFull } from '../fixtures/scope.js'
+import { inFull, isFull } from '../fixtures/scope.js'
 import { newSharedProject, type SharedProject } from '../fixtures/shared-emulator.js'
 import { bin, cleanEnv, openWorld, type World } from './command-line.js'
 import { type FakeAnswer, openFakeService } from './fake-service.js'
@@ -59,12 +59,13 @@ describe.each(pairs)('here %s, there %s', (ours, theirs) => {
     await speak(here, ours)
     await speak(there, theirs)
 
+    const differing = axisNames().filter((axis) => dialects[ours][axis] !== dialects[theirs][axis])
+
     const before = await prove()
     const applied = (await world.json(['parity', 'apply'])) as { readonly run: string }
-    const after = await prove()
+    const after = await prove(...(isFull ? [] : ['--group', differing.join(',')]))
     const undone = await world.json(['undo'])
 
-    const differing = axisNames().filter((axis) => dialects[ours][axis] !== dialects[theirs][axis])
     const explained = new Set(before.findings.map(({ mendedBy }) => mendedBy?.split('=')[0]))
     expect([...explained].toSorted()).toEqual(differing.toSorted())
     expect(before.advice).toMatchObject({ dialect: theirs, mends: before.findings.length })
