@@ -4,6 +4,7 @@ import { type Client, type ClientOptions, createClient, type SessionStore } from
 import { type OfflineOptions, offline } from '../../../client/offline/index.js'
 import type { Browser } from '../../../client/offline/persistent.js'
 import { type OutboxStore, openStore, type Store } from '../../../client/store/index.js'
+import type { Write } from '../../../client/store/mutation.js'
 
 Object.assign(globalThis, { IDBKeyRange })
 
@@ -19,6 +20,8 @@ export interface Device {
   isOffline: boolean
   /** Returns the keys of the writes that the browser keeps, of all users. */
   storedKeys(): Promise<Set<string>>
+  /** Returns what a store of the browser keeps, of all users. */
+  stored(store: 'pages' | 'saved'): Promise<unknown[]>
   readonly indexedDB: IDBFactory
 }
 
@@ -63,10 +66,8 @@ export function openDevice(weather: Weather = {}): Device {
         stored = text
       },
     },
-    async storedKeys() {
-      const stored = (await indexedDB.databases()).map(({ name = '' }) => readKeys(indexedDB, name))
-      return new Set((await Promise.all(stored)).flat())
-    },
+    storedKeys: async () => new Set((await readAll(indexedDB, 'outbox')).map((entry) => (entry as Write).key)),
+    stored: (store) => readAll(indexedDB, store),
     openTab(service, options, lacking) {
       const undo: (() => void)[] = []
       let isDead = false
@@ -172,17 +173,19 @@ interface Channel {
   close(): void
 }
 
-function readKeys(indexedDB: IDBFactory, name: string): Promise<string[]> {
-  return new Promise((resolve) => {
-    const opening = indexedDB.open(name)
-    opening.onsuccess = () => {
-      const request = opening.result.transaction('outbox').objectStore('outbox').getAll()
-      request.onsuccess = () => {
-        opening.result.close()
-        resolve(request.result.map(({ key }) => key))
+async function readAll(indexedDB: IDBFactory, store: string): Promise<unknown[]> {
+  const read = ({ name = '' }: IDBDatabaseInfo) =>
+    new Promise<unknown[]>((resolve) => {
+      const opening = indexedDB.open(name)
+      opening.onsuccess = () => {
+        const request = opening.result.transaction(store).objectStore(store).getAll()
+        request.onsuccess = () => {
+          opening.result.close()
+          resolve(request.result)
+        }
       }
-    }
-  })
+    })
+  return (await Promise.all((await indexedDB.databases()).map(read))).flat()
 }
 
 /** A factory whose databases are closed when the tab ends, and tell of each transaction that changes them. */

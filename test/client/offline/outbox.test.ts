@@ -55,6 +55,31 @@ it('sends what was written offline after a reload, once', async () => {
   after.crash()
 })
 
+it('tells of a queue that is sent once per frame, and keeps the last 100 saved writes', async () => {
+  const { project, posts } = await openProject()
+  const device = openDevice()
+  const { store, outbox, crash } = device.openTab(project)
+  device.isOffline = true
+  const writing = Array.from({ length: 110 }, (_, number) => store.mutations('posts').create({ number }))
+  await expect.poll(() => outbox.get().waiting?.code).toBe('NETWORK')
+  let [told, frames] = [0, 0]
+  // Timers of the same length fire in turns, however busy the machine is.
+  const timer = setInterval(() => frames++, 16)
+  outbox.subscribe(() => told++)
+
+  device.isOffline = false
+  await Promise.all(writing)
+  clearInterval(timer)
+
+  expect(await posts.count()).toBe(110)
+  expect(told).toBeGreaterThan(0)
+  expect(told).toBeLessThanOrEqual(frames + 1)
+  expect(((await device.stored('saved')) as { turn: number }[]).map(({ turn }) => turn)).toEqual(
+    Array.from({ length: 100 }, (_, at) => at + 11),
+  )
+  crash()
+})
+
 it('says that a list is offline that was never read, and shows the writes to it', async () => {
   const { project } = await openProject()
   const device = openDevice()

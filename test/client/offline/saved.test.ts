@@ -21,6 +21,10 @@ function openLists({ store }: Tab) {
   return () => lists.map((list) => titlesOf(list.get().items).join(' '))
 }
 
+interface KeptList {
+  readonly page: { readonly items: readonly Document[] }
+}
+
 /** A device that keeps two lists of posts. */
 async function openKept() {
   const project = await emulator.project()
@@ -30,7 +34,6 @@ async function openKept() {
   await posts.create({ title: 'd' })
   let ending: Tab | undefined
   let isCut = false
-  let pages = 0
   const device = openDevice({
     before({ method = 'GET' }) {
       if (isCut && method === 'GET') throw new TypeError('cut')
@@ -38,7 +41,6 @@ async function openKept() {
       isCut = ending !== undefined && method !== 'GET'
     },
     onTransaction(transaction, stores, tab) {
-      if (stores.includes('pages')) transaction.addEventListener('complete', () => pages++)
       // After the request, the outbox changes only to remove the saved write.
       if (!isCut || tab !== ending || !stores.includes('outbox')) return
       transaction.addEventListener('complete', () => {
@@ -51,10 +53,12 @@ async function openKept() {
   })
   const tab = device.openTab(project)
   const shown = openLists(tab)
+  const kept = async () =>
+    ((await device.stored('pages')) as KeptList[]).map(({ page }) => titlesOf(page.items).join(' '))
   await expect.poll(shown).toEqual(['d b', 'b d'])
-  await expect.poll(() => pages).toBeGreaterThanOrEqual(2)
+  await expect.poll(kept).toEqual(expect.arrayContaining(['d b', 'b d']))
   return {
-    ...{ project, posts, device, tab, id },
+    ...{ project, posts, device, tab, id, kept },
     /** Makes a write, and ends the tab once the browser knows that it is saved. */
     async writeLast(write: (mutations: MutationStore<object>, id: string) => Promise<unknown>) {
       ending = tab
@@ -83,5 +87,36 @@ it.each(writes)('shows $name offline that was saved just before the page ended',
   const tab = device.openTab(project)
 
   await expect.poll(openLists(tab)).toEqual(expected)
+  tab.crash()
+})
+
+it('does not show a saved write again in a list that was kept later', async () => {
+  const { project, posts, device, tab, kept } = await openKept()
+  const made = await tab.store.mutations('posts').create({ title: 'c' })
+  await expect.poll(kept).toEqual(expect.arrayContaining(['c d b', 'b c d']))
+  await posts.delete(made.id)
+  await expect.poll(kept).toEqual(expect.arrayContaining(['d b', 'b d']))
+  device.isOffline = true
+  tab.crash()
+
+  const after = device.openTab(project)
+
+  await expect.poll(openLists(after)).toEqual(['d b', 'b d'])
+  expect(await device.stored('saved')).toMatchObject([{ id: made.id }])
+  after.crash()
+})
+
+it('forgets saved writes when the user signs out', async () => {
+  const { project, device, tab } = await openKept()
+  const user = await project.users.create()
+  await tab.client.auth.logIn(user.credentials)
+  await tab.store.mutations('posts').create({ title: 'of the user' })
+  await expect
+    .poll(async () => device.stored('saved'))
+    .toMatchObject([{ document: { data: { title: 'of the user' } } }])
+
+  await tab.client.auth.logOut()
+
+  await expect.poll(() => device.stored('saved')).toEqual([])
   tab.crash()
 })

@@ -71,6 +71,42 @@ it('sends writes where a newer version of the app has been, and asks for a reloa
   newer.close()
 })
 
+/** Puts a database of version 1 in place of that of an app, with a write that was made offline. */
+async function downgrade(indexedDB: IDBFactory, entry: object) {
+  const [{ name = '' } = {}] = await indexedDB.databases()
+  indexedDB.deleteDatabase(name)
+  const opening = indexedDB.open(name, 1)
+  opening.onupgradeneeded = () => {
+    const { result } = opening
+    result.createObjectStore('outbox', { keyPath: 'order', autoIncrement: true }).add(entry)
+    result.createObjectStore('ids')
+    result.createObjectStore('pages', { keyPath: 'key' }).createIndex('at', 'at')
+  }
+  await new Promise((resolve) => {
+    opening.onsuccess = resolve
+  })
+  opening.result.close()
+}
+
+it('sends what version 1 of its database has kept', async () => {
+  const { project, posts } = await openProject()
+  const device = openDevice()
+  const before = device.openTab(project)
+  await expect.poll(() => before.outbox.get().storage).toBe('ready')
+  before.crash()
+  const write = { key: 'one', collection: 'posts', kind: 'create', id: 'new-one', body: { title: 'kept' } }
+  await downgrade(device.indexedDB, { ...write, begunAt: new Date().toISOString() })
+
+  const tab = device.openTab(project)
+  await expect.poll(() => posts.count()).toBe(1)
+  await expect.poll(() => device.stored('saved')).toMatchObject([{ key: 'one', document: { data: { title: 'kept' } } }])
+
+  expect(await titles(posts)).toEqual(['kept'])
+  expect([...(await device.storedKeys())]).toEqual([])
+  expect(storageOf(tab)).toEqual(['ready', undefined])
+  tab.crash()
+})
+
 it('leaves what it keeps to a newer version that opens meanwhile, and sends later writes', async () => {
   const { project, posts } = await openProject()
   const device = openDevice()
