@@ -30,7 +30,7 @@ export interface LiveState<Item> {
   readonly isLoading: boolean
   /**
    * `open` while changes are received. `reconnecting` while the service is unreachable; missed changes are read
-   * afterwards. `offline` if it is unreachable and the list was never read: `items` has only pending writes.
+   * afterwards. `offline` if it is unreachable and the list was never read: `items` has only writes of the user.
    */
   readonly status: LiveStatus | 'offline'
   /** Error that ended the list. */
@@ -168,7 +168,7 @@ export function openEntry(
     if (page && state.isLoading) await receive(from, asked, page as Page<Doc>, turn)
   }
 
-  /** Shows only pending writes while the service is unreachable and the browser has not kept the list. */
+  /** Shows only writes of the user while the service is unreachable and the browser has not kept the list. */
   async function showUnread(asked: Asked) {
     overlay ??= await openListOverlay(asked, query)
     if (state.isLoading && state.status === 'reconnecting')
