@@ -1,7 +1,14 @@
 import { networkInterfaces } from 'node:os'
-import { expect, onTestFinished, test } from 'vitest'
-import { startEmulator } from '../../emulator/assembly/dev.js'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { type Emulator, startEmulator } from '../../emulator/assembly/dev.js'
 import { send } from '../fixtures/requests/http.js'
+
+let emulator: Emulator
+
+beforeAll(async () => {
+  emulator = await startEmulator({ memory: true, hosts: ['phone.example', 'tunnel.example'] })
+})
+afterAll(() => emulator?.close())
 
 const [outside] = Object.values(networkInterfaces())
   .flat()
@@ -79,9 +86,6 @@ async function uploadUnder(host: string, { url, apiKey }: { url: string; apiKey:
 }
 
 test('addresses of files and logins begin with the allowed host that a request names, and with no other', async () => {
-  const emulator = await startEmulator({ memory: true, hosts: ['phone.example'] })
-  onTestFinished(() => emulator.close())
-
   const { addresses, end } = await logInUnder('phone.example:4400', emulator)
   const here = await logInUnder('localhost:5173', emulator)
 
@@ -128,8 +132,6 @@ const throughProxies: Record<string, string>[] = [
 test.each(throughProxies)(
   'contract 7.3 a login that is asked for through a proxy of this machine (%j) is one browser’s',
   async (headers) => {
-    const emulator = await startEmulator({ memory: true, hosts: ['tunnel.example'] })
-    onTestFinished(() => emulator.close())
     const asked = { headers: { 'x-api-key': emulator.apiKey, 'content-type': 'application/json', ...headers } }
 
     const main = await send(emulator.url, { method: 'GET', path: '/login-idp', ...asked })
@@ -142,8 +144,6 @@ test.each(throughProxies)(
 test.each(throughProxies)(
   'contract 7.2 who comes through a proxy of this machine (%j) may log in, and changes no account',
   async (headers) => {
-    const emulator = await startEmulator({ memory: true, hosts: ['tunnel.example'] })
-    onTestFinished(() => emulator.close())
     const answer = await fetch(`${emulator.url}/login-idp`, { headers: { 'x-api-key': emulator.apiKey } })
     const url = new URL(((await answer.json()) as { url: string }).url)
     const post = async (path: string, form: Record<string, string>, headers = {}) => {
@@ -163,7 +163,7 @@ test.each(throughProxies)(
       removed: await post('accounts', { change: 'remove', id: 'ada' }, headers),
       kept: await post('authorize', { account: 'ada', fault: 'down', keep: 'on' }, headers),
       chosen: await post('authorize', { account: 'ada' }, headers),
-      own: await post('accounts', { change: 'add', name: 'Eve' }),
+      own: await post('accounts', { change: 'add', name: `Eve ${Object.keys(headers)}` }),
     }
 
     expect(added).toMatchObject({ status: 403, text: expect.stringContaining('localhost') })

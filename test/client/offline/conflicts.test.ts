@@ -1,14 +1,14 @@
 /** Writes that the service refuses: each stays listed until it is decided. */
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import type { OnConflict } from '../../../client/offline/queue.js'
-import { startTestEmulator, type TestEmulator } from '../../../emulator/testing/index.js'
+import type { TestEmulator } from '../../../emulator/testing/index.js'
+import { openSharedEmulator } from '../../fixtures/shared-emulator.js'
 import { openDevice, type Tab } from './device.js'
 
 let emulator: TestEmulator
 beforeAll(async () => {
-  emulator = await startTestEmulator()
+  emulator = await openSharedEmulator()
 })
-afterAll(() => emulator.close())
 
 async function openProject() {
   const project = await emulator.project()

@@ -11,9 +11,10 @@ import { createApp, defineComponent } from 'vue'
 import { createHooks as createReactHooks } from '../../../client/react/index.js'
 import type { OutboxCalls, OutboxState } from '../../../client/store/index.js'
 import { createHooks as createVueHooks } from '../../../client/vue/index.js'
-import { startTestEmulator, type TestEmulator } from '../../../emulator/testing/index.js'
+import type { TestEmulator } from '../../../emulator/testing/index.js'
 import { aPlace, defineElements } from '../../fixtures/dom.js'
 import { bundleSvelte } from '../../fixtures/packages/svelte-app.js'
+import { openSharedEmulator } from '../../fixtures/shared-emulator.js'
 import { openDevice, type Tab } from './device.js'
 
 const root = fileURLToPath(new URL('../../../', import.meta.url))
@@ -22,12 +23,11 @@ let emulator: TestEmulator
 let folder: string
 beforeAll(async () => {
   defineElements()
-  emulator = await startTestEmulator()
+  emulator = await openSharedEmulator()
   // Inside the tree, so that Svelte is found.
   folder = await mkdtemp(join(root, 'test/.docs-outbox-'))
 })
 afterAll(async () => {
-  await emulator.close()
   await rm(folder, { recursive: true })
 })
 
