@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers'
 import { beforeEach, expect, it } from 'vitest'
 import { type DashboardWorld, worldsOfFile } from './world.js'
 
-const openWorld = worldsOfFile()
+const openWorld = worldsOfFile({ isShared: true })
 let world: DashboardWorld
 
 beforeEach(async () => {

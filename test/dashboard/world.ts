@@ -45,9 +45,12 @@ type Options = Parameters<typeof startEmulator>[0]
 /**
  * One browser for a file; what is answered opens a world in it, which is closed after the test. Opened in a test or in
  * `beforeEach`, each try has a world of its own: the gate tries twice, and what the first try left is not there.
+ *
+ * @param isShared whether the worlds share an emulator, because the tests change only documents and collections
  */
-export function worldsOfFile(): (options?: Options) => Promise<DashboardWorld> {
+export function worldsOfFile({ isShared = false } = {}): (options?: Options) => Promise<DashboardWorld> {
   let chromium: OpenBrowser | undefined
+  let shared: Emulator | undefined
   const open: DashboardWorld[] = []
   beforeAll(async () => {
     chromium = await openChromium()
@@ -55,10 +58,14 @@ export function worldsOfFile(): (options?: Options) => Promise<DashboardWorld> {
   afterEach(async () => {
     await Promise.all(open.splice(0).map((world) => world.close()))
   })
-  afterAll(() => chromium?.close())
+  afterAll(async () => {
+    await chromium?.close()
+    await shared?.close()
+  })
   return async (options = {}) => {
     if (!chromium) throw new Error('A world is opened in a test or in beforeEach.')
-    const world = await openIn(chromium, options)
+    if (isShared) shared ??= await startEmulator({ memory: true })
+    const world = await openIn(chromium, options, shared)
     open.push(world)
     return world
   }
@@ -76,12 +83,14 @@ export async function openDashboard(options: Options = {}): Promise<DashboardWor
   }
 }
 
-async function openIn({ browser }: OpenBrowser, options: Options): Promise<DashboardWorld> {
-  const emulator = await startEmulator({ memory: true, ...options })
+async function openIn({ browser }: OpenBrowser, options: Options, shared?: Emulator): Promise<DashboardWorld> {
+  const emulator = shared ?? (await startEmulator({ memory: true, ...options }))
+  const client = createClient({ url: emulator.url, apiKey: emulator.secretKey ?? emulator.apiKey })
   const contexts: BrowserContext[] = []
   async function close() {
     await Promise.all(contexts.map((each) => each.close()))
-    await emulator.close()
+    if (!shared) return emulator.close()
+    for (const { name } of await client.collections.list()) await client.collections.delete(name)
   }
   try {
     const newContext = async (more: BrowserContextOptions = {}) => {
@@ -109,8 +118,7 @@ async function openIn({ browser }: OpenBrowser, options: Options): Promise<Dashb
     await page.goto(`${emulator.dashboardUrl}#token=${emulator.controlToken}`)
     await page.getByRole('navigation', { name: 'Pages', exact: true }).waitFor()
     return {
-      ...{ emulator, page, context, faults, newContext },
-      client: createClient({ url: emulator.url, apiKey: emulator.secretKey ?? emulator.apiKey }),
+      ...{ emulator, client, page, context, faults, newContext },
       async goTo(path = '') {
         await page.goto(emulator.dashboardUrl + path)
         await page.getByRole('navigation', { name: 'Pages', exact: true }).waitFor()
