@@ -5,7 +5,7 @@ let world: World
 
 beforeAll(async () => {
   world = await openWorld()
-  await world.dev()
+  await world.useEmulator()
 })
 afterAll(() => world.close())
 
