@@ -22,14 +22,23 @@ export async function measure() {
       await opened.close()
       return result
     }
-    const measurements = { script: call(`sendByScript(${service})`), queued: call(`sendByOutbox(${service})`) }
-    const { script, queued } = await inTurns(measurements, { rounds: 3 })
+    const measurements = {
+      script: call(`sendByScript(${service})`),
+      queued: call(`sendByOutbox(${service})`),
+      shown: call(`sendByOutbox(${service}, true)`),
+    }
+    const { script, queued, shown } = await inTurns(measurements, { rounds: 3 })
     const times = /** @type {{ milliseconds: number, frames: number }[]} */ (await call(`showCreates(${service})`)())
     return [
       {
         ...{ what: 'sending 1,000 creates that were written offline', against: 'the same calls in a script' },
         ...{ values: ratios(queued, script), target: { atLeast: 0.5 } },
         figures: `${rounded(median(queued))}/s, ${rounded(median(script))}/s`,
+      },
+      {
+        ...{ what: 'the same while a list of 100 rows is open', against: 'without a list' },
+        ...{ values: ratios(shown, queued), target: { atLeast: 0.5 } },
+        figures: `${rounded(median(shown))}/s, ${rounded(median(queued))}/s`,
       },
       {
         ...{ what: 'frames until a create is in the page, React, 1,000 rows', against: '' },

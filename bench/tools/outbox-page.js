@@ -24,8 +24,12 @@ export async function sendByScript(service) {
   return perSecond(begunAt)
 }
 
-/** Sends as many creates that were written offline. @param {Service} service */
-export async function sendByOutbox(service) {
+/**
+ * Sends as many creates that were written offline.
+ *
+ * @param {Service} service @param {boolean} [isShown] whether a list of 100 rows is open
+ */
+export async function sendByOutbox(service, isShown = false) {
   let isOffline = false
   const svc = createClient({
     ...service,
@@ -35,6 +39,9 @@ export async function sendByOutbox(service) {
   const outbox = store.queue()
   const leave = outbox.subscribe(() => {})
   await until(() => outbox.get().storage === 'ready')
+  const list = store.live(posts, { limit: 100 })
+  const hide = isShown ? list.subscribe(() => list.get()) : () => {}
+  await until(() => !isShown || (list.get().status === 'open' && list.get().items.length === 100))
   isOffline = true
   const { create } = store.mutations(posts)
   const written = Array.from({ length: count }, (_, number) => create({ title: `${number}`, number }))
@@ -44,6 +51,7 @@ export async function sendByOutbox(service) {
   dispatchEvent(new Event('online'))
   await Promise.all(written)
   const pace = perSecond(begunAt)
+  hide()
   leave()
   return pace
 }
