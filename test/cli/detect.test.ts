@@ -1,8 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { readFileSync } from 'node:fs'
 import { createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { join } from 'node:path'
 import { execa } from 'execa'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { detectForms } from '../../cli/dialects/detect-forms.js'
@@ -14,16 +12,14 @@ import {
   type DeployedService,
   openDeployedService,
 } from '../fixtures/requests/deployed-service.js'
-import { bin, cleanEnv, type Dev, openWorld, type World } from './command-line.js'
+import { bin, cleanEnv, openWorld, type SharedProject, type World } from './command-line.js'
 
 let world: World
-let dev: Dev
-let controlToken: string
+let here: SharedProject
 
 beforeAll(async () => {
   world = await openWorld()
-  dev = await world.dev('--memory')
-  controlToken = JSON.parse(readFileSync(join(world.folder, '.svc', 'emulator.json'), 'utf8')).controlToken
+  here = await world.useEmulator()
 })
 afterAll(() => world.close())
 
@@ -35,11 +31,15 @@ async function aService(dialect: string, { documents = 0 } = {}): Promise<string
       headers: { ...headers, 'content-type': 'application/json' },
       body: JSON.stringify(body),
     }
-    const response = await fetch(`${dev.url}${path}`, init)
+    const response = await fetch(`${here.url}${path}`, init)
     expect(response.status, await response.clone().text()).toBe(201)
     return response.json()
   }
-  const { apiKey } = await call('/_svc/api/projects', { 'svc-control-token': controlToken }, { settings: { dialect } })
+  const { apiKey } = await call(
+    '/_svc/api/projects',
+    { 'svc-control-token': here.controlToken },
+    { settings: { dialect } },
+  )
   const headers = { 'x-api-key': apiKey, 'svc-dialect': 'a' }
   if (documents > 0) await call('/collections', headers, { name: 'posts' })
   for (let at = 0; at < documents; at++) await call('/collections/posts', headers, { title: `Post ${at}` })
@@ -71,7 +71,7 @@ test('a service that says its dialect is believed in every form, also without an
   for (const dialect of spoken) {
     const key = await aService(formatDialect(dialect))
 
-    expect(formsOfFindings(await detectForms({ url: dev.url, key }))).toEqual(dialect)
+    expect(formsOfFindings(await detectForms({ url: here.url, key }))).toEqual(dialect)
   }
 })
 
@@ -105,8 +105,8 @@ async function openInFront(fate: (path: string) => 'passed' | 'missing' | 'broke
       res.writeHead(what === 'missing' ? 404 : 500).end()
       return
     }
-    const headers = { ...req.headers, host: new URL(dev.url).host }
-    const onward = request(dev.url + req.url, { method: req.method, headers }, (answer) => {
+    const headers = { ...req.headers, host: new URL(here.url).host }
+    const onward = request(here.url + req.url, { method: req.method, headers }, (answer) => {
       const { 'svc-dialect': _, ...rest } = answer.headers
       res.writeHead(answer.statusCode ?? 502, rest)
       answer.pipe(res)
@@ -158,7 +158,7 @@ test('a collection without documents and a project without collections show less
   const service = await openInFront()
   const key = await aService('b')
   const ofNone = await detectForms({ url: service.url, key })
-  await fetch(`${dev.url}/collections`, {
+  await fetch(`${here.url}/collections`, {
     method: 'POST',
     headers: { 'x-api-key': key, 'content-type': 'application/json' },
     body: '{"name":"empty"}',
@@ -242,7 +242,7 @@ test('Ctrl-C saves nothing', async () => {
 })
 
 test('what a service says of all forms is saved by the name of its dialect', async () => {
-  await world.svc(['profiles', 'add', 'mine', '--url', dev.url, '--key', await aService('b, errors=envelope')])
+  await world.svc(['profiles', 'add', 'mine', '--url', here.url, '--key', await aService('b, errors=envelope')])
 
   const { stdout, exit } = await world.svc(['dialects', 'detect', '-P', 'mine', '--save', 'mine'])
 
@@ -253,7 +253,7 @@ test('what a service says of all forms is saved by the name of its dialect', asy
 })
 
 test('at a terminal it offers to keep what it found', async () => {
-  await world.svc(['profiles', 'add', 'other', '--url', dev.url, '--key', await aService('c')])
+  await world.svc(['profiles', 'add', 'other', '--url', here.url, '--key', await aService('c')])
 
   await world.terminal(['dialects', 'detect', '-P', 'other'], [['Save it in profile "other"?', 'y\n']])
 
@@ -261,7 +261,7 @@ test('at a terminal it offers to keep what it found', async () => {
 })
 
 test('a key that is refused ends it, instead of forms being guessed from refusals', async () => {
-  const ran = await world.svc(['dialects', 'detect', dev.url, '--key', 'svc_key_wrong'])
+  const ran = await world.svc(['dialects', 'detect', here.url, '--key', 'svc_key_wrong'])
 
   expect(ran.exit).toBe(3)
 })

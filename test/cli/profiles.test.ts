@@ -145,7 +145,7 @@ test('a name that is nearly right is found again', async () => {
 
 test('a profile’s key goes to the profile’s service, and the emulator’s own key to no other', async () => {
   const elsewhere = await listen()
-  await world.dev('--memory')
+  await world.useEmulator()
   await world.svc(['profiles', 'add', 'elsewhere', '--url', elsewhere.url, '--key', key])
 
   await world.svc(['docs', 'count', 'posts', '--profile', 'elsewhere'])
