@@ -1,14 +1,18 @@
 import { text } from 'node:stream/consumers'
-import { beforeEach, expect, it } from 'vitest'
+import { afterEach, beforeEach, expect, it } from 'vitest'
 import { controlOf } from '../fixtures/events.js'
 import { type DashboardWorld, patience, untilVersion, worldsOfFile } from './world.js'
 
-const openWorld = worldsOfFile()
+const openWorld = worldsOfFile({ isShared: true })
 let world: DashboardWorld
 
 beforeEach(async () => {
   world = await openWorld()
   await world.client.collections.create({ name: 'authors' })
+})
+// A fault that a failed test leaves would fail the tests after it.
+afterEach(async () => {
+  await controlOf(world.emulator).faults.clear({})
 })
 
 /** The text of the JSON editor, typed over. */
