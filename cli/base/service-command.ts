@@ -9,6 +9,7 @@ import { detectCommand } from '../../client/protocol/wire/expected.js'
 import { missingHint } from '../collections/missing-hint.js'
 import { withSchemas } from '../collections/with-schemas.js'
 import { textHint } from '../documents/fields-args.js'
+import { isAnswering } from '../target/emulator-health.js'
 import { fetchDirectly } from '../target/fetch-directly.js'
 import { guardedFetch } from '../target/guarded-fetch.js'
 import {
@@ -26,6 +27,7 @@ import { onStderr } from '../terminal/colour.js'
 import { nearest } from '../terminal/nearest.js'
 import { count, counted } from '../terminal/print.js'
 import { shellWord } from '../terminal/shell-word.js'
+import { calledAs } from './called-as.js'
 import { adapterFor } from './deployed-client.js'
 import {
   CliFailure,
@@ -237,11 +239,16 @@ export abstract class ServiceCommand extends SvcCommand {
     return `Check before you repeat it: ${this.there(`svc docs list ${shellWord(name)} --limit 5`)}`
   }
 
-  private explainUnreachable(cause: SvcError): Error {
+  private async explainUnreachable(cause: SvcError): Promise<Error> {
     if (!this.target) return cause
     const { url, from, emulator } = this.target
     if (cause.code === 'TIMEOUT') return cause
-    if (emulator) return notRunning(cause)
+    if (emulator && !(await isAnswering(url, 2_000))) return notRunning(cause)
+    if (emulator) {
+      const message = 'The running emulator closed the connection without a response.'
+      const hint = `Check for simulated faults: ${calledAs()} faults list`
+      return new CliFailure('NETWORK', exits.network, message, hint, { cause })
+    }
     const hint = 'Check the address, and whether the service runs.'
     return new CliFailure('NETWORK', exits.network, `Could not reach ${url} (${from}).`, hint, { cause })
   }

@@ -37,6 +37,14 @@ test('svc faults preset takes the place of what the project has', async () => {
   expect(await world.svc(['faults', 'remove', '--all'])).toMatchObject({ stderr: 'Removed 2 faults.\n' })
 })
 
+test('an emulator that simulates a lost connection is not called stopped', async () => {
+  await world.svc(['faults', 'preset', 'offline'])
+  const listed = await world.svc(['docs', 'list', 'posts'])
+  await world.svc(['faults', 'remove', '--all'])
+
+  expect(listed).toMatchObject({ exit: 7, stdout: '', stderr: expect.stringContaining('svc faults list') })
+})
+
 test.each([
   [['add', 'latency'], 2, /needs --ms/],
   [['add', 'flood'], 2, /flood/],
