@@ -128,7 +128,7 @@ test('an emulator whose folder or state folder was removed is found by its proce
     symlinkSync(open, join(proc, String(pid), 'fd', '20'))
   }
   const files = '/app/.svc/files/b5b7a5c3-5e9a-460b-a5d4-3b6016808685'
-  run(11, ['node', '/app/node_modules/.bin/svc', 'dev', '--json'], '/app (deleted)')
+  run(11, ['node', '--inspect', '/app/node_modules/.bin/svc', 'dev', '--json'], '/app (deleted)')
   run(12, ['node', '/app/node_modules/.bin/svc', 'dev'], '/app')
   run(13, ['node', '/app/server.js', 'dev'], '/app (deleted)')
   run(14, ['node', '/app/node_modules/.bin/svc', 'dev'], '/app', `${files} (deleted)`)

@@ -21,10 +21,11 @@ export function checkProcesses(proc = '/proc'): Seen {
   return { said: `${orphans.length}`, findings }
 }
 
-/** Recognizes the command line `node …/svc dev …`, or the same with the path of the file. */
+/** Recognizes the command line `node [options] …/svc dev …`, or the same with the path of the file. */
 function isEmulator(process: string): boolean {
   try {
-    const [, script = '', command = ''] = readFileSync(`${process}/cmdline`, 'utf8').split('\0')
+    const [, ...words] = readFileSync(`${process}/cmdline`, 'utf8').split('\0')
+    const [script = '', command = ''] = words.slice(words.findIndex((word) => !word.startsWith('-')))
     return (basename(script) === 'svc' || script.endsWith('/cli/bin/run.js')) && ['dev', 'up', 'exec'].includes(command)
   } catch {
     return false
