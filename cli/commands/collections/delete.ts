@@ -10,6 +10,7 @@ import { type Client, lostByDeletion, TargetCommand } from '../../base/target-co
 import { identifyCollection } from '../../collections/identify.js'
 import { findDependants, formatDependants, formatPlan, planDeletion } from '../../documents/dependants.js'
 import { collectionArg } from '../../documents/fields-args.js'
+import { withLargePages } from '../../documents/large-pages.js'
 import { writeLines } from '../../files/write-lines.js'
 import { counted } from '../../terminal/print.js'
 import { prose } from '../../terminal/prose.js'
@@ -36,8 +37,8 @@ collection, and svc undo restores it.`)
 
   async run() {
     const { args, flags } = await this.parse(CollectionsDelete)
-    const client = this.client(flags)
     const target = this.requireTarget(flags)
+    const client = this.client(flags, { dialect: withLargePages(target.dialect) })
     const { documentCount } = await identifyCollection(client, args.collection, target.url)
     const held = documentCount === undefined ? 'its documents' : counted(documentCount, 'document')
     const what = `"${args.collection}" with ${held}`

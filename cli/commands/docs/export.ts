@@ -8,6 +8,7 @@ import { identifyCollection } from '../../collections/identify.js'
 import { inSchemaOrder } from '../../collections/schema-order.js'
 import { documentFields, emptyResultNotes } from '../../documents/empty-result.js'
 import { collectionArg } from '../../documents/fields-args.js'
+import { withLargePages } from '../../documents/large-pages.js'
 import { readWhere, whereFlags } from '../../documents/where-flag.js'
 import { exportDocuments, fieldNamesOfAll } from '../../exports/export-documents.js'
 import { exportFormat, openExportFile } from '../../exports/export-file.js'
@@ -63,7 +64,7 @@ Writes to <file>.part first, so the file is always complete. To resume a stopped
       )
     }
     keepHeapSmall()
-    const client = await this.ownerClient(flags)
+    const client = await this.ownerClient(flags, { dialect: withLargePages(this.requireTarget(flags).dialect) })
     const collection = client.collection(args.collection)
     const where = readWhere(flags)
     const { total } = await collection.list({ where, limit: 1 })

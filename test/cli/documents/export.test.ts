@@ -9,7 +9,7 @@ import { openHoldingProxy } from '../../fixtures/proxies/holding-proxy.js'
 import { bin, cleanEnv, openWorld, type SharedProject, type World } from '../command-line.js'
 
 /** Several pages. */
-const documents = 500
+const documents = 1_500
 let world: World
 let project: SharedProject
 
@@ -127,7 +127,7 @@ test('the claim of a killed export is taken over, and not that of one that has c
   expect(left).toHaveLength(1)
   expect(refused.exit).toBe(5)
   for (const { exit, stderr } of [...ran, last]) {
-    expect(stderr).toContain(exit === 0 ? 'Exported 500 documents' : 'Another export is writing')
+    expect(stderr).toContain(exit === 0 ? 'Exported 1,500 documents' : 'Another export is writing')
   }
   expect(last.exit).toBe(0)
   expect(numbersIn('raced.ndjson')).toEqual(Array.from({ length: documents }, (_, at) => at))
