@@ -49,7 +49,7 @@ export function openMaintenance(db: Database, { now, clocks, report, leader }: M
     async work({ isStopped }) {
       const times = readTimes(clocks) ?? { service: ago(0), own: new Map() }
       const failures: unknown[] = []
-      for (const isMore of steps(db, { ago, times, answers: keptTimes(now(), clocks?.latest()) })) {
+      for (const isMore of steps(db, { ago, times, answers: () => keptTimes(now(), clocks?.latest()) })) {
         try {
           while (!isStopped() && (await isMore())) await pause(betweenBatchesMilliseconds)
         } catch (error) {
@@ -67,7 +67,8 @@ export function openMaintenance(db: Database, { now, clocks, report, leader }: M
 interface Bounds {
   readonly ago: (milliseconds: number) => string
   readonly times: Times
-  readonly answers: KeptTimes
+  /** Read before each deletion, because a clock may have been set back since the round began. */
+  readonly answers: () => KeptTimes
 }
 
 /**
@@ -88,8 +89,8 @@ function steps(db: Database, { ago, times, answers }: Bounds): readonly (() => P
     async () => (await deleteOldChanges(db, changes)) === batchSize,
     async () => (await deleteOldMails(db, { kept: keptMails, most: batchSize })) === batchSize,
     async () => (await deleteOldAuditRecords(db, audit)) >= batchSize,
-    () => deleteFormerAnswers(db, answers, batchSize),
-    () => deleteAnswersAhead(db, answers, batchSize),
+    () => deleteFormerAnswers(db, answers(), batchSize),
+    () => deleteAnswersAhead(db, answers(), batchSize),
     ...expiring.map((table) => () => deleteExpired(db, table, ago(0), batchSize)),
     () => deleteExpiredWindows(db, batchSize),
   ]

@@ -103,10 +103,10 @@ const backlogs: readonly (readonly [table: string, insert: Sql])[] = [
 ]
 
 /** Answers what went wrong. */
-async function oneRound(db: Database): Promise<unknown[]> {
+async function oneRound(db: Database, readClock = () => now): Promise<unknown[]> {
   const faults: unknown[] = []
   const report = (error: unknown) => faults.push(error)
-  const maintenance = openMaintenance(db, { now: () => now, report, leader: onlyProcess })
+  const maintenance = openMaintenance(db, { now: readClock, report, leader: onlyProcess })
   maintenance.soon()
   await maintenance.settled()
   await maintenance.close()
@@ -177,6 +177,20 @@ describe.each(engines)('Maintenance on %s', (engine) => {
       const plan = await opened.db.query({ text: `explain ${text}`, values })
       expect(JSON.stringify(plan)).toContain('using idempotency_by_time')
     }
+  })
+
+  it('contract 3.9 keeps an answer that was given after the clock was set back during the round', async () => {
+    let time = new Date(now.getTime() + 365 * day)
+    const query: Database['query'] = (statement) => {
+      time = now
+      return opened.db.query(statement)
+    }
+    await opened.db.query(sql`insert into idempotency (project_id, scope, body_hash, status, headers, answer, created_at)
+      values ('old', 'set back', '', 200, '{}', '', ${ago(minute)})`)
+
+    await oneRound({ ...opened.db, query }, () => time)
+
+    expect(await opened.db.query(sql`select scope from idempotency where scope = 'set back'`)).toHaveLength(1)
   })
 
   // So many rows would take a busy machine a minute.
