@@ -243,12 +243,7 @@ export abstract class ServiceCommand extends SvcCommand {
     if (!this.target) return cause
     const { url, from, emulator } = this.target
     if (cause.code === 'TIMEOUT') return cause
-    if (emulator && !(await isAnswering(url, 2_000))) return notRunning(cause)
-    if (emulator) {
-      const message = 'The running emulator closed the connection without a response.'
-      const hint = `Check for simulated faults: ${calledAs()} faults list`
-      return new CliFailure('NETWORK', exits.network, message, hint, { cause })
-    }
+    if (emulator) return (await isAnswering(url, 2_000)) ? closedByEmulator(cause) : notRunning(cause)
     const hint = 'Check the address, and whether the service runs.'
     return new CliFailure('NETWORK', exits.network, `Could not reach ${url} (${from}).`, hint, { cause })
   }
@@ -355,4 +350,10 @@ function explainNoKey({ url, from, withheld }: Target): CliFailure {
   const message = `${url} (${from}) needs an API key, but none is set.`
   const hint = withheld ? `${withheld} Set one with --key.` : 'Set one with SVC_API_KEY, --key or a profile.'
   return new CliFailure('UNAUTHORIZED', exits.notAuthorised, message, hint)
+}
+
+function closedByEmulator(cause: SvcError): CliFailure {
+  const message = 'The running emulator closed the connection without a response.'
+  const hint = `Check for simulated faults: ${calledAs()} faults list`
+  return new CliFailure('NETWORK', exits.network, message, hint, { cause })
 }

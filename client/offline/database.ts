@@ -124,9 +124,7 @@ export async function openDatabase(
       run<Entry[]>('outbox', 'readonly', (store) => store.getAll(IDBKeyRange.lowerBound(after, true))),
     change({ put = [], remove = [], ids, saved }) {
       return new Promise((resolve, reject) => {
-        const changed = { outbox: true, ids, saved }
-        const stores = Object.entries(changed).flatMap(([name, change]) => (change ? name : []))
-        const transaction = db.transaction(stores, 'readwrite')
+        const transaction = db.transaction(['outbox', 'ids', 'saved'], 'readwrite')
         const outbox = transaction.objectStore('outbox')
         for (const entry of put) outbox.put(entry)
         for (const { order } of remove) outbox.delete(order)

@@ -54,8 +54,9 @@ export function openShown(
     const { saved = [], ...kept } = (await outbox.readPage(key)) ?? {}
     const known = new Set(mutations.map(({ key }) => key))
     const missed = saved.filter(({ key }) => !known.has(key))
-    const orderOf = ({ turn = Infinity }: Mutation) => turn
-    if (missed[0]) put([...missed, ...mutations].sort((one, other) => orderOf(one) - orderOf(other) || 0))
+    // Pending writes have no turn, and come last in their order.
+    const byTurn = (one: Mutation, other: Mutation) => (one.turn ?? Infinity) - (other.turn ?? Infinity) || 0
+    if (missed[0]) put([...missed, ...mutations].sort(byTurn))
     missed.forEach(dropOnceShown)
     return kept
   }
