@@ -15,7 +15,8 @@ const common = {
 }
 
 /** Tests of the client that need a running service, too. The engine decides nothing in a browser. */
-const [liveTest, browserTest] = ['test/client/live.test.ts', 'test/client/browser.test.ts']
+const liveTest = 'test/client/live.test.ts'
+const browserTest = 'test/client/browser.test.ts'
 
 /**
  * The conformance suite, once for each engine that keeps the data. `npm test` asks PostgreSQL in one dialect, and

@@ -36,9 +36,6 @@ interface Start extends RunOptions {
 /** A command that takes longer than this hangs, however busy the machine is. */
 export const hungMilliseconds = 480_000
 
-/** The same at a terminal, where no command of a test does more than ask. */
-const hungTerminalMilliseconds = 120_000
-
 /** Options of Node. An emulator runs for seconds: optimizing the code of its database would take longer than it saves. */
 const optionsFor = ([command]: readonly string[]) => (command === 'dev' || command === 'exec' ? ['--liftoff-only'] : [])
 
@@ -115,7 +112,7 @@ export async function openWorld(): Promise<World> {
       env: { ...base, TERM: 'xterm', ...env },
       extendEnv: false,
       reject: false,
-      timeout: hungTerminalMilliseconds,
+      timeout: hungMilliseconds,
     })
   }
   const svc = async (words: readonly string[], options: RunOptions = {}): Promise<Ran> => {

@@ -277,7 +277,7 @@ it('a mail server that takes no mail is found wrong by the check, and one that d
 })
 
 describe('a secret', () => {
-  it('that is missing or short is no reason to rotate that of the others', async () => {
+  it('that is missing or too short is reported as SECRET_MISSING only, although other processes have one', async () => {
     await (await world.start()).stop()
 
     for (const SVC_SECRET of [undefined, 'short'])

@@ -17,7 +17,7 @@ beforeAll(async () => {
   await left.svc(['collections', 'create', 'posts'])
   await left.svc(['docs', 'create', 'posts', 'title=kept'])
   await dev.stop()
-  paths = await pathsOf(join(left.folder, '.svc', 'data'))
+  paths = await readRelationPaths(join(left.folder, '.svc', 'data'))
 })
 afterAll(() => left.close())
 beforeEach(async () => {
@@ -36,7 +36,7 @@ const corrupt = (bytes: Buffer) => {
 /** Zeroes in place of a page have no checksum. */
 const zeroed = (block: number) => (bytes: Buffer) => void bytes.fill(0, block * pageBytes, (block + 1) * pageBytes)
 
-async function pathsOf(dataDir: string) {
+async function readRelationPaths(dataDir: string) {
   const db = await openPglite({ dataDir })
   const rows = await db.query<{ name: string; path: string }>(
     sql`select nspname || '.' || relname as name, pg_relation_filepath(c.oid) as path

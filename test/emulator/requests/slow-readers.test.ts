@@ -85,12 +85,13 @@ it('contract 10.10 an event stream that is read stays open, however little comes
 })
 
 it.each([
-  ['answers hold too much', withDocuments, { maxBytes: 2.5 * large * megabyte }, undefined],
-  ['files hold too much', withFile, { maxBytes: 2.5 * 64 * 1024 }, undefined],
-  ['files are more than their store can read at once', withFile, {}, 2],
+  // The third answer reserves twice its size, so that the second reader is closed too if it has had its time.
+  ['answers hold too much', withDocuments, { maxBytes: 2.5 * large * megabyte }, undefined, [1, 2]],
+  ['files hold too much', withFile, { maxBytes: 2.5 * 64 * 1024 }, undefined, [2]],
+  ['files are more than their store can read at once', withFile, {}, 2, [2]],
 ])(
   'contract 10.10 where %s, a slow reader is closed, and others get theirs',
-  async (_, prepare, memoryLimits, maxReads) => {
+  async (_, prepare, memoryLimits, maxReads, left) => {
     const service = await startLimited({ readerLimits: { ...patient, graceSeconds: 0 }, memoryLimits, maxReads })
     const path = await prepare(service)
     await expect.poll(service.connections).toBe(0)
@@ -101,8 +102,7 @@ it.each([
     }
     await once(await askAndStop(service, path), 'readable')
 
-    // Both of the first two where the second has had its time by then.
-    await expect.poll(service.connections).toBeLessThan(3)
+    await expect.poll(async () => left.includes(await service.connections())).toBe(true)
     const answer = await service.send('GET', path)
     expect((await answer.arrayBuffer()).byteLength).toBeGreaterThan((large - 1) * megabyte)
   },
