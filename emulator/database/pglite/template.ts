@@ -88,8 +88,7 @@ export async function packTemplate(file: string): Promise<void> {
 }
 
 /**
- * Finds the template of the build. From source, caches one for each state of the migrations where the repository's tools have
- * their caches.
+ * Finds the template of the build. From source, caches one for each state of the migrations in `node_modules/.cache`.
  */
 async function findTemplate(): Promise<string> {
   const built = fileURLToPath(new URL('../template.tar.gz', ownFolder))
