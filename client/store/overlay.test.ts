@@ -156,4 +156,55 @@ describe('A list with pending writes', () => {
     expect(shown.items[501]).toMatchObject({ id: 'new-k', data: { a: 1_001 } })
     expect(shown.items.filter((row) => !(items as readonly object[]).includes(row))).toHaveLength(1)
   })
+
+  it('compares each of 1,000 new documents with a few rows', () => {
+    const compiled = compileSelector(toQuery({ sort: 'a' }), { filters: 'double' })
+    let compareCount = 0
+    const compare: typeof compiled.compare = (one, other) => {
+      compareCount++
+      return compiled.compare(one, other)
+    }
+    const items = Array.from({ length: 100 }, (_, index) => aDocument(`${index}`, { a: index }))
+    const creates = Array.from(
+      { length: 1_000 },
+      (_, index): Mutation => ({
+        ...{ key: `${index}`, collection: 'posts', kind: 'create', id: `new-${index}`, body: { a: index / 10 } },
+        ...{ begunAt: at(2_000), state: 'pending' },
+      }),
+    )
+    const overlay = openOverlay({ populated: [], selected: undefined, selector: { ...compiled, compare } })
+
+    const shown = overlay.apply({ items, total: 1_000, limit: 100, turn: 0 }, creates, () => undefined)
+
+    expect(shown.items.map(({ data }) => (data as Fields).a)).toEqual(
+      [...items.map(({ data }) => data.a), ...creates.map(({ body }) => body.a)]
+        .sort((one, other) => Number(one) - Number(other))
+        .slice(0, 100),
+    )
+    expect(compareCount).toBeLessThan(30_000)
+  })
+
+  it('keeps a document that a change put there, once another list has read the change', () => {
+    const selector = compileSelector(toQuery({ where: { a: 2 } }), { filters: 'double' })
+    const update: Mutation = {
+      ...{ key: 'k', collection: 'posts', kind: 'update', id: 'x', body: { a: 2 } },
+      ...{ begunAt: at(5), state: 'pending' },
+    }
+    const changed = { ...aDocument('x', { a: 2 }), updatedAt: at(6) }
+    const saved: Mutation = { ...update, state: 'saved', document: changed, turn: 1 }
+    const overlay = openOverlay({ populated: [], selected: undefined, selector })
+    const page: Read = { items: [], total: 0, limit: 20, turn: 0 }
+
+    const before = overlay.apply(page, [update], () => aDocument('x', { a: 1 }))
+    const after = overlay.apply(page, [saved], () => changed)
+
+    for (const { items, total } of [before, after]) {
+      expect(items).toMatchObject([{ id: 'x', data: { a: 2 } }])
+      expect(total).toBe(1)
+    }
+  })
 })
+
+function aDocument(id: string, data: Fields): Document {
+  return { id, data, createdAt: at(1), updatedAt: at(1) }
+}

@@ -50,6 +50,8 @@ export interface Overlay {
 export function openOverlay({ offset = 0, populated, selected, selector }: ListShape): Overlay {
   /** Ids that were first read while a create was pending. Each may be the document of that create. */
   const arrivals = new Set<string>()
+  /** Keys of updates that have put a document into the list. Another list may show the change before this one is read again. */
+  const entered = new Set<string>()
   /** Rows made here, by the body or the document that they show and the row that they replace. */
   const rows = new WeakMap<object, { readonly base: Doc | undefined; readonly row: Doc }>()
 
@@ -145,9 +147,10 @@ export function openOverlay({ offset = 0, populated, selected, selector }: ListS
     const row = toRow(mutation, base, draft)
     if (items[at]) return move(draft, at, base, row)
     outside.set(id, row)
-    const didMatch = matches(base)
     // If it did match, it is on another page, or the service knows why it is not here.
-    if (matches(row) && (draft.isPart || !didMatch)) draft.enter(row, !didMatch)
+    if (!matches(base)) entered.add(mutation.key)
+    const isNew = entered.has(mutation.key)
+    if (matches(row) && (draft.isPart || isNew)) draft.enter(row, isNew)
   }
 
   /** Puts a changed row where it belongs now. Leaves it in place if only the service can tell why it is there. */
@@ -231,9 +234,16 @@ function openDraft(
   const items = [...read]
   const hasMore = total === null ? items.length >= limit : total > offset + items.length
   const most = hasMore ? items.length : limit
+  /** Halves the range each time, because 1,000 writes may be pending. */
   const placeOf = (row: Doc) => {
-    const found = items.findIndex((item) => compare(row, item) < 0)
-    return found < 0 ? items.length : found
+    let at = 0
+    let to = items.length
+    while (at < to) {
+      const middle = (at + to) >> 1
+      if (compare(row, items[middle] as Doc) < 0) to = middle
+      else at = middle + 1
+    }
+    return at
   }
   const draft: Draft = {
     ...{ items, total, isPart: hasMore || offset > 0 },
