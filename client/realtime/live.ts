@@ -1,4 +1,7 @@
-/** Keeps a list up to date. Reads it again after each change, so that the service decides order and page. */
+/**
+ * Keeps a list up to date. Reads it again after each change, so that the service decides order and page. Rests between two reads,
+ * so that steady changes leave the service and the connection to the writes.
+ */
 import { later } from '../later.js'
 import { asError, type SvcError } from '../protocol/model/errors.js'
 import type { Page } from '../protocol/model/page.js'
@@ -65,6 +68,7 @@ export function openLive<Item>(
         // The sender has already retried.
         await pause(1_000)
       }
+      await pause(50)
     }
     isReading = false
   }

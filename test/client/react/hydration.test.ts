@@ -25,9 +25,11 @@ beforeAll(async () => {
 beforeEach(async () => {
   project = await emulator.project<Schema>()
   await project.client.collections.create({ name: 'posts' })
-  asked = []
+  // Lists of an earlier test may read once more.
+  const own: string[] = []
+  asked = own
   const counted: typeof fetch = (input, init) => {
-    asked.push(`${init?.method} ${new URL(String(input)).pathname}`)
+    own.push(`${init?.method} ${new URL(String(input)).pathname}`)
     return fetch(input, init)
   }
   svc = createClient<Schema>({ ...project, transport: 'ws', WebSocket, fetch: counted })
