@@ -3,7 +3,7 @@ import { compilePredicate, type Predicate } from '../protocol/model/matching.js'
 import { type Comparator, compileOrder } from '../protocol/model/order.js'
 import type { ListQuery } from '../protocol/model/page.js'
 import { markTimes } from '../protocol/model/times.js'
-import { ownName, type PlainTest, type Test } from '../protocol/model/where.js'
+import { negate, ownName, type PlainTest, type Test } from '../protocol/model/where.js'
 import type { Spoken } from '../protocol/wire/spoken.js'
 
 /** Compiled filter and order of a list. */
@@ -26,8 +26,7 @@ export function compileSelector(
     // The wire has one word for both, which ignores case. Contract 4.2.
     return named.operator === 'contains' && filters === 'double' ? { ...named, operator: 'icontains' } : named
   }
-  const whole = (test: Test): Test =>
-    test.operator === 'not' ? { ...test, path: ownName(test.path), test: plain(test.test) } : plain(test)
+  const whole = (test: Test) => (test.operator === 'not' ? negate(plain(test.test)) : plain(test))
   return {
     matches: compilePredicate(markTimes({ all: where.all.map(({ any }) => ({ any: any.map(whole) })) })),
     compare: compileOrder(sort.map((one) => ({ ...one, path: ownName(one.path) }))),

@@ -9,7 +9,7 @@ import { documentQuery, type InitialData, keyOf, type ListQuery } from './initia
 import { openListeners } from './listeners.js'
 import { type LiveEntry, type LiveState, noState, openEntry } from './live-list.js'
 import { createMutation, type Mutation } from './mutation.js'
-import { dropOnceShown, type Outbox, openOutbox } from './outbox.js'
+import { type Outbox, openOutbox } from './outbox.js'
 import type { Decision, OutboxState, PersistedOutbox, Persistence } from './persistence.js'
 
 export { asText } from './as-text.js'
@@ -175,6 +175,9 @@ export const noOutbox: OutboxState = {
 
 const frameMilliseconds = 16
 
+/** How long a saved write stays while no list has shown it. By then, a list that is up to date shows it elsewhere. */
+const dropMilliseconds = 10_000
+
 /** Matches no document. */
 const noId = '00000000-0000-0000-0000-000000000000'
 
@@ -195,15 +198,16 @@ function createStore(client: Client, persist: Persistence | undefined): OpenView
       // Sending a long queue changes it much more often than a screen can show.
       if (own === outbox) timer ??= setTimeout(showMutations, frameMilliseconds)
     }
-    const openPlain = () => openOutbox(client, onChange, isUpToDate)
-    const dropLater = (mutation: Mutation, drop: () => void) => dropOnceShown(mutation, isUpToDate, drop)
+    const openPlain = () => openOutbox(client, onChange, dropLater)
     const own = persist?.open(client, { onChange, dropLater, find, openPlain }) ?? openPlain()
     return own
   }
 
-  /** Tells whether each list of a collection receives changes, or has ended. */
-  function isUpToDate(collection: string) {
-    return listsOver(collection).every((list) => list.get().error || list.get().status === 'open')
+  /** Drops a saved write after some seconds, unless a list of its collection has not ended and receives no changes. */
+  function dropLater(mutation: Mutation, drop: () => void) {
+    const isUpToDate = (list: LiveEntry) => list.get().error || list.get().status === 'open'
+    const end = () => (listsOver(mutation.collection).every(isUpToDate) ? drop() : dropLater(mutation, drop))
+    setTimeout(end, dropMilliseconds)
   }
 
   /** Returns a whole document that a list has read. */

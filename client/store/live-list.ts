@@ -158,8 +158,8 @@ export function openEntry(
     read = next
     // The list may be read before the connection is open again.
     if (state.status === 'offline') state = { ...state, status: 'reconnecting' }
-    else if (!state.isLoading) return refresh()
-    show({ ...overlay.apply(read, pending(), find), isLoading: false })
+    if (state.isLoading) state = { ...state, isLoading: false }
+    refresh()
   }
 
   /** Shows the last known page until the list is read. */
@@ -171,8 +171,9 @@ export function openEntry(
   /** Shows only writes of the user while the service is unreachable and the browser has not kept the list. */
   async function showUnread(asked: Asked) {
     overlay ??= await openListOverlay(asked, query)
-    if (state.isLoading && state.status === 'reconnecting')
-      show({ ...overlay.apply(read, pending(), find), isLoading: false, status: 'offline' })
+    if (!state.isLoading || state.status !== 'reconnecting') return
+    state = { ...state, isLoading: false, status: 'offline' }
+    refresh()
   }
 
   function open() {

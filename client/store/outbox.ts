@@ -3,6 +3,7 @@ import { internals } from '../collections/internals.js'
 import { type Client, SvcError } from '../index.js'
 import type { Document } from '../protocol/model/document.js'
 import { type Mutation, sendMutation } from './mutation.js'
+import type { PersistenceOptions } from './persistence.js'
 
 export interface Outbox {
   /** Pending writes, and saved ones that a list may not show yet, in the order they were made. */
@@ -21,25 +22,16 @@ export interface Outbox {
 /** Limits the backoff, so that writes resume soon after the service is back. */
 const maxDoublings = 3
 
-/** How long a saved write stays while no list has shown it. By then, a list that is up to date shows it elsewhere. */
-const maxMilliseconds = 10_000
-
-/** Drops a saved write after some seconds, unless a list of its collection is not up to date. */
-export function dropOnceShown(mutation: Mutation, isUpToDate: (collection: string) => boolean, drop: () => void): void {
-  const end = () => (isUpToDate(mutation.collection) ? drop() : dropOnceShown(mutation, isUpToDate, drop))
-  setTimeout(end, maxMilliseconds)
-}
-
 /**
  * Opens the outbox of the signed-in user. Sends only while the same user is signed in.
  *
  * @param onChange called after each change of `mutations()`
- * @param isUpToDate tells whether each list of a collection receives changes, or has ended
+ * @param dropLater drops a saved write once lists show it
  */
 export function openOutbox(
   client: Pick<Client, 'auth' | 'collection'>,
   onChange: () => void,
-  isUpToDate: (collection: string) => boolean,
+  dropLater: PersistenceOptions['dropLater'],
 ): Outbox {
   const { backOff, isTransient } = client.collection('')[internals]
   let mutations: readonly Mutation[] = []
@@ -54,10 +46,6 @@ export function openOutbox(
     onChange()
   }
 
-  function drop({ key }: Mutation) {
-    put(mutations.filter((other) => other.key !== key))
-  }
-
   /** Queues writes per document, because concurrent ones could arrive in any order. */
   function inTurn<Result>(given: string, work: () => Promise<Result>): Promise<Result> {
     const id = newIds.get(given) ?? given
@@ -66,13 +54,6 @@ export function openOutbox(
     const end = () => lastQueued.get(id) === queued && lastQueued.delete(id)
     queued.then(end, end)
     return queued
-  }
-
-  /** Gives writes to a new document the id of the saved one. */
-  function rename(newId: string, id: string) {
-    savedIds.set(newId, id)
-    newIds.set(id, newId)
-    mutations = mutations.map((other) => (other.id === newId ? { ...other, id } : other))
   }
 
   const whoAsks = async () => (await client.auth.session())?.user.id
@@ -107,6 +88,14 @@ export function openOutbox(
       const current = () => mutations.find((other) => other.key === key) ?? mutation
       const become = (changes: Partial<Mutation>) =>
         put(mutations.map((other) => (other.key === key ? { ...other, ...changes } : other)))
+      const drop = () => put(mutations.filter((other) => other.key !== key))
+      /** Gives writes to a new document the id of the saved one. */
+      const rename = (newId: string, id: string) => {
+        if (newId === id) return
+        savedIds.set(newId, id)
+        newIds.set(id, newId)
+        mutations = mutations.map((other) => (other.id === newId ? { ...other, id } : other))
+      }
       const onWaiting = (error: SvcError) => {
         if (retry) become({ state: 'waiting', error })
         return retry
@@ -114,12 +103,12 @@ export function openOutbox(
       put([...mutations, { ...mutation, id: savedIds.get(id) ?? id }])
       try {
         const document = await inTurn(id, () => send(current, writer, onWaiting))
-        if (document && document.id !== current().id) rename(current().id, document.id)
+        if (document) rename(current().id, document.id)
         become({ state: 'saved', error: undefined, document, turn: ++turn })
-        dropOnceShown(mutation, isUpToDate, () => drop(mutation))
+        dropLater(mutation, drop)
         return document
       } catch (error) {
-        drop(mutation)
+        drop()
         throw error
       }
     },

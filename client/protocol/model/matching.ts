@@ -78,9 +78,9 @@ function compileCondition(test: PlainTest, searches: TextSearches): Condition {
     case 'icontains':
       return searches[test.operator](test.value)
     case 'startswith':
-      return readText(test, (text, part) => text.startsWith(part))
+      return readText(test, 'startsWith')
     case 'endswith':
-      return readText(test, (text, part) => text.endsWith(part))
+      return readText(test, 'endsWith')
     default:
       return compares(test.value, orders[test.operator])
   }
@@ -89,11 +89,11 @@ function compileCondition(test: PlainTest, searches: TextSearches): Condition {
 /** Compares a text with the test's own, both in lower case if the test ignores case. */
 function readText(
   { value: part, ignoresCase }: Extract<PlainTest, { readonly ignoresCase?: true }>,
-  isMet: (text: string, part: string) => boolean,
+  method: 'startsWith' | 'endsWith',
 ): Condition {
   const fold = ignoresCase ? lowerCase : (text: string) => text
   const folded = fold(part)
-  return (value) => typeof value === 'string' && isMet(fold(value), folded)
+  return (value) => typeof value === 'string' && fold(value)[method](folded)
 }
 
 /** Compares points in time, as texts that `parseInstant` makes sortable. */
