@@ -3,6 +3,7 @@ import type { Path } from '../../client/protocol/model/path.js'
 import { ownField } from '../../client/protocol/model/where.js'
 import type { Database } from '../database/port.js'
 import {
+  averageBytes,
   countDocuments,
   dropFieldIndex,
   type FieldIndex,
@@ -75,11 +76,18 @@ const reviewMilliseconds = 60_000
 
 const maxEarly = 100
 
+interface CollectionSize {
+  readonly documents: number
+  /** Estimated size of the documents on disk. */
+  readonly bytes?: number
+  readonly readAt: number
+}
+
 interface State extends IndexUses, LongBuilds {
   readonly db: Database
   readonly options: IndexKeeperOptions
   /** Sizes of collections, as last counted. */
-  readonly sizes: Map<string, { readonly documents: number; readonly readAt: number }>
+  readonly sizes: Map<string, CollectionSize>
   readonly wanted: Map<string, Wanted>
   /** Filters used before the collection was first counted. */
   readonly early: Map<string, FieldUse[]>
@@ -134,7 +142,7 @@ export function openIndexKeeper(
   return {
     request(collection, uses) {
       state.isBusy = true
-      const documents = getSize(state, collection, () => {
+      const { documents, bytes } = getSize(state, collection, () => {
         stale.add(collection)
         counting.soon()
       })
@@ -143,6 +151,7 @@ export function openIndexKeeper(
       return {
         isSmall: documents !== undefined && documents <= smallDocuments,
         documents: Number.isFinite(documents) ? documents : undefined,
+        bytes,
         has: (path: Path, kind: FieldIndexKind, equal: readonly Path[] = []) =>
           isReady(state, { collection, path, kind, equal }),
       }
@@ -173,23 +182,25 @@ function keepEarly({ early }: State, collection: string, uses: readonly FieldUse
     early.set(collection, [...before, ...uses])
 }
 
-/** Returns undefined until the first count. */
-function getSize({ sizes, options }: State, collection: string, countSoon: () => void): number | undefined {
+/** Returns nothing until the first count. */
+function getSize({ sizes, options }: State, collection: string, countSoon: () => void): Partial<CollectionSize> {
   const known = sizes.get(collection)
   const at = options.now().getTime()
   if (!known || Math.abs(at - known.readAt) > options.sizeMilliseconds) {
     if (sizes.size > maxCounted) sizes.clear()
-    sizes.set(collection, { documents: known?.documents ?? Number.POSITIVE_INFINITY, readAt: at })
+    sizes.set(collection, { documents: Number.POSITIVE_INFINITY, ...known, readAt: at })
     countSoon()
   }
-  return known?.documents
+  return known ?? {}
 }
 
 async function countStale({ db, sizes, options }: State, stale: Set<string>, { isStopped }: Round): Promise<void> {
   for (const collection of [...stale]) {
     stale.delete(collection)
     if (isStopped()) return
-    sizes.set(collection, { documents: await countDocuments(db, collection), readAt: options.now().getTime() })
+    const documents = await countDocuments(db, collection)
+    const bytes = documents * (await averageBytes(db, collection))
+    sizes.set(collection, { documents, bytes, readAt: options.now().getTime() })
   }
 }
 

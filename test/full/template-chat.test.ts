@@ -38,7 +38,7 @@ async function enter(address: string, email: string): Promise<Page> {
   const page = await context.newPage()
   page.on('pageerror', (error) => problems.push(error.message))
   await page.goto(address)
-  await page.getByLabel('Email').fill(email)
+  await page.getByLabel('Email', { exact: true }).fill(email)
   await page.getByLabel('Password').fill('Correct4Horse')
   await page.getByRole('button', { name: 'Sign in', exact: true }).click()
   await message(page, 'Hello!').waitFor()
@@ -157,7 +157,7 @@ test('older messages that were refused can be asked for again, and the refusal g
   await app.svc('docs', 'import', 'messages', 'older.json', '--as', 'ada@example.com')
   const page = await (await chromium.newContext()).newPage()
   await page.goto(ada.url())
-  await page.getByLabel('Email').fill('grace@example.com')
+  await page.getByLabel('Email', { exact: true }).fill('grace@example.com')
   await page.getByLabel('Password').fill('Correct4Horse')
   await page.getByRole('button', { name: 'Sign in', exact: true }).click()
   const older = page.getByRole('button', { name: 'Show older' })
@@ -173,7 +173,7 @@ test('older messages that were refused can be asked for again, and the refusal g
   await message(page, 'Hello!').waitFor()
   const said = await notice.textContent()
   await page.getByRole('button', { name: 'Sign out' }).click()
-  await page.getByLabel('Email').waitFor()
+  await page.getByLabel('Email', { exact: true }).waitFor()
 
   expect(isLeft).toBe(true)
   expect(said).toBe('')
@@ -183,7 +183,7 @@ test('a sign-up that needs a code asks for it, and there is a way back', async (
   await app.svc('project', 'set', 'require2fa:=true')
   const page = await (await chromium.newContext()).newPage()
   await page.goto(ada.url())
-  await page.getByLabel('Email').fill('bob@example.com')
+  await page.getByLabel('Email', { exact: true }).fill('bob@example.com')
   await page.getByLabel('Password').fill('Correct4Horse')
   await page.getByRole('button', { name: 'New here? Sign up' }).click()
   const code = page.getByLabel('Code from your')
@@ -201,7 +201,7 @@ test('who leaves is not here any more, and neither is a page that falls silent',
   await grace.context().close()
   await expect.poll(() => people(ada), { timeout: 60_000 }).toEqual(['Ada'])
   await ada.getByRole('button', { name: 'Sign out' }).click()
-  await ada.getByLabel('Email').waitFor()
+  await ada.getByLabel('Email', { exact: true }).waitFor()
 
   const left = async () =>
     JSON.parse(await app.svc('docs', 'list', 'presence', '--as', 'ada@example.com', '--json')).items

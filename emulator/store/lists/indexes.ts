@@ -4,6 +4,7 @@ import type { Sort } from '../../../client/protocol/model/page.js'
 import type { Path } from '../../../client/protocol/model/path.js'
 import { ownField } from '../../../client/protocol/model/where.js'
 import { type Database, type Fragment, joinSql, sql, textLiteral, writing } from '../../database/port.js'
+import { isExactly } from '../sql-fragments.js'
 import { patientSql } from '../upkeep/tables.js'
 import {
   fieldInstant,
@@ -60,6 +61,8 @@ export interface KnownFields {
   readonly isSmall: boolean
   /** A recent count; undefined before the first one. */
   readonly documents?: number | undefined
+  /** An estimate of their size on disk. */
+  readonly bytes?: number | undefined
   has(path: Path, kind: OrderKind | 'text', equal?: readonly Path[]): boolean
 }
 
@@ -223,6 +226,20 @@ export async function selectCollectionProject(db: Database, collection: string):
 export async function storedBytes(db: Database, collection: string): Promise<number> {
   const [row] = await db.query<{ bytes: number }>(sql`
     select coalesce(sum(pg_column_size(d.data)), 0)::float8 as bytes from documents d where d.collection_id = ${collection}`)
+  return row?.bytes ?? 0
+}
+
+/** Returns the average size on disk of the newest documents. */
+export async function averageBytes(db: Database, collection: string): Promise<number> {
+  const [row] = await db.query<{ bytes: number }>(sql`
+    select coalesce(avg(pg_column_size(d.data)), 0)::float8 as bytes
+    from (
+      select d.data
+      from documents d
+      where ${isExactly(sql`d.collection_id`, sql`${collection}::uuid`)}
+      order by d.collection_id desc, d.id desc
+      limit 100
+    ) d`)
   return row?.bytes ?? 0
 }
 

@@ -10,7 +10,7 @@ import { splitEquality } from './equality.js'
 import { inCollection, isOdd, isRegular } from './fields.js'
 import { sortKind } from './indexes.js'
 import type { ListPlan, Strategy } from './plan.js'
-import { collectionTotal, lastSeq, matchTotal } from './totals.js'
+import { type CountedTotal, collectionTotal, lastSeq, matchTotal } from './totals.js'
 import { compileWhere } from './where.js'
 
 export function buildPage(plan: ListPlan): Fragment {
@@ -233,6 +233,14 @@ function readFromIndex(plan: ListPlan): Fragment {
   )
 }
 
+/** Takes the page out of some matches, whose total is known. */
+export function pageOfMatches(plan: ListPlan, condition: Fragment, { total, seq }: CountedTotal): Fragment {
+  const { scope, query, ordering } = plan
+  const from = sql`from documents d where ${inCollection(scope.collection)} and ${condition}`
+  const counted = sql`select ${query.count ? total : null}::int as total, ${seq}::bigint as seq`
+  return withPage(plan, sql`page as (${cut(plan, sql`(${ordering.select(from)}) as found`)})`, counted)
+}
+
 /** Cuts the page out of the matches. */
 function cut({ ordering, query }: ListPlan, from: Fragment): Fragment {
   const { limit, offset } = query
@@ -266,6 +274,6 @@ function returned({ select, populate, links }: ListQuery): Fragment {
 }
 
 /** Like `inCollection`, for a page in order of ids. */
-function inCollectionIndex(collection: string): Fragment {
+export function inCollectionIndex(collection: string): Fragment {
   return isExactly(sql`d.collection_id`, sql`${collection}::uuid`)
 }

@@ -63,6 +63,8 @@ export interface ListPlan {
    * serves any values.
    */
   readonly planned: Planned
+  /** Whether it reads the data of every document, because no index serves it. */
+  readonly isScan: boolean
 }
 
 /**
@@ -76,7 +78,13 @@ export function planList(
 ): ListPlan {
   const scope = { ...reach, collection: collection.id, populate: query.populate, links: query.links }
   const asked = { query, scope, ordering: buildOrdering(query.sort), ...splitBounds(query.where) }
-  const plain = { equality: undefined, nearDocuments: minNear, totalKey: undefined, remembered: undefined }
+  const plain = {
+    equality: undefined,
+    nearDocuments: minNear,
+    totalKey: undefined,
+    remembered: undefined,
+    isScan: false,
+  }
   if (isLimited(scope)) return { ...asked, ...plain, strategy: 'find all', ...planForPart(scope, indexes) }
   if (isWalk(asked)) return { ...asked, ...plain, strategy: 'walk', planned: 'once' }
   const equality = equalityIn(query)
@@ -102,7 +110,23 @@ export function planList(
   }
   if (isIndexed) return { ...plan, equality, strategy: 'read index', planned: 'once, of many' }
   const nearDocuments = nearCount(query, remembered, known?.documents)
-  return { ...plan, nearDocuments, strategy: chooseStrategy(plan, nearDocuments) }
+  const strategy = chooseStrategy(plan, nearDocuments)
+  return { ...plan, nearDocuments, strategy, isScan: isScan(strategy, query, known) }
+}
+
+function isScan(strategy: Strategy, { where, sort, populate }: ListQuery, known: KnownFields | undefined): boolean {
+  if (!known || strategy === 'look near') return false
+  const isServed = (test: Test) => {
+    if (ownField(test.path)) return true
+    // The index over all data serves equality.
+    if (test.operator === 'eq' || test.operator === 'in') return !test.isTime
+    const kind = testKind(test)
+    return kind !== undefined && servingKinds[kind].some((one) => known.has(test.path, one))
+  }
+  // Linked records change without a change of the collection.
+  if (where.all.some(({ any }) => any.some(({ path }) => isLinked(path, populate)))) return false
+  const isOrdered = sort.length === 1 && sort.every((one) => ownField(one.path) || known.has(one.path, sortKind(one)))
+  return where.all.length === 0 ? !isOrdered : where.all.every(({ any }) => any.some((test) => !isServed(test)))
 }
 
 /** Whether the list shows only documents of one creator, or those that a permission covers. */

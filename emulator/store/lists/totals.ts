@@ -74,7 +74,7 @@ const maxChanges = 1_000
  * have been trimmed, or the numbers started over, there are fewer changes than numbers. Changes that wait for their
  * number count too.
  */
-function isUnchanged({ project, collection }: Counting['scope'], { seq }: CountedTotal): Fragment {
+export function isUnchanged({ project, collection }: Counting['scope'], { seq }: CountedTotal): Fragment {
   return sql`(
       select ${lastSeq(project)} - ${seq}::bigint = count(*)
         and coalesce(bool_and(c.collection_id <> ${collection}::uuid), true)

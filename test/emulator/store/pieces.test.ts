@@ -1,0 +1,126 @@
+/** Lists of large collections, read in several statements. Decision 69. */
+import { expect, test } from 'vitest'
+import type { ListQuery, Sort } from '../../../client/protocol/model/page.js'
+import type { Database } from '../../../emulator/database/port.js'
+import { sql } from '../../../emulator/database/port.js'
+import { selectPage } from '../../../emulator/store/lists/documents.js'
+import type { FieldIndexes } from '../../../emulator/store/lists/indexes.js'
+import { isInPieces, selectInPieces } from '../../../emulator/store/lists/pieces.js'
+import { type ListTarget, planList } from '../../../emulator/store/lists/plan.js'
+import { watch } from '../../fixtures/databases/rows-read.js'
+import { aCollection, add, database, inOrder, onEachEngine, where } from '../../fixtures/databases/stored-lists.js'
+
+const megabyte = 1024 * 1024
+const sizes = (bytes: number): FieldIndexes => ({
+  request: () => ({ isSmall: false, documents: 100_000, bytes, has: (path) => path[0] === 'indexed' }),
+})
+const large = sizes(54 * megabyte)
+const contains = (part: string) => where('text', 'contains', part)
+const sortBy = (name: string, direction: Sort['direction']): Sort => ({ path: [name], direction })
+
+onEachEngine(() => {
+  test('pieces give the page and the total that one statement gives', async () => {
+    const values = [...inOrder, ...inOrder]
+    const posts = await aCollection(
+      'posts',
+      values.map((value, n) => ({ value, n, text: `${n % 3} ${'x'.repeat(500)}` })),
+    )
+    await hasSeq()
+    for (const filter of [{ all: [] }, contains('1 x'), contains('x'), contains('none')]) {
+      for (const sort of [
+        [],
+        [sortBy('id', 'asc')],
+        [sortBy('value', 'desc')],
+        [sortBy('text', 'asc'), sortBy('n', 'desc')],
+      ]) {
+        for (const page of [{ limit: 5 }, { limit: 7, offset: 4 }, { limit: 100, count: false }] as const) {
+          const query = queryOf({ where: filter, sort, count: true, ...page })
+          const expected = await selectPage(database(), targetOf(posts), query)
+          const { watched, sent } = watch(database())
+
+          const rows = await selectInPieces<Row>(watched, planList(targetOf(posts), query), 2_048)
+
+          expect(rows?.flatMap(({ id }) => id ?? [])).toEqual(expected.items.map(({ id }) => id))
+          expect(rows?.[0]?.total ?? null).toBe(expected.total)
+          expect(sent.length).toBeGreaterThan(query.count ? 10 : 4)
+        }
+      }
+    }
+  })
+
+  test('a page whose collection changes in between is read by one statement', async () => {
+    const posts = await aCollection('posts', [{ text: 'a' }])
+    await hasSeq()
+    let sentCount = 0
+    const changing: Database = {
+      ...database(),
+      capabilities: { ...database().capabilities, runsTransactionsTogether: false },
+      async query(statement) {
+        if (sentCount++ === 2) await change(posts)
+        return database().query(statement)
+      },
+    }
+
+    const page = await selectPage(
+      changing,
+      { ...targetOf(posts), indexes: large },
+      queryOf({ where: contains('a'), count: true }),
+    )
+
+    expect(page.total).toBe(2)
+    expect(page.items).toHaveLength(2)
+    // The number of the last change, two pieces, the page, the check, and the one statement.
+    expect(sentCount).toBe(6)
+  })
+
+  test('lists are read in pieces where they are scans of a large collection, and others wait for each statement', async () => {
+    const asked = (query: Partial<ListQuery>, indexes = large) => {
+      const plan = planList(
+        { ...targetOf('00000000-0000-0000-0000-000000000000'), indexes },
+        queryOf({ count: true, ...query }),
+      )
+      return isInPieces({ capabilities: { ...database().capabilities, runsTransactionsTogether: false } }, plan)
+    }
+
+    expect(asked({ where: contains('a') })).toBe(true)
+    expect(asked({ sort: [sortBy('n', 'asc')] })).toBe(true)
+    expect(asked({ where: where('n', 'gt', '1'), sort: [sortBy('n', 'asc')], count: false })).toBe(true)
+    expect(asked({ where: contains('a') }, sizes(megabyte))).toBe(false)
+    expect(asked({ where: contains('a'), limit: 2_000 })).toBe(false)
+    expect(asked({ where: where('indexed', 'gt', '1') })).toBe(false)
+    expect(asked({ where: where('text', 'eq', 'a') })).toBe(false)
+    expect(asked({ where: where('createdAt', 'gt', '2020') })).toBe(false)
+    expect(asked({})).toBe(false)
+    expect(
+      isInPieces(
+        database(),
+        planList({ ...targetOf(''), indexes: large }, queryOf({ where: contains('a'), count: true })),
+      ),
+    ).toBe(!database().capabilities.runsTransactionsTogether)
+  })
+})
+
+type Row = { readonly id: string | null; readonly total: number | null }
+
+function targetOf(id: string): ListTarget {
+  return { project: 'p', collection: { id, name: 'posts' }, mayReadAll: true, roles: [] }
+}
+
+function queryOf(query: Partial<ListQuery>): ListQuery {
+  return { where: { all: [] }, sort: [], limit: 20, offset: 0, count: false, populate: [], select: [], ...query }
+}
+
+/** Changes are numbered from here on. */
+async function hasSeq() {
+  await database().query(sql`insert into sequences (project_id, last_seq) values ('p', 0) on conflict do nothing`)
+}
+
+async function change(collection: string) {
+  await add(collection, [{ text: 'a, too' }], 500)
+  await database().batch([
+    sql`
+      insert into changes (project_id, seq, kind, collection_id, document_id, version, recorded_at)
+      select 'p', last_seq + 1, 'created', ${collection}::uuid, gen_random_uuid(), 1, now() from sequences where project_id = 'p'`,
+    sql`update sequences set last_seq = last_seq + 1 where project_id = 'p'`,
+  ])
+}
