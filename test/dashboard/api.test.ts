@@ -2,7 +2,7 @@ import { beforeEach, expect, it } from 'vitest'
 import { dashboardPageUrl } from '../../cli/target/dashboard-address.js'
 import { type DashboardWorld, worldsOfFile } from './world.js'
 
-const openWorld = worldsOfFile()
+const openWorld = worldsOfFile({ isShared: true })
 let world: DashboardWorld
 
 beforeEach(async () => {

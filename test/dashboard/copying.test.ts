@@ -4,7 +4,7 @@ import { type DashboardWorld, worldsOfFile } from './world.js'
 
 declare const keptClipboard: Clipboard
 
-const openWorld = worldsOfFile()
+const openWorld = worldsOfFile({ isShared: true })
 let world: DashboardWorld
 
 beforeEach(async () => {

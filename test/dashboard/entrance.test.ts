@@ -7,7 +7,7 @@ import { startEmulator } from '../../emulator/assembly/dev.js'
 import { patiently } from '../fixtures/patience.js'
 import { worldsOfFile } from './world.js'
 
-const openWorld = worldsOfFile()
+const openWorld = worldsOfFile({ isShared: true })
 
 it('keeps the token for one folder only, takes it out of the address, and says how to get in without it', async () => {
   const world = await openWorld()
@@ -142,7 +142,7 @@ function holdLimits(most: number) {
 }
 
 it('sends no token to another emulator that has taken the port', async () => {
-  const world = await openWorld()
+  const world = await openWorld({ memory: true })
   const { page, emulator } = world
   const port = Number(new URL(emulator.url).port)
   await emulator.close()

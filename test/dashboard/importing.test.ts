@@ -3,7 +3,7 @@ import { beforeEach, expect, it } from 'vitest'
 import { controlOf } from '../fixtures/requests/emulator-control.js'
 import { type DashboardWorld, worldsOfFile } from './world.js'
 
-const openWorld = worldsOfFile()
+const openWorld = worldsOfFile({ isShared: true })
 let world: DashboardWorld
 beforeEach(async () => {
   world = await openWorld()

@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 import { beforeEach, expect, it } from 'vitest'
 import { type DashboardWorld, worldsOfFile } from './world.js'
 
-const openWorld = worldsOfFile()
+const openWorld = worldsOfFile({ isShared: true })
 let world: DashboardWorld
 beforeEach(async () => {
   world = await openWorld()

@@ -1,7 +1,7 @@
 import { beforeEach, expect, it } from 'vitest'
 import { type DashboardWorld, untilVersion, worldsOfFile } from './world.js'
 
-const openWorld = worldsOfFile()
+const openWorld = worldsOfFile({ isShared: true })
 let world: DashboardWorld
 
 beforeEach(async () => {

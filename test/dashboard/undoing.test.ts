@@ -4,7 +4,7 @@ import { createClient } from '../../client/index.js'
 import { controlOf } from '../fixtures/requests/emulator-control.js'
 import { type DashboardWorld, worldsOfFile } from './world.js'
 
-const openWorld = worldsOfFile()
+const openWorld = worldsOfFile({ isShared: true })
 let world: DashboardWorld
 
 beforeEach(async () => {

@@ -7,6 +7,7 @@ import { type Client, createClient } from '../../client/index.js'
 import { type Emulator, startEmulator } from '../../emulator/assembly/dev.js'
 import { type OpenBrowser, openChromium } from '../fixtures/chromium.js'
 import { mostMilliseconds } from '../fixtures/patience.js'
+import { controlOf } from '../fixtures/requests/emulator-control.js'
 
 export interface DashboardWorld {
   readonly emulator: Emulator
@@ -46,11 +47,12 @@ type Options = Parameters<typeof startEmulator>[0]
  * One browser for a file; what is answered opens a world in it, which is closed after the test. Opened in a test or in
  * `beforeEach`, each try has a world of its own: the gate tries twice, and what the first try left is not there.
  *
- * @param isShared whether the worlds share an emulator, because the tests change only documents and collections
+ * @param isShared whether worlds without options share an emulator, which is emptied for each. Its keys and login
+ * provider are not, so tests leave these alone, and its process.
  */
 export function worldsOfFile({ isShared = false } = {}): (options?: Options) => Promise<DashboardWorld> {
   let chromium: OpenBrowser | undefined
-  let shared: Emulator | undefined
+  let shared: Awaited<ReturnType<typeof startShared>> | undefined
   const open: DashboardWorld[] = []
   beforeAll(async () => {
     chromium = await openChromium()
@@ -60,12 +62,14 @@ export function worldsOfFile({ isShared = false } = {}): (options?: Options) => 
   })
   afterAll(async () => {
     await chromium?.close()
-    await shared?.close()
+    await shared?.emulator.close()
   })
-  return async (options = {}) => {
+  return async (options) => {
     if (!chromium) throw new Error('A world is opened in a test or in beforeEach.')
-    if (isShared) shared ??= await startEmulator({ memory: true })
-    const world = await openIn(chromium, options, shared)
+    const mayShare = isShared && options === undefined
+    if (mayShare) await shared?.empty()
+    if (mayShare) shared ??= await startShared()
+    const world = await openIn(chromium, options, mayShare ? shared?.emulator : undefined)
     open.push(world)
     return world
   }
@@ -83,14 +87,36 @@ export async function openDashboard(options: Options = {}): Promise<DashboardWor
   }
 }
 
+async function startShared() {
+  const emulator = await startEmulator({ memory: true })
+  const { projects, snapshots, clock, faults } = controlOf(emulator)
+  const project = emulator.projectId
+  // The login provider is shown without its secrets, and not set.
+  const { idp: _, ...settings } = (await projects.get({ project })).settings
+  return {
+    emulator,
+    async empty() {
+      for (const { id } of (await projects.list()).projects) if (id !== project) await projects.remove({ project: id })
+      for (const { name } of (await snapshots.list({ project })).snapshots) {
+        await snapshots.remove({ project, snapshot: name })
+      }
+      await projects.reset({ project })
+      await projects.update({ project, settings })
+      await clock.ofProject.reset({ project })
+      await clock.reset()
+      await faults.clear()
+      emulator.forgetRequests()
+    },
+  }
+}
+
 async function openIn({ browser }: OpenBrowser, options: Options, shared?: Emulator): Promise<DashboardWorld> {
   const emulator = shared ?? (await startEmulator({ memory: true, ...options }))
   const client = createClient({ url: emulator.url, apiKey: emulator.secretKey ?? emulator.apiKey })
   const contexts: BrowserContext[] = []
   async function close() {
     await Promise.all(contexts.map((each) => each.close()))
-    if (!shared) return emulator.close()
-    for (const { name } of await client.collections.list()) await client.collections.delete(name)
+    if (!shared) await emulator.close()
   }
   try {
     const newContext = async (more: BrowserContextOptions = {}) => {
