@@ -4,18 +4,19 @@ import { join } from 'node:path'
 import { execa } from 'execa'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { type Client, createClient, type Fields } from '../../../client/index.js'
+import { controlOf } from '../../fixtures/events.js'
 import { patiently } from '../../fixtures/patience.js'
 import { openHoldingProxy } from '../../fixtures/proxies/holding-proxy.js'
-import { bin, cleanEnv, openWorld, type World } from '../command-line.js'
+import { bin, cleanEnv, openWorld, type SharedProject, type World } from '../command-line.js'
 
 let world: World
 let svc: Client
-let place: { readonly url: string; readonly apiKey: string }
+let place: SharedProject
 let count = 0
 
 beforeAll(async () => {
   world = await openWorld()
-  place = await world.dev('--memory')
+  place = await world.useEmulator()
   svc = createClient(place)
 })
 afterAll(() => world.close())
@@ -250,7 +251,7 @@ test('a migration that failed goes on by the same module alone; another one begi
   const words = ['docs', 'migrate', name, file]
   await world.json(['faults', 'add', 'status', '--status', '500', '--path', `/collections/${name}/batch/**`])
   const failed = await world.svc([...words, '--yes'])
-  await world.json(['faults', 'remove', '--all'])
+  await controlOf(place).faults.clear({ project: place.projectId })
   module('({ data: { n } }) => ({ n: n * 100 })', file)
 
   const edited = await world.svc([...words, '--yes'])

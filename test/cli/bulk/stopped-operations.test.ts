@@ -4,19 +4,20 @@ import { join } from 'node:path'
 import { execa } from 'execa'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { type Client, createClient } from '../../../client/index.js'
+import { controlOf } from '../../fixtures/events.js'
 import { endsByItself, patiently } from '../../fixtures/patience.js'
 import { type HoldingProxy, openHoldingProxy } from '../../fixtures/proxies/holding-proxy.js'
-import { bin, cleanEnv, type Dev, openWorld, type Ran, type World } from '../command-line.js'
+import { bin, cleanEnv, openWorld, type Ran, type SharedProject, type World } from '../command-line.js'
 
 const missing = '01999999-9999-7999-8999-999999999999'
 let world: World
-let dev: Dev
+let dev: SharedProject
 let svc: Client
 let proxy: HoldingProxy
 
 beforeAll(async () => {
   world = await openWorld()
-  dev = await world.dev('--memory')
+  dev = await world.useEmulator()
   svc = createClient(dev)
 })
 afterEach(() => proxy.close())
@@ -148,7 +149,7 @@ test('a migration that fails lists what was refused, and so does the run that go
 
   const failing = ['faults', 'add', 'status', '--status', '500', '--method', 'POST']
   const failed = await stopHeld(words, () => world.json(failing))
-  await world.json(['faults', 'remove', '--all'])
+  await controlOf(dev).faults.clear({ project: dev.projectId })
   const resumed = await world.svc([...words, '--json'], { env: target() })
 
   const refusal = { id: first?.id, code: 'CONFLICT', problem: 'was changed in the meantime' }

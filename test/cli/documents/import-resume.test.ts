@@ -8,16 +8,17 @@ import { execa } from 'execa'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openState } from '../../../cli/imports/state.js'
 import { openInput } from '../../../seeds/records/input.js'
+import { controlOf } from '../../fixtures/events.js'
 import { endsByItself } from '../../fixtures/patience.js'
 import { openHoldingProxy } from '../../fixtures/proxies/holding-proxy.js'
-import { bin, cleanEnv, type Dev, openWorld, type World } from '../command-line.js'
+import { bin, cleanEnv, openWorld, type SharedProject, type World } from '../command-line.js'
 
 let world: World
-let dev: Dev
+let dev: SharedProject
 
 beforeAll(async () => {
   world = await openWorld()
-  dev = await world.dev('--memory')
+  dev = await world.useEmulator()
 })
 afterAll(() => world.close())
 
@@ -164,7 +165,7 @@ test('an import of a pipe whose service refuses the rest says how many documents
 
   pipe.end()
   const { exitCode, stderr } = await child
-  await world.json(['faults', 'remove', '--all'])
+  await controlOf(dev).faults.clear({ project: dev.projectId })
 
   expect(exitCode).toBe(3)
   expect(stderr).toContain('Imported 1,000 documents. In stdin, record 1,001 may be missing. Stdin and pipes cannot')

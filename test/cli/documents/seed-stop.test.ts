@@ -2,15 +2,16 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { execa } from 'execa'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { controlOf } from '../../fixtures/events.js'
 import { openHoldingProxy } from '../../fixtures/proxies/holding-proxy.js'
-import { bin, cleanEnv, type Dev, openWorld, type World } from '../command-line.js'
+import { bin, cleanEnv, openWorld, type SharedProject, type World } from '../command-line.js'
 
 let world: World
-let dev: Dev
+let dev: SharedProject
 
 beforeAll(async () => {
   world = await openWorld()
-  dev = await world.dev('--memory')
+  dev = await world.useEmulator()
 })
 afterAll(() => world.close())
 
@@ -92,7 +93,7 @@ test.each([
 
     const ran = await seeding
 
-    await world.json(['faults', 'remove', '--all'])
+    await controlOf(dev).faults.clear({ project: dev.projectId })
     proxy.close()
     expect(ran.exit).toBe(exit)
     expect(ran.stderr).toContain(`2 documents of "${name}" could not be removed.`)
