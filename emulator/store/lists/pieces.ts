@@ -39,8 +39,9 @@ export async function selectInPieces<Row>(
   maxBytes = pieceBytes,
 ): Promise<Row[] | undefined> {
   const { scope, query, ordering } = plan
-  const [begun] = await db.query<{ seq: number }>(sql`select ${lastSeq(scope.project)} as seq`)
-  if (!begun) return undefined
+  const [begun] = await db.query<{ seq: number | null }>(sql`select ${lastSeq(scope.project)} as seq`)
+  const seq = begun?.seq ?? undefined
+  if (seq === undefined) return undefined
   const ids: string[] = []
   let total = 0
   let last: string | null = null
@@ -50,7 +51,7 @@ export async function selectInPieces<Row>(
     total += piece?.total ?? 0
     ids.push(...(JSON.parse(piece?.ids ?? '[]') as string[]))
   } while (last !== null && (query.count || !ordering.isById || ids.length < pageEnd(query)))
-  const counted = { total, seq: begun.seq }
+  const counted = { total, seq }
   const rows = await db.query<Row>(pageOfMatches(plan, sql`d.id = any(${ids}::uuid[])`, counted))
   const [state] = await db.query<{ is_same: boolean }>(sql`select ${isUnchanged(scope, counted)} as is_same`)
   return state?.is_same ? rows : undefined
