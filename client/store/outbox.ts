@@ -3,7 +3,6 @@ import { internals } from '../collections/internals.js'
 import { type Client, SvcError } from '../index.js'
 import type { Document } from '../protocol/model/document.js'
 import { type Mutation, sendMutation } from './mutation.js'
-import type { PersistenceOptions } from './persistence.js'
 
 export interface Outbox {
   /** Pending writes, and saved ones that a list may not show yet, in the order they were made. */
@@ -31,7 +30,7 @@ const maxDoublings = 3
 export function openOutbox(
   client: Pick<Client, 'auth' | 'collection'>,
   onChange: () => void,
-  dropLater: PersistenceOptions['dropLater'],
+  dropLater: (mutation: Mutation, drop: () => void) => void,
 ): Outbox {
   const { backOff, isTransient } = client.collection('')[internals]
   let mutations: readonly Mutation[] = []
