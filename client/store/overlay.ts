@@ -148,9 +148,10 @@ export function openOverlay({ offset = 0, populated, selected, selector }: ListS
     if (items[at]) return move(draft, at, base, row)
     outside.set(id, row)
     // If it did match, it is on another page, or the service knows why it is not here.
+    if (!matches(row)) return
     if (!matches(base)) entered.add(mutation.key)
     const isNew = entered.has(mutation.key)
-    if (matches(row) && (draft.isPart || isNew)) draft.enter(row, isNew)
+    if (draft.isPart || isNew) draft.enter(row, isNew)
   }
 
   /** Puts a changed row where it belongs now. Leaves it in place if only the service can tell why it is there. */

@@ -47,8 +47,8 @@ type Options = Parameters<typeof startEmulator>[0]
  * One browser for a file; what is answered opens a world in it, which is closed after the test. Opened in a test or in
  * `beforeEach`, each try has a world of its own: the gate tries twice, and what the first try left is not there.
  *
- * @param isShared whether worlds without options share an emulator, which is emptied for each. Its keys and login
- * provider are not, so tests leave these alone, and its process.
+ * @param isShared whether worlds without options share an emulator, which is emptied for each, except for its keys
+ * and its login provider. Tests must not change these or end the process.
  */
 export function worldsOfFile({ isShared = false } = {}): (options?: Options) => Promise<DashboardWorld> {
   let chromium: OpenBrowser | undefined

@@ -12,13 +12,18 @@ import { compileWhere } from './where.js'
 const pieceBytes = 4 * 1024 * 1024
 const maxPieceDocuments = 10_000
 
+/** A larger collection takes more than the ten seconds that a statement may. */
+const maxPieces = 150
+
 /** Each piece returns as many ids as the page and what comes before it. */
-const maxPageEnd = 1_000
+const maxLastRow = 1_000
 
 interface PieceRow {
   /** The last document of the piece; null behind the last piece. */
   readonly last: string | null
   readonly total: number
+  /** Whether the collection has not changed since the list began. */
+  readonly is_same: boolean
   /** The first matches in the order of the list, as JSON. */
   readonly ids: string
 }
@@ -29,10 +34,10 @@ export function isInPieces(
   { isScan, scope, query }: ListPlan,
 ): boolean {
   const { known: { bytes = 0 } = {} } = scope
-  return isScan && !capabilities.runsTransactionsTogether && bytes > 2 * pieceBytes && pageEnd(query) <= maxPageEnd
+  return isScan && !capabilities.runsTransactionsTogether && bytes > 2 * pieceBytes && lastRow(query) <= maxLastRow
 }
 
-/** Returns the rows of a page, or nothing if the collection changed in between. Contract 4.8. */
+/** Returns the rows of a page, or nothing if the collection is too large or changes in between. Contract 4.8. */
 export async function selectInPieces<Row>(
   db: Database,
   plan: ListPlan,
@@ -42,23 +47,35 @@ export async function selectInPieces<Row>(
   const [begun] = await db.query<{ seq: number | null }>(sql`select ${lastSeq(scope.project)} as seq`)
   const seq = begun?.seq ?? undefined
   if (seq === undefined) return undefined
-  const ids: string[] = []
+  let ids: string[] = []
   let total = 0
   let last: string | null = null
+  let pieceCount = 0
   do {
-    const [piece]: PieceRow[] = await db.query<PieceRow>(selectPiece(plan, last, maxBytes))
-    last = piece?.last ?? null
-    total += piece?.total ?? 0
-    ids.push(...(JSON.parse(piece?.ids ?? '[]') as string[]))
-  } while (last !== null && (query.count || !ordering.isById || ids.length < pageEnd(query)))
+    const [piece]: PieceRow[] = await db.query<PieceRow>(selectPiece(plan, { last, seq, maxBytes }))
+    if (!piece?.is_same || ++pieceCount > maxPieces) return undefined
+    last = piece.last
+    total += piece.total
+    // By id, the first pieces have the page.
+    if (!ordering.isById || ids.length < lastRow(query)) ids.push(...(JSON.parse(piece.ids) as string[]))
+    if (!ordering.isById && ids.length >= 2 * lastRow(query)) ids = await keepFirst(db, plan, ids)
+  } while (last !== null && (query.count || !ordering.isById || ids.length < lastRow(query)))
   const counted = { total, seq }
-  const rows = await db.query<Row>(pageOfMatches(plan, sql`d.id = any(${ids}::uuid[])`, counted))
+  const rows = await db.query<Row>(pageOfMatches(plan, isOneOf(ids), counted))
   const [state] = await db.query<{ is_same: boolean }>(sql`select ${isUnchanged(scope, counted)} as is_same`)
   return state?.is_same ? rows : undefined
 }
 
+interface PieceStart {
+  /** The last document of the piece before. */
+  readonly last: string | null
+  /** The number of the last change when the list began. */
+  readonly seq: number
+  readonly maxBytes: number
+}
+
 /** Searches the documents behind `last`, in the order of the list if that is by id. */
-function selectPiece(plan: ListPlan, last: string | null, maxBytes: number): Fragment {
+function selectPiece(plan: ListPlan, { last, seq, maxBytes }: PieceStart): Fragment {
   const { scope, query, ordering } = plan
   const isDescending = ordering.isById && query.sort[0]?.direction !== 'asc'
   const [way, after, upTo] = isDescending ? [sql`desc`, sql`<`, sql`>=`] : [sql`asc`, sql`>`, sql`<=`]
@@ -82,12 +99,28 @@ function selectPiece(plan: ListPlan, last: string | null, maxBytes: number): Fra
       ${ordering.select(sql`from documents d where ${inCollection} and ${rest} and d.id ${upTo} (select id from ending)
         and ${compileWhere(query.where, scope)}`)}
     )
-    select (select id from ending) as last, (select count(*)::int from matched) as total, coalesce((
-      select jsonb_agg(id)
-      from (select id from matched order by ${ordering.order} limit ${pageEnd(query)}::bigint) as first
-    ), '[]')::text as ids`)
+    select (select id from ending) as last, (select count(*)::int from matched) as total,
+      ${isUnchanged(scope, { total: 0, seq })} as is_same, coalesce((
+        select jsonb_agg(id) from (${firstOf(plan, sql`matched`)}) as first
+      ), '[]')::text as ids`)
 }
 
-function pageEnd({ limit, offset }: ListPlan['query']): number {
+/** Keeps the ids that may be on the page, so that the last statement reads few documents again. */
+async function keepFirst(db: Database, plan: ListPlan, ids: readonly string[]): Promise<string[]> {
+  const from = sql`from documents d where ${isOneOf(ids)}`
+  const rows = await db.query<{ id: string }>(firstOf(plan, sql`(${plan.ordering.select(from)}) as found`))
+  return rows.map(({ id }) => id)
+}
+
+function firstOf({ ordering, query }: ListPlan, from: Fragment): Fragment {
+  return sql`select id from ${from} order by ${ordering.order} limit ${lastRow(query)}::bigint`
+}
+
+function isOneOf(ids: readonly string[]): Fragment {
+  return sql`d.id = any(${ids}::uuid[])`
+}
+
+/** Position of the last row of the page among all matches, from 1. */
+function lastRow({ limit, offset }: ListPlan['query']): number {
   return limit + offset
 }

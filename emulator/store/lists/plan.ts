@@ -63,7 +63,7 @@ export interface ListPlan {
    * serves any values.
    */
   readonly planned: Planned
-  /** Whether it reads the data of every document, because no index serves it. */
+  /** Whether no index serves it, and reading it in pieces gives the same page. */
   readonly isScan: boolean
 }
 
@@ -117,16 +117,18 @@ export function planList(
 function isScan(strategy: Strategy, { where, sort, populate }: ListQuery, known: KnownFields | undefined): boolean {
   if (!known || strategy === 'look near') return false
   const isServed = (test: Test) => {
-    if (ownField(test.path)) return true
     // The index over all data serves equality.
-    if (test.operator === 'eq' || test.operator === 'in') return !test.isTime
+    if (ownField(test.path) || ((test.operator === 'eq' || test.operator === 'in') && !test.isTime)) return true
     const kind = testKind(test)
     return kind !== undefined && servingKinds[kind].some((one) => known.has(test.path, one))
   }
   // Linked records change without a change of the collection.
   if (where.all.some(({ any }) => any.some(({ path }) => isLinked(path, populate)))) return false
-  const isOrdered = sort.length === 1 && sort.every((one) => ownField(one.path) || known.has(one.path, sortKind(one)))
-  return where.all.length === 0 ? !isOrdered : where.all.every(({ any }) => any.some((test) => !isServed(test)))
+  const [first, another] = sort
+  const isInOrder = !another && first && (ownField(first.path) || known.has(first.path, sortKind(first)))
+  // It walks the index until the page is full.
+  if (isInOrder && (where.all.length === 0 || strategy === 'sort matches')) return false
+  return where.all.every(({ any }) => any.some((test) => !isServed(test)))
 }
 
 /** Whether the list shows only documents of one creator, or those that a permission covers. */
