@@ -91,21 +91,27 @@ export async function openPostgresBus({ url, db, report }: Options): Promise<Bus
     retry.unref()
   }
 
-  await connect()
+  async function close(): Promise<void> {
+    isClosed = true
+    clearInterval(poll)
+    clearInterval(checking)
+    clearTimeout(retry)
+    clear()
+    outgoing.close()
+    await client?.end().catch(report)
+  }
+
+  await connect().catch(async (error) => {
+    // The lost connection would be opened again and again.
+    await close()
+    throw error
+  })
   return {
     publish(messages) {
       receive(messages)
       return outgoing.add(messages)
     },
     subscribe,
-    async close() {
-      isClosed = true
-      clearInterval(poll)
-      clearInterval(checking)
-      clearTimeout(retry)
-      clear()
-      outgoing.close()
-      await client?.end().catch(report)
-    },
+    close,
   }
 }

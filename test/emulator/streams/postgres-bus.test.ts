@@ -139,6 +139,20 @@ it('a message that is too long for a notification reaches the others as one of a
   await Promise.all([writer.close(), reader.close()])
 })
 
+it('a bus that cannot be opened does not go on trying', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] })
+  onTestFinished(() => void vi.useRealTimers())
+
+  const refused = openPostgresBus({
+    url: 'postgres://127.0.0.1:1/none',
+    db,
+    report: (error) => expect.fail(String(error)),
+  })
+
+  await expect(refused).rejects.toMatchObject({ code: 'ECONNREFUSED' })
+  expect(vi.getTimerCount()).toBe(0)
+})
+
 it('of a message that a bus does not know, anything may be true', async () => {
   const bus = await openPostgresBus({ url: server.url, db, report: () => undefined })
   const received = receivedBy(bus)
