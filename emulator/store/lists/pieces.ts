@@ -61,7 +61,7 @@ export async function selectInPieces<Row>(
     if (!ordering.isById && ids.length >= 2 * lastRow(query)) ids = await keepFirst(db, plan, ids)
   } while (last !== null && (query.count || !ordering.isById || ids.length < lastRow(query)))
   const counted = { total, seq }
-  const rows = await db.query<Row>(pageOfMatches(plan, isOneOf(ids), counted))
+  const rows = await db.query<Row>(pageOfMatches(plan, hasId(ids), counted))
   const [state] = await db.query<{ is_same: boolean }>(sql`select ${isUnchanged(scope, counted)} as is_same`)
   return state?.is_same ? rows : undefined
 }
@@ -101,22 +101,22 @@ function selectPiece(plan: ListPlan, { last, seq, maxBytes }: PieceStart): Fragm
     )
     select (select id from ending) as last, (select count(*)::int from matched) as total,
       ${isUnchanged(scope, { total: 0, seq })} as is_same, coalesce((
-        select jsonb_agg(id) from (${firstOf(plan, sql`matched`)}) as first
+        select jsonb_agg(id) from (${selectFirst(plan, sql`matched`)}) as first
       ), '[]')::text as ids`)
 }
 
 /** Keeps the ids that may be on the page, so that the last statement reads few documents again. */
 async function keepFirst(db: Database, plan: ListPlan, ids: readonly string[]): Promise<string[]> {
-  const from = sql`from documents d where ${isOneOf(ids)}`
-  const rows = await db.query<{ id: string }>(firstOf(plan, sql`(${plan.ordering.select(from)}) as found`))
+  const from = sql`from documents d where ${hasId(ids)}`
+  const rows = await db.query<{ id: string }>(selectFirst(plan, sql`(${plan.ordering.select(from)}) as found`))
   return rows.map(({ id }) => id)
 }
 
-function firstOf({ ordering, query }: ListPlan, from: Fragment): Fragment {
+function selectFirst({ ordering, query }: ListPlan, from: Fragment): Fragment {
   return sql`select id from ${from} order by ${ordering.order} limit ${lastRow(query)}::bigint`
 }
 
-function isOneOf(ids: readonly string[]): Fragment {
+function hasId(ids: readonly string[]): Fragment {
   return sql`d.id = any(${ids}::uuid[])`
 }
 

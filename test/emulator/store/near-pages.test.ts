@@ -7,6 +7,8 @@ import { entriesRead, rowsRead, watch } from '../../fixtures/databases/rows-read
 import {
   aCollection,
   and,
+  aQuery,
+  aTarget,
   database,
   type Indexes,
   idOf,
@@ -65,7 +67,7 @@ onEachEngine(() => {
     const { watched, sent } = watch(database())
     const after = and(where('status', 'eq', 'draft'), where('id', 'gt', idOf(99)))
 
-    await selectPage(watched, placeOf(posts, large), queryOf({ where: after, sort: [byId], limit: 100 }))
+    await selectPage(watched, aTarget(posts, large), aQuery({ where: after, sort: [byId], limit: 100 }))
 
     expect(sent.map(({ planned }) => planned)).toEqual(['once'])
     expect(await rowsRead(database(), 'documents', sent)).toBe(100)
@@ -82,8 +84,8 @@ onEachEngine(() => {
       const oneOf = { all: [{ any: [{ path: [name], operator: 'in', values }] }] } as const
       const { total } = await selectPage(
         watched,
-        placeOf(posts, large),
-        queryOf({ where: oneOf, count: true, limit: 20 }),
+        aTarget(posts, large),
+        aQuery({ where: oneOf, count: true, limit: 20 }),
       )
       return { total, rows: await rowsRead(database(), 'documents', sent) }
     }
@@ -115,7 +117,7 @@ onEachEngine(() => {
       const { watched, sent } = watch(database())
       const range = and(where(path, 'gte', from), where(path, 'lt', to))
 
-      const page = await selectPage(watched, placeOf(posts, asked), queryOf({ where: range, count: true, limit: 20 }))
+      const page = await selectPage(watched, aTarget(posts, asked), aQuery({ where: range, count: true, limit: 20 }))
 
       expect(page.total).toBe(count)
       expect(await entriesRead(database(), /^field_/, sent), path).toBeLessThanOrEqual(2 * count)
@@ -142,7 +144,7 @@ onEachEngine(() => {
     const { watched, sent } = watch(database())
     const small: FieldIndexes = { request: () => ({ isSmall: true, documents: 3, has: () => false }) }
 
-    const { items } = await selectPage(watched, placeOf(posts, small), queryOf({ where: where('n', 'gt', '1') }))
+    const { items } = await selectPage(watched, aTarget(posts, small), aQuery({ where: where('n', 'gt', '1') }))
 
     expect([items.length, sent.length]).toEqual([2, 1])
   })
@@ -181,19 +183,11 @@ async function loop(collection: string, filter: ListQuery['where'], limit = 100,
   }
   const found: unknown[] = []
   for (let bounded = filter; ; ) {
-    const query = queryOf({ where: bounded, sort: [byId], limit })
-    const { items } = await selectPage(watched, placeOf(collection, indexes), query)
+    const query = aQuery({ where: bounded, sort: [byId], limit })
+    const { items } = await selectPage(watched, aTarget(collection, indexes), query)
     found.push(...items.map(({ data }) => JSON.parse(JSON.stringify(data)).n))
     const last = items[limit - 1]
     if (!last) return { found, texts: sent.map(({ text }) => text), asked }
     bounded = and(filter, where('id', 'gt', last.id))
   }
-}
-
-function placeOf(id: string, indexes: FieldIndexes) {
-  return { project: 'p', collection: { id, name: 'posts' }, mayReadAll: true, roles: [], indexes }
-}
-
-function queryOf(query: Partial<ListQuery>): ListQuery {
-  return { where: { all: [] }, sort: [], limit: 20, offset: 0, count: false, populate: [], select: [], ...query }
 }

@@ -6,9 +6,18 @@ import { sql } from '../../../emulator/database/port.js'
 import { selectPage } from '../../../emulator/store/lists/documents.js'
 import type { FieldIndexes } from '../../../emulator/store/lists/indexes.js'
 import { isInPieces, selectInPieces } from '../../../emulator/store/lists/pieces.js'
-import { type ListTarget, planList } from '../../../emulator/store/lists/plan.js'
+import { planList } from '../../../emulator/store/lists/plan.js'
 import { watch } from '../../fixtures/databases/rows-read.js'
-import { aCollection, add, database, inOrder, onEachEngine, where } from '../../fixtures/databases/stored-lists.js'
+import {
+  aCollection,
+  add,
+  aQuery,
+  aTarget,
+  database,
+  inOrder,
+  onEachEngine,
+  where,
+} from '../../fixtures/databases/stored-lists.js'
 
 const megabyte = 1024 * 1024
 const sizes = (bytes: number): FieldIndexes => ({
@@ -34,11 +43,11 @@ onEachEngine(() => {
         [sortBy('text', 'asc'), sortBy('n', 'desc')],
       ]) {
         for (const page of [{ limit: 5 }, { limit: 7, offset: 4 }, { limit: 100, count: false }] as const) {
-          const query = queryOf({ where: filter, sort, count: true, ...page })
-          const expected = await selectPage(database(), targetOf(posts), query)
+          const query = aQuery({ where: filter, sort, count: true, ...page })
+          const expected = await selectPage(database(), aTarget(posts), query)
           const { watched, sent } = watch(database())
 
-          const rows = await selectInPieces<Row>(watched, planList(targetOf(posts), query), 2_048)
+          const rows = await selectInPieces<Row>(watched, planList(aTarget(posts), query), 2_048)
 
           expect(rows?.flatMap(({ id }) => id ?? [])).toEqual(expected.items.map(({ id }) => id))
           expect(rows?.[0]?.total ?? null).toBe(expected.total)
@@ -67,11 +76,7 @@ onEachEngine(() => {
       },
     }
 
-    const page = await selectPage(
-      changing,
-      { ...targetOf(posts), indexes: large },
-      queryOf({ where: contains('a'), count: true }),
-    )
+    const page = await selectPage(changing, aTarget(posts, large), aQuery({ where: contains('a'), count: true }))
 
     expect(page.total).toBe(2)
     expect(page.items).toHaveLength(2)
@@ -80,10 +85,7 @@ onEachEngine(() => {
 
   test('lists are read in pieces where they are scans of a large collection, and others wait for each statement', async () => {
     const asked = (query: Partial<ListQuery>, indexes = large) => {
-      const plan = planList(
-        { ...targetOf('00000000-0000-0000-0000-000000000000'), indexes },
-        queryOf({ count: true, ...query }),
-      )
+      const plan = planList(aTarget('00000000-0000-0000-0000-000000000000', indexes), aQuery({ count: true, ...query }))
       return isInPieces({ capabilities: { ...database().capabilities, runsTransactionsTogether: false } }, plan)
     }
 
@@ -100,26 +102,15 @@ onEachEngine(() => {
     expect(asked({ where: { all: [{ any: [timeTest('due')] }] } })).toBe(true)
     expect(asked({ where: where('createdAt', 'gt', '2020') })).toBe(false)
     expect(asked({})).toBe(false)
-    expect(
-      isInPieces(
-        database(),
-        planList({ ...targetOf(''), indexes: large }, queryOf({ where: contains('a'), count: true })),
-      ),
-    ).toBe(!database().capabilities.runsTransactionsTogether)
+    expect(isInPieces(database(), planList(aTarget('', large), aQuery({ where: contains('a'), count: true })))).toBe(
+      !database().capabilities.runsTransactionsTogether,
+    )
   })
 })
 
 type Row = { readonly id: string | null; readonly total: number | null }
 
-function targetOf(id: string): ListTarget {
-  return { project: 'p', collection: { id, name: 'posts' }, mayReadAll: true, roles: [] }
-}
-
 const timeTest = (name: string) => ({ path: [name], operator: 'eq', value: '2026-01-31', isTime: true }) as const
-
-function queryOf(query: Partial<ListQuery>): ListQuery {
-  return { where: { all: [] }, sort: [], limit: 20, offset: 0, count: false, populate: [], select: [], ...query }
-}
 
 /** Changes are numbered from here on. */
 async function hasSeq() {

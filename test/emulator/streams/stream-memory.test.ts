@@ -20,7 +20,7 @@ interface Graph {
 }
 
 /** The pieces that hold each text under that property, of all objects of a class. */
-async function piecesOf(className: string, property: string): Promise<string[][]> {
+async function readPieces(className: string, property: string): Promise<string[][]> {
   const { snapshot, nodes, edges, strings } = JSON.parse(await text(getHeapSnapshot())) as Graph
   const { node_fields: fields, node_types: types, edge_types: edgeTypes } = snapshot.meta
   const [typeAt, nameAt, countAt] = ['type', 'name', 'edge_count'].map((field) => fields.indexOf(field)) as number[]
@@ -63,7 +63,7 @@ it('the header of a stream is held as one text', async () => {
     ),
   )
 
-  const headers = await piecesOf('ServerResponse', '_header')
+  const headers = await readPieces('ServerResponse', '_header')
   // Earlier responses may not be collected yet.
   const ofStreams = headers.filter((pieces) => pieces.join('').includes('text/event-stream'))
 
