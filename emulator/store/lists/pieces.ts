@@ -28,13 +28,17 @@ interface PieceRow {
   readonly ids: string
 }
 
-/** Whether the list is worth it: it scans over two pieces, and only this database makes others wait for that. */
+/**
+ * Whether the list is worth it: it scans over two pieces, or a collection that has not been counted yet, and only this database
+ * makes others wait for that.
+ */
 export function isInPieces(
   { capabilities }: Pick<Database, 'capabilities'>,
   { isScan, scope, query }: ListPlan,
 ): boolean {
-  const { known: { bytes = 0 } = {} } = scope
-  return isScan && !capabilities.runsTransactionsTogether && bytes > 2 * pieceBytes && lastRow(query) <= maxLastRow
+  const { documents, bytes = 0 } = scope.known ?? {}
+  const isLarge = documents === undefined || bytes > 2 * pieceBytes
+  return isScan && isLarge && !capabilities.runsTransactionsTogether && lastRow(query) <= maxLastRow
 }
 
 /** Returns the rows of a page, or nothing if the collection is too large or changes in between. Contract 4.8. */
