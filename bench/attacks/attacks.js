@@ -1,4 +1,5 @@
 /** Attacks of one caller on the others. Attackers hold the public key, unless the name says otherwise. */
+import { further } from './further.js'
 import { ask, atOnce, connections, fill, sockets, text } from './requests.js'
 
 /** @typedef {import('./requests.js').Target} Target */
@@ -27,6 +28,11 @@ export const preparations = {
   },
   things: (target) =>
     fill(target, 'things', 10_000, (at) => ({ n: at, tags: [...Array(20).keys()], text: 'x'.repeat(300) }), 1_000),
+  // 100 documents link to one of 280 KB.
+  async linking(target) {
+    const [whole] = await fill(target, 'linked', 1, () => ({ body: text(280_000, 1) }), 1)
+    await fill(target, 'linking', 100, () => ({ whole }), 100)
+  },
 }
 
 const json = { 'content-type': 'application/json' }
@@ -116,6 +122,7 @@ export const attacks = {
   '10 bodies of 900,000 one-byte chunks, no key': {
     run: (target) => chunks({ ...target, key: 'wrong' }, 900_000),
   },
+  ...further,
 }
 
 /** @param {Target} target @param {number} times @param {string} path */

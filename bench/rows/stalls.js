@@ -24,8 +24,9 @@ const most = { wait: 500, turn: 50, growth: 256 }
 const everyMilliseconds = 10
 const afterMilliseconds = 1_000
 
-/** Selects attacks by part of their name with `STALLS_ONLY=PATCH`. */
-const wanted = Object.entries(attacks).filter(([what]) => what.includes(process.env.STALLS_ONLY ?? ''))
+/** Selects attacks by parts of their names with `STALLS_ONLY='PATCH|batches'`. */
+const parts = (process.env.STALLS_ONLY ?? '').split('|')
+const wanted = Object.entries(attacks).filter(([what]) => parts.some((part) => what.includes(part)))
 const prepare = [...new Set(wanted.flatMap(([, { needs = [] }]) => needs))]
 
 /** @returns {Promise<Row[]>} */
