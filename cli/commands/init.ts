@@ -31,7 +31,7 @@ export default class Init extends SvcCommand {
   static override summary = 'Create an app from a template, or set up an existing app.'
   static override description =
     prose(`In a folder with a package.json, adds svc.json, .env.local and a client file. Elsewhere, writes the files of a template.
-Supports Vite, Next, Expo and plain Node, and recognizes them by the dependencies in package.json.
+Supports Vite, Next, Nuxt, Expo and plain Node, and recognizes them by the dependencies in package.json.
 
 Shows the files and lines that it is going to write, and asks. With --yes, writes without showing them. Never overwrites a file. Adds no
 svc.json if a folder above has one.`)
@@ -102,7 +102,7 @@ svc.json if a folder above has one.`)
     this.note(runs ? `.env.local has the address of the running emulator, ${emulator.url}.` : startsLater)
     if (flags.ci && app && !app.hasTests)
       this.note('--ci runs your tests, but package.json has no script "test". Add one before you push.')
-    if (app?.kind === 'node') this.note('To load .env.local, start your app with node --env-file=.env.local.')
+    if (app?.startWithEnv) this.note(`To load .env.local, start your app with ${app.startWithEnv}.`)
     return {
       folder,
       template: template?.name ?? null,

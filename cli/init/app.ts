@@ -9,13 +9,31 @@ import { detectPackageManager, type PackageManager } from './package-manager.js'
 import { repositoryRoot } from './repository.js'
 import { detectServer, type ServerFramework } from './server-module.js'
 
-/** Checked in this order, because an app with Expo or Next may use Vite for its tests. */
+const fromProcess = (name: string) => `process.env.${name} ?? ''`
+const fromBundler = (name: string) => `import.meta.env.${name}`
+
+interface AppKind {
+  readonly title: string
+  /** The prefix of variables that its bundler exposes to browsers. */
+  readonly prefix: string
+  read(name: string): string
+  /** If its bundler does not build all of the server. */
+  readonly readOnServer?: (name: string) => string
+  /** Starts the app with `.env.local`, if it does not load that file. */
+  readonly startWithEnv?: string
+}
+
+/** Checked in this order, because an app with Expo, Next or Nuxt may use Vite for its tests. */
 const kinds = {
-  next: { title: 'Next', prefix: 'NEXT_PUBLIC_', read: (name: string) => `process.env.${name} ?? ''` },
-  expo: { title: 'Expo', prefix: 'EXPO_PUBLIC_', read: (name: string) => `process.env.${name} ?? ''` },
-  vite: { title: 'Vite', prefix: 'VITE_', read: (name: string) => `import.meta.env.${name}` },
-  node: { title: 'Node', prefix: '', read: (name: string) => `process.env.${name} ?? ''` },
-} as const
+  next: { title: 'Next', prefix: 'NEXT_PUBLIC_', read: fromProcess },
+  expo: { title: 'Expo', prefix: 'EXPO_PUBLIC_', read: fromProcess },
+  nuxt: {
+    ...{ title: 'Nuxt', prefix: 'VITE_', read: fromBundler, readOnServer: fromProcess },
+    startWithEnv: 'nuxt dev --dotenv .env.local',
+  },
+  vite: { title: 'Vite', prefix: 'VITE_', read: fromBundler },
+  node: { title: 'Node', prefix: '', read: fromProcess, startWithEnv: 'node --env-file=.env.local' },
+} as const satisfies Record<string, AppKind>
 
 export type Kind = keyof typeof kinds
 
@@ -23,8 +41,8 @@ export interface AppFolder {
   readonly folder: string
   readonly kind: Kind
   readonly title: string
-  /** The prefix of variables that its bundler exposes to browsers. */
   readonly prefix: string
+  readonly startWithEnv?: string
   /** The framework that answers requests, for sessions in cookies. */
   readonly server?: ServerFramework
   readonly isTyped: boolean
@@ -46,14 +64,15 @@ export interface AppFolder {
 export function readApp(folder: string): AppFolder {
   const { type, scripts, dependencies, devDependencies } = readManifest(join(folder, 'package.json'))
   const all = new Set([...packageNames(dependencies), ...packageNames(devDependencies)])
-  const order: readonly Kind[] = ['next', 'expo', 'vite']
+  const order: readonly Kind[] = ['next', 'expo', 'nuxt', 'vite']
   const kind = order.find((name) => all.has(name)) ?? 'node'
-  const { title, prefix } = kinds[kind]
+  const { title, prefix, startWithEnv }: AppKind = kinds[kind]
   const isTyped = existsSync(join(folder, 'tsconfig.json'))
   const manager = detectPackageManager(folder, repositoryRoot(folder))
   const { add, addDev, run, installAll } = manager
   const test = isObject(scripts) ? scripts.test : undefined
-  const forDevelopment = ['svc-toolkit', ...(kind === 'node' && isTyped ? ['@types/node'] : [])]
+  const needsNodeTypes = isTyped && (kind === 'node' || kind === 'nuxt')
+  const forDevelopment = ['svc-toolkit', ...(needsNodeTypes ? ['@types/node'] : [])]
   const missing = forDevelopment.filter((name) => !all.has(name))
   const shipped = packageNames(dependencies)
   const clientPackage =
@@ -63,7 +82,7 @@ export function readApp(folder: string): AppFolder {
     ...(missing.length === 0 ? [] : [`${addDev} ${missing.join(' ')}`]),
   ]
   return {
-    ...{ folder, kind, title, prefix, isTyped, clientPackage, manager, server: detectServer(all) },
+    ...{ folder, kind, title, prefix, startWithEnv, isTyped, clientPackage, manager, server: detectServer(all) },
     hasTests: typeof test === 'string' && !test.includes('no test specified'),
     isClone: isSetUp(folder) && shipped.includes(clientPackage),
     isCommonJs: kind === 'node' && !isTyped && type !== 'module',
@@ -81,9 +100,10 @@ function isInstalled(folder: string, names: readonly string[]): boolean {
 }
 
 /** Returns the expressions that read address and key. */
-export function readSettings({ kind, prefix }: AppFolder): readonly string[] {
-  const { read } = kinds[kind]
-  return [`url: ${read(`${prefix}SVC_URL`)}`, `apiKey: ${read(`${prefix}SVC_API_KEY`)}`]
+export function readSettings({ kind, prefix }: AppFolder, side: 'page' | 'server' = 'page'): readonly string[] {
+  const { read, readOnServer = read }: AppKind = kinds[kind]
+  const chosen = side === 'page' ? read : readOnServer
+  return [`url: ${chosen(`${prefix}SVC_URL`)}`, `apiKey: ${chosen(`${prefix}SVC_API_KEY`)}`]
 }
 
 /** Writes the module with the app's client. */
@@ -96,14 +116,14 @@ export function clientModule(app: AppFolder): string {
       ? ''
       : '// Anyone who opens the app can read this key. The permissions of collections say what it may do.\n'
   const shared =
-    app.kind === 'next'
+    app.server && app.kind !== 'node'
       ? '// On the server, all visitors share this client. Never log in with it there. Use openVisitor of svc-server instead.\n'
       : ''
   if (app.isCommonJs) {
     return `const { createClient } = require('${app.clientPackage}')\n\nexports.svc = createClient(${options})\n`
   }
   const parts = [
-    app.isTyped && app.kind === 'vite' ? '/// <reference types="vite/client" />\n' : '',
+    app.isTyped && kinds[app.kind].read === fromBundler ? '/// <reference types="vite/client" />\n' : '',
     `import { createClient } from '${app.clientPackage}'\n\n`,
     app.isTyped ? collections : '',
     warning,

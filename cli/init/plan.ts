@@ -84,7 +84,7 @@ export function planExistingApp(app: AppFolder, emulator: EmulatorInfo | undefin
 
 function planServer(app: AppFolder, source: string): PlannedFile[] {
   if (!app.server) return []
-  const content = serverModule(app.server, { ...app, settings: readSettings(app) })
+  const content = serverModule(app.server, { ...app, settings: readSettings(app, 'server') })
   return [planFile(join(source, app.isTyped ? 'svc-server.ts' : 'svc-server.js'), content)]
 }
 

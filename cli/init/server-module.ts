@@ -33,6 +33,12 @@ const frameworks = {
     parameters: [['event', 'H3Event']],
     cookies: 'cookies: { get: (name) => getCookie(event, name), set: (...cookie) => setCookie(event, ...cookie) }',
   },
+  tanstack: {
+    package: '@tanstack/react-start',
+    imports: ["import { getCookie, setCookie } from '@tanstack/react-start/server'"],
+    parameters: [],
+    cookies: 'cookies: { get: getCookie, set: setCookie }',
+  },
   express: {
     package: 'express',
     imports: ["import type { Request, Response } from 'express'"],

@@ -1,4 +1,4 @@
-/** The module that `svc init` writes for SvelteKit and Nuxt, and the guide's for TanStack Start, with jars as these have them. */
+/** The module that `svc init` writes for SvelteKit, Nuxt and TanStack Start, with jars as these have them. */
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
@@ -32,17 +32,6 @@ afterAll(async () => {
 
 const settings = ["url: process.env.SVC_URL ?? ''", "apiKey: process.env.SVC_API_KEY ?? ''"]
 const written = { isTyped: true, isCommonJs: false, clientPackage: 'svc-toolkit-client', settings }
-const tanstack = `import { getCookie, setCookie } from '@tanstack/react-start/server'
-import { createServerClient } from 'svc-toolkit-client/server'
-import type { Collections } from './svc'
-
-export function openVisitor() {
-  return createServerClient<Collections>({
-    ${settings.join(',\n    ')},
-    ${cookiesIn('TanStack Start')},
-  })
-}
-`
 
 /** Returns the option that the table of the guide has for a framework. */
 function cookiesIn(framework: string): string {
@@ -76,7 +65,7 @@ const frameworks = Object.keys(declarations) as Framework[]
 const modules: Readonly<Record<Framework, string>> = {
   sveltekit: serverModule('sveltekit', written),
   nuxt: serverModule('nuxt', written),
-  tanstack,
+  tanstack: serverModule('tanstack', written),
 }
 
 /** Cookies of one request, encoded as the frameworks do. */
@@ -151,6 +140,7 @@ async function load(framework: Framework): Promise<Opener> {
 
 it('agrees with the table of the guide', () => {
   expect(modules.nuxt).toContain(cookiesIn('Nuxt'))
+  expect(modules.tanstack).toContain(cookiesIn('TanStack Start'))
   expect(modules.sveltekit).toContain('{ cookies }: { cookies: Cookies }')
   expect(cookiesIn('SvelteKit')).toBe('cookies: event.cookies')
 })

@@ -311,7 +311,8 @@ test.each([
     'process.env.NEXT_PUBLIC_SVC_URL',
   ],
   ['@sveltejs/kit', 'openVisitor({ cookies }: { cookies: Cookies })', 'cookies,', 'import.meta.env.VITE_SVC_URL'],
-  ['nuxt', 'openVisitor(event: H3Event)', 'getCookie(event, name)', 'process.env.SVC_URL'],
+  ['nuxt', 'openVisitor(event: H3Event)', 'getCookie(event, name)', 'process.env.VITE_SVC_URL'],
+  ['@tanstack/react-start', 'openVisitor() {', '{ get: getCookie, set: setCookie }', 'import.meta.env.VITE_SVC_URL'],
   ['express', 'openVisitor(request: Request, response: Response)', 'response,', 'process.env.SVC_URL'],
 ])('in an app of %s it adds the client of a visitor, with the session in cookies', async (name, head, cookies, url) => {
   const manifest = { type: 'module', dependencies: { [name]: '1' }, devDependencies: { vite: '1' } }
@@ -323,6 +324,20 @@ test.each([
   for (const part of [head, cookies, url, "import { createServerClient } from 'svc-toolkit-client/server'"]) {
     expect(text('svc-server.ts')).toContain(part)
   }
+})
+
+test('in an app of Nuxt, page and server read the same variables, each in its way', async () => {
+  anApp({ 'package.json': JSON.stringify({ dependencies: { nuxt: '4' } }), 'tsconfig.json': '{}' })
+
+  const { stderr } = await world.svc(['init', '--yes'])
+
+  expect(text('.env.local')).toContain('VITE_SVC_URL=')
+  expect(text('svc.ts')).toContain('url: import.meta.env.VITE_SVC_URL,')
+  expect(text('svc.ts')).toContain('Use openVisitor of svc-server instead.')
+  expect(text('svc-server.ts')).toContain("apiKey: process.env.VITE_SVC_API_KEY ?? '',")
+  expect(stderr).toContain('For Nuxt:')
+  expect(stderr).toContain('npm install --save-dev svc-toolkit @types/node')
+  expect(stderr).toContain('To load .env.local, start your app with nuxt dev --dotenv .env.local.')
 })
 
 test('in an app of Express without types, it loads the client of a visitor with require', async () => {
