@@ -3,7 +3,7 @@
 import '../fixtures/dom.js'
 
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { execa } from 'execa'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -44,33 +44,72 @@ function blocks(framework: Framework, language: string): string[] {
   )
 }
 
+function scriptIn(component: string): string {
+  return /<script[^>]*>\n(.*?)<\/script>/s.exec(component)?.[1] ?? ''
+}
+
 const frameworks = ['vue', 'svelte'] as const
+
+const ownFiles: Readonly<Record<Framework, readonly string[]>> = {
+  vue: ['svc.ts', 'main.ts', 'app/plugins/1.initial-data.server.ts', 'app/plugins/2.svc.ts'],
+  svelte: ['svc.ts', 'routes/+layout.server.ts', 'routes/layout.ts'],
+}
+
+/** Files that Nuxt, SvelteKit and `svc init` generate in an app, as far as the guides use them. */
+const generated: Readonly<Record<Framework, Readonly<Record<string, string>>>> = {
+  vue: {
+    'svc-server.d.ts': declareVisitor('{ readonly path: string }'),
+    'nuxt.d.ts': `type NuxtPlugin = (app: { readonly vueApp: import('vue').App }) => void | Promise<void>
+declare function defineNuxtPlugin(plugin: NuxtPlugin): NuxtPlugin
+declare function useState<Value>(key: string): import('vue').Ref<Value>
+declare function useRequestEvent(): { readonly path: string } | undefined
+`,
+  },
+  svelte: {
+    'svc-server.d.ts': declareVisitor('{ readonly cookies: object }'),
+    'routes/$types.d.ts':
+      'export type LayoutServerLoad = (event: { readonly cookies: object; readonly url: URL }) => Promise<object>',
+  },
+}
+
+function declareVisitor(event: string): string {
+  return `import type { Client } from 'svc-toolkit-client'
+import type { Schema } from './svc-types'
+export function openVisitor(event: ${event}): Client<Schema>
+`
+}
 
 it.each(frameworks)('the code of the guide to %s compiles', async (framework) => {
   const at = join(folder, framework)
-  await mkdir(at)
-  const [component = ''] = blocks(framework, framework)
+  const [component = '', layout = ''] = blocks(framework, framework)
   const files: Record<string, string> = {
     'svc-types.ts': 'export interface Schema { tasks: { title: string; done: boolean } }',
-    'tasks.ts': /<script[^>]*>\n(.*?)<\/script>/s.exec(component)?.[1] ?? '',
+    'tasks.ts': scriptIn(component),
+    ...generated[framework],
     'tasks.d.vue.ts': "declare const tasks: import('vue').Component\nexport default tasks",
   }
-  for (const text of blocks(framework, 'typescript')) files[/^\/\/ src\/(\S+)\n/.exec(text)?.[1] ?? ''] = text
-  for (const [name, text] of Object.entries(files)) await writeFile(join(at, name), text)
+  if (layout) files['routes/layout.ts'] = `declare function $props(): any\n${scriptIn(layout)}`
+  for (const text of blocks(framework, 'typescript')) files[/^\/\/ (?:src\/)?(\S+)\n/.exec(text)?.[1] ?? ''] = text
+  for (const [name, text] of Object.entries(files)) {
+    await mkdir(dirname(join(at, name)), { recursive: true })
+    await writeFile(join(at, name), text)
+  }
   const compilerOptions = {
     ...{ strict: true, noEmit: true, skipLibCheck: true, allowArbitraryExtensions: true },
     ...{ target: 'es2022', module: 'esnext', moduleResolution: 'bundler' },
     ...{ lib: ['es2023', 'dom', 'dom.iterable'], types: ['vite/client', 'svelte'] },
     paths: {
       'svc-toolkit-client': [`${root}client/index.ts`],
+      'svc-toolkit-client/server': [`${root}client/server.ts`],
+      '~~/*': [join(at, '*')],
       [`svc-toolkit-client/${framework}`]: [`${root}client/${framework}/index.ts`],
     },
   }
-  await writeFile(join(at, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['*.ts'] }))
+  await writeFile(join(at, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['**/*.ts'] }))
 
   const ran = await execa(process.execPath, [tool('typescript/bin/tsc'), '-p', at], { reject: false, all: true })
 
-  expect(Object.keys(files)).toContain('svc.ts')
+  expect(Object.keys(files)).toEqual(expect.arrayContaining([...ownFiles[framework]]))
   expect(ran.all).toBe('')
 })
 
