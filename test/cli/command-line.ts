@@ -26,6 +26,8 @@ export interface RunOptions {
   readonly columns?: number
   /** Whether its streams are a terminal's. It is not typed at. */
   readonly isTerminal?: boolean
+  /** Whether the command is expected to refuse to start an emulator, which spares loading its code once more. */
+  readonly isRefused?: boolean
 }
 
 interface Start extends RunOptions {
@@ -36,8 +38,9 @@ interface Start extends RunOptions {
 /** A command that takes longer than this hangs, however busy the machine is. */
 export const hungMilliseconds = 480_000
 
-/** Options of Node. An emulator runs for seconds: optimizing the code of its database would take longer than it saves. */
-const optionsFor = ([command]: readonly string[]) => (command === 'dev' || command === 'exec' ? ['--liftoff-only'] : [])
+/** Options of Node. An emulator runs for seconds: optimizing its code would take longer than it saves. */
+const optionsFor = ([command]: readonly string[]) =>
+  command === 'dev' || command === 'exec' ? ['--liftoff-only', '--no-opt'] : []
 
 /** How long a line is, and so where it breaks, depends on the path of the temporary folder. */
 const onOneLine = (text: string) => text.replace(/\s+/g, ' ')
@@ -70,17 +73,20 @@ export interface Dev {
   stop(signal?: NodeJS.Signals): Promise<Ran>
 }
 
+/** Commands that start an emulator. */
+const starting = /^(dev|exec)\b/
 /** Commands that start processes, follow something until a signal comes, open a browser, or import code, which Node does once. */
-const spawned = /^(dev|exec|serve|tail|open|wait|logs|autocomplete|stop|help|docs migrate)\b/
+const spawned = /^(serve|tail|open(?! --print)|logs\b.* -f|autocomplete|help|docs migrate)\b/
 /** Seeds that may be code: modules, and whatever a folder holds. */
 const seedsOfCode = /^seed\b(?! (export|generate)\b)(?!(?!.*\.[mc]?[jt]s\b).*\.(json|ndjson|csv)\b)/
 /** Environment variables that are read on every use. Others are read when Node or a library loads. */
 const warmVariables = /^(SVC_|EDITOR$)/
 
 /** Whether nothing tells a process that runs one command from one that runs several. */
-function canRunWarm(words: readonly string[], { env = {}, input }: RunOptions): boolean {
+function canRunWarm(words: readonly string[], { env = {}, input, isRefused = false }: RunOptions): boolean {
   const line = words.join(' ')
   if (input !== undefined || spawned.test(line) || seedsOfCode.test(line)) return false
+  if (starting.test(line) && !isRefused) return false
   const isFollowing = words.some((word) => /^(-|--watch|--follow|--exec|--debug|--version|--help|-h)$/.test(word))
   return (
     words[0]?.startsWith('-') !== true && !isFollowing && Object.keys(env).every((name) => warmVariables.test(name))

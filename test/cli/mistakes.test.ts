@@ -168,7 +168,7 @@ const mistakes: readonly (readonly [title: string, words: string[], exit: number
 ]
 
 test.each(mistakes)('%s', async (_, words, exit, said) => {
-  const ran = await world.svc(words)
+  const ran = await world.svc(words, { isRefused: true })
 
   expect(ran.stderr).toMatch(said)
   expect(ran.stdout).toBe('')
@@ -207,7 +207,7 @@ test.each([
     ['stop', '--data', 'nowhere'],
   ],
 ])('svc %j does the same as svc %j', async (alias, words) => {
-  const [ran, expected] = [await world.svc(alias), await world.svc(words)]
+  const [ran, expected] = [await world.svc(alias), await world.svc(words, { isRefused: true })]
 
   expect(ran).toEqual(expected)
   expect(ran.stdout + ran.stderr).not.toBe('')

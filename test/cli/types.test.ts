@@ -250,7 +250,7 @@ test('svc dev --types keeps a file up to date, and refuses one that is somebody 
     expect((await dev.stop()).exit).toBe(0)
 
     writeFileSync(file, 'export {}\n')
-    expect(await other.svc(['dev', '--port', '0', '--types', 'src/svc-types.ts'])).toMatchObject({
+    expect(await other.svc(['dev', '--port', '0', '--types', 'src/svc-types.ts'], { isRefused: true })).toMatchObject({
       exit: 2,
       stderr: expect.stringContaining('was not written by svc types generate'),
     })

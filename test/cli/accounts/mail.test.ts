@@ -152,7 +152,10 @@ test.each([
 test('an address of no mail server is refused without a word of the password in it', async () => {
   for (const given of [['--smtp', 'http://ada:Secret4Horse@mail.example'], []]) {
     const env = { SVC_SMTP_URL: 'ada:Secret4Horse@mail.example' }
-    const { exit, stdout, stderr } = await other.svc(['dev', '--memory', '--port', '0', ...given], { env })
+    const { exit, stdout, stderr } = await other.svc(['dev', '--memory', '--port', '0', ...given], {
+      env,
+      isRefused: true,
+    })
 
     expect([exit, stdout]).toEqual([2, ''])
     expect(stderr).toMatch(/not the address of a mail server\.\n.*smtp:\/\//)

@@ -38,7 +38,7 @@ test.each([
 })
 
 test('a state folder without a name is not the working folder', async () => {
-  const ran = await empty.svc(['dev', '--data', '', '--port', '0'])
+  const ran = await empty.svc(['dev', '--data', '', '--port', '0'], { isRefused: true })
 
   expect(ran).toMatchObject({ exit: 2, stderr: expect.stringContaining('--data is empty.') })
   expect(readdirSync(empty.folder)).toEqual([])

@@ -43,7 +43,7 @@ test('--per-branch keeps the data of branches apart, under the same key', async 
   expect(moved).toMatchObject({ branch: 'feature/login', checkedOut: 'main' })
   expect([feature.apiKey, again.apiKey]).toEqual([main.apiKey, main.apiKey])
   expect(existsSync(join(world.folder, '.svc', 'branches', 'feature%2Flogin', 'data'))).toBe(true)
-  expect((await world.svc(['dev', '--port', '0'])).stderr).toContain('is in use by process')
+  expect((await world.svc(['dev', '--port', '0'], { isRefused: true })).stderr).toContain('is in use by process')
 })
 
 const long = `topic/${'x'.repeat(220)}`
@@ -103,7 +103,7 @@ test('a branch that is checked out meanwhile is named, with what to do', async (
 test('--per-branch outside of a repository is misuse', async () => {
   const env = { GIT_CEILING_DIRECTORIES: '/' }
 
-  const ran = await world.svc(['dev', '--per-branch', '--port', '0'], { env })
+  const ran = await world.svc(['dev', '--per-branch', '--port', '0'], { env, isRefused: true })
 
   expect(ran).toMatchObject({ exit: 2, stderr: expect.stringContaining('--per-branch needs a git repository') })
 })

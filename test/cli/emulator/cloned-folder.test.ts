@@ -80,15 +80,25 @@ test('contract 12.4 svc stop says nothing to an emulator of an outer folder on a
   expect(service.asked).toEqual([])
 })
 
-test('contract 12.4 svc dev --memory asks no emulator on another machine whether it runs', async () => {
+test('contract 12.4 svc dev --memory asks no emulator on another machine whether it runs, and writes its logs and lines through no link', async () => {
   const service = await openFakeService(() => ({}))
   await put('.svc/emulator.json', emulatorFile({ url: service.url.replace('127.0.0.1', '0.0.0.0') }))
+  const outside = '# svc dev updates the next lines. Delete this comment to keep them as they are.\nSVC_URL=\n'
+  await writeFile(join(world.folder, 'outside'), outside)
+  await symlink('../outside', join(world.folder, '.svc', 'requests.log'))
+  await symlink('outside', join(world.folder, '.env.local'))
+  const request = `fetch(process.env.SVC_URL + '/collections', { headers: { 'x-api-key': process.env.SVC_API_KEY } })`
+  const status = `'${process.execPath}' -e "${request}" && '${process.execPath}' '${bin}' status --json > status.json`
 
-  const dev = await world.dev('--memory')
+  const { exit, stderr } = await world.svc(['dev', '--memory', '--port', '0', '--', 'sh', '-ec', status])
 
-  expect(await world.json(['status'])).toMatchObject({ url: dev.url })
   service.close()
+  expect(exit).toBe(0)
   expect(service.asked).toEqual([])
+  expect(JSON.parse(await readFile(join(world.folder, 'status.json'), 'utf8')).url).not.toBe(service.url)
+  expect(stderr).toContain('.env.local is a symbolic link')
+  expect(await readFile(join(world.folder, 'outside'), 'utf8')).toBe(outside)
+  expect(await readFile(join(world.folder, '.svc', 'requests.log'), 'utf8')).toContain('/collections')
 })
 
 test('contract 12.4 the control token follows no redirect', async () => {
@@ -174,7 +184,7 @@ test('contract 12.4 the types that svc.json names are written through no link, t
   await mkdir(join(world.folder, 'outside'))
   await symlink('outside', join(world.folder, 'shared'))
 
-  const named = await world.svc(['dev', '--memory', '--port', '0'], { env: { SVC_TRUST_CODE: '1' } })
+  const named = await world.svc(['dev', '--memory', '--port', '0'], { env: { SVC_TRUST_CODE: '1' }, isRefused: true })
   const left = await readdir(join(world.folder, 'outside'))
   await rm(join(world.folder, 'svc.json'))
   await world.dev('--memory', '--types', 'shared/types.ts')
@@ -182,20 +192,6 @@ test('contract 12.4 the types that svc.json names are written through no link, t
   expect(named).toMatchObject({ exit: 5, stderr: expect.stringContaining('shared is a symbolic link') })
   expect(left).toEqual([])
   await vi.waitFor(() => readFile(join(world.folder, 'outside', 'types.ts')), patiently)
-})
-
-test('contract 12.4 the logs of an emulator are its own, whatever link came with the folder', async () => {
-  await mkdir(join(world.folder, '.svc'))
-  for (const name of ['requests.log']) {
-    await writeFile(join(world.folder, name), '')
-    await symlink(`../${name}`, join(world.folder, '.svc', name))
-  }
-  const { url, apiKey, stop } = await world.dev('--memory')
-  await fetch(`${url}/collections`, { headers: { 'x-api-key': apiKey } })
-  await stop()
-
-  expect(await readFile(join(world.folder, 'requests.log'), 'utf8')).toBe('')
-  expect(await readFile(join(world.folder, '.svc', 'requests.log'), 'utf8')).toContain('/collections')
 })
 
 /** Starts an emulator where links lead to a file, and stops it. A name may have the number of its process, as `$$`. */
@@ -239,7 +235,7 @@ test('contract 12.4 svc dev does not start on data that are behind a link', asyn
   await symlink('../outside', data)
   await writeFile(join(world.folder, 'outside', 'postmaster.pid'), '1\n')
 
-  const ran = await world.svc(['dev', '--port', '0'])
+  const ran = await world.svc(['dev', '--port', '0'], { isRefused: true })
 
   expect(ran).toMatchObject({ exit: 1, stderr: expect.stringContaining(`"${data}" is a symbolic link`) })
   expect(await readFile(join(world.folder, 'outside', 'postmaster.pid'), 'utf8')).toBe('1\n')
@@ -251,7 +247,7 @@ test('contract 12.4 svc dev and svc doctor name a link among the data, and go in
   // Whatever follows two that lead to their own folder reads it for as long as there is memory.
   for (const name of ['a', 'b']) await symlink('.', join(data, name))
 
-  const started = await world.svc(['dev', '--port', '0'])
+  const started = await world.svc(['dev', '--port', '0'], { isRefused: true })
   const examined = await world.svc(['doctor'])
 
   const said = expect.stringContaining(`"${join(data, 'a')}" is a symbolic link`)
@@ -268,15 +264,4 @@ test('contract 12.4 svc doctor names copies of data that are links', async () =>
   const { stdout } = await world.svc(['doctor'])
 
   expect(stdout).toMatch(/Symbolic links in .svc, .*: data.replaced-1, data.version-1\./)
-})
-
-test('contract 12.4 svc dev fills no .env.local that is a link', async () => {
-  const text = '# svc dev updates the next lines. Delete this comment to keep them as they are.\nSVC_URL=\n'
-  await writeFile(join(world.folder, 'outside'), text)
-  await symlink('outside', join(world.folder, '.env.local'))
-
-  const { stdout } = await world.terminal(['dev', '--memory', '--port', '0'], [['Ctrl-C stops', '\x03']])
-
-  expect(await readFile(join(world.folder, 'outside'), 'utf8')).toBe(text)
-  expect(stdout).toContain('.env.local is a symbolic link')
 })

@@ -1,5 +1,5 @@
 /** The command that runs beside the emulator: `svc dev -- npm run start`. */
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { ownersMark } from '../../../cli/target/env-file.js'
@@ -50,12 +50,10 @@ test('Ctrl-C ends the command after -- too, which may say good-bye', async () =>
 /** As `npm run start`: a shell that hands no signal on, and what it runs. */
 const behindShell = (code: string) => ['--', 'sh', '-c', '"$0" -e "$1"; true', process.execPath, code]
 
-test('SIGTERM ends what the command after -- has started, too', async () => {
+test('SIGTERM ends what the command after -- has started, also where it only says good-bye', async () => {
   const dev = await world.dev(
     '--memory',
-    ...behindShell(`
-    process.on('SIGTERM', () => { console.log('good-bye'); process.exit() })
-    ${saysPid}`),
+    ...behindShell(`process.on('SIGTERM', () => console.log('good-bye')); ${saysPid}`),
   )
   const pid = await pidOfApp()
 
@@ -63,16 +61,6 @@ test('SIGTERM ends what the command after -- has started, too', async () => {
 
   await expect.poll(() => isRunning(pid)).toBe(false)
   expect(await stopped).toMatchObject({ exit: 0, stderr: expect.stringContaining('good-bye') })
-})
-
-test('an app that does not end by itself is ended, however it was started', async () => {
-  const dev = await world.dev('--memory', ...behindShell(`process.on('SIGTERM', () => undefined); ${saysPid}`))
-  const pid = await pidOfApp()
-
-  const stopped = dev.stop()
-
-  await expect.poll(() => isRunning(pid)).toBe(false)
-  expect((await stopped).exit).toBe(0)
 })
 
 test('svc dev that is killed takes the app with it', async () => {
@@ -85,11 +73,10 @@ test('svc dev that is killed takes the app with it', async () => {
 })
 
 test('no command after --, or one in the background, is misuse', async () => {
-  const dev = ['dev', '--memory', '--port', '0']
-
-  expect((await world.svc([...dev, '--'])).exit).toBe(2)
-  expect((await world.svc([...dev, '--detach', '--', 'npm', 'test'])).exit).toBe(2)
-  expect((await world.svc([...dev, 'npm', 'test'])).exit).toBe(2)
+  for (const words of [['--'], ['--detach', '--', 'npm', 'test'], ['npm', 'test']]) {
+    const ran = await world.svc(['dev', '--memory', '--port', '0', ...words], { isRefused: true })
+    expect(ran.exit, words.join(' ')).toBe(2)
+  }
 })
 
 test.each([
@@ -101,7 +88,7 @@ test.each([
   mkdirSync(join(world.folder, 'inner'))
   writeFileSync(join(world.folder, 'notes.txt'), '')
 
-  const ran = await world.svc(['dev', '--data', 'untouched', '--port', '0', '--', command])
+  const ran = await world.svc(['dev', '--data', 'untouched', '--port', '0', '--', command], { isRefused: true })
 
   expect(ran).toMatchObject({ exit: 4, stdout: '', stderr: expect.stringContaining('Could not start') })
   expect(ran.stderr).toContain(why)
@@ -128,22 +115,21 @@ function isRunning(pid: number): boolean {
 }
 
 test("lines of .env.local that are not below the comment of svc dev are their owner's, who is told what to write", async () => {
-  const dev = await world.dev()
+  const { url } = await world.useEmulator()
   const content = `VITE_SVC_URL=http://127.0.0.1:9\nSVC_API_KEY=mine\n\n${ownersMark}\nSVC_URL=\n\nVITE_SVC_API_KEY=mine\n`
   writeFileSync(join(world.folder, '.env.local'), content)
 
   const { stdout } = await world.svc(['doctor'])
   const repaired = await world.svc(['doctor', '--repair'])
 
-  expect(stdout).toContain(`Set VITE_SVC_URL=${dev.url}`)
+  expect(stdout).toContain(`Set VITE_SVC_URL=${url}`)
   expect(stdout).toContain('Set SVC_API_KEY to the key that this prints: svc status --env')
   expect(stdout).toContain('Set VITE_SVC_API_KEY to the key that this prints: svc status --env')
   expect(repaired.exit).toBe(10)
-  expect(readFileSync(join(world.folder, '.env.local'), 'utf8')).toBe(
-    content.replace('\nSVC_URL=', `\nSVC_URL=${dev.url}`),
-  )
-  await dev.stop()
+  expect(readFileSync(join(world.folder, '.env.local'), 'utf8')).toBe(content.replace('\nSVC_URL=', `\nSVC_URL=${url}`))
+  rmSync(join(world.folder, '.svc', 'emulator.json'))
   expect((await world.svc(['doctor'])).stdout).not.toContain('to update .env.local')
-  const { stderr } = await world.svc(['dev', '--port', '0', '--', process.execPath, '-e', ''])
+  const { stderr } = await world.svc(['dev', '--memory', '--port', '0', '--', 'true'])
   expect(stderr).not.toContain('has this address and key')
+  expect(readFileSync(join(world.folder, '.env.local'), 'utf8').match(/mine/g)).toHaveLength(2)
 })

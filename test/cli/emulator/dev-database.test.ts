@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { type Databases, openDatabases } from '../../fixtures/databases/shared-server.js'
-import { openWorld, type World } from '../command-line.js'
+import { bin, openWorld, type World } from '../command-line.js'
 
 let databases: Databases
 let world: World
@@ -19,23 +19,14 @@ afterEach(() => world.close())
 
 const server = 'postgres://ada:a secret@127.0.0.1:1/none'
 
-test('the box names server and database, without user and password', async () => {
+test('the box and status name server and database, without user and password', async () => {
   const url = new URL(await databases.newDatabase())
   url.password = 'hidden'
+  const words = ['--port', '0', '--database-url', url.href, '--', process.execPath, bin, 'status']
 
-  const { stdout } = await world.terminal(['dev', '--database-url', url.href], [['Ctrl-C stops', '\x03']])
+  const { stdout } = await world.svc(['dev', ...words])
 
   expect(stdout).toMatch(new RegExp(`in PostgreSQL, postgres://${url.host}${url.pathname}\\s`))
-  expect(stdout).not.toContain('hidden')
-})
-
-test('status names them too', async () => {
-  const url = new URL(await databases.newDatabase())
-  url.password = 'hidden'
-  await world.dev('--database-url', url.href)
-
-  const { stdout } = await world.svc(['status'])
-
   expect(stdout).toMatch(new RegExp(`PostgreSQL \\d+\\.\\d+.* at postgres://${url.host}${url.pathname}\\s`))
   expect(stdout).not.toContain('hidden')
 })
@@ -43,7 +34,7 @@ test('status names them too', async () => {
 test.each(['--fresh', '--per-branch', '--memory'])(
   '%s beside a server is refused, and the password not repeated',
   async (flag) => {
-    const { exit, stderr } = await world.svc(['dev', flag, '--database-url', server])
+    const { exit, stderr } = await world.svc(['dev', flag, '--database-url', server], { isRefused: true })
 
     expect(exit).toBe(2)
     expect(stderr).toMatch(/^error {2}--[\w-]+ cannot also be provided when using --[\w-]+\.$/m)
@@ -55,7 +46,7 @@ test.each(['--fresh', '--per-branch'])('%s where svc.json names a server says wh
   writeFileSync(join(world.folder, 'svc.json'), JSON.stringify({ dev: { databaseUrl: server } }))
   await world.svc(['profiles', 'trust'])
 
-  const { exit, stderr } = await world.svc(['dev', flag])
+  const { exit, stderr } = await world.svc(['dev', flag], { isRefused: true })
 
   expect(exit).toBe(2)
   expect(stderr).toContain(`${flag} needs the embedded database, but databaseUrl is set.`)

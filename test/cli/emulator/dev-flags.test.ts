@@ -1,5 +1,5 @@
 /** Flags of `svc dev` that reach the emulator, each by what it does there. */
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { firstFreePort } from '../../../cli/dev/ports.js'
@@ -23,29 +23,29 @@ beforeEach(async () => {
 })
 afterEach(() => world.close())
 
-const tokenOf = (): string => JSON.parse(readFileSync(join(world.folder, '.svc/emulator.json'), 'utf8')).controlToken
+const infoHere = (): { url: string; apiKey: string; controlToken: string } =>
+  JSON.parse(readFileSync(join(world.folder, '.svc/emulator.json'), 'utf8'))
 
-/** Asks the emulator for the address of a client behind two proxies. */
-async function addressSeen({ url, apiKey }: Dev): Promise<unknown> {
-  const headers = { 'x-api-key': apiKey, 'x-forwarded-for': '203.0.113.9, 198.51.100.2' }
-  const answer = await fetch(`${url}/collections`, { headers })
-  const { request } = (await world.json(['requests', 'show', answer.headers.get('x-request-id') ?? ''])) as {
-    request: { address: string }
+test('trustedProxies of svc.json, and rather --trusted-proxies, says whose word counts for where a client is; without either none does', async () => {
+  /** The address of a client behind two proxies. */
+  const addressSeen = async () => {
+    const { url, apiKey } = infoHere()
+    const headers = { 'x-api-key': apiKey, 'x-forwarded-for': '203.0.113.9, 198.51.100.2' }
+    const answer = await fetch(`${url}/collections`, { headers })
+    const shown = await world.json(['requests', 'show', answer.headers.get('x-request-id') ?? ''])
+    return (shown as { request: { address: string } }).request.address
   }
-  return request.address
-}
-
-test('--trusted-proxies says whose word counts for where a client is; so does the file, and without either none does', async () => {
-  const seen: unknown[] = []
-  const seeWith = async (...flags: string[]) => {
+  const seenWith = async (...flags: string[]) => {
     const dev = await world.dev('--memory', ...flags)
-    seen.push(await addressSeen(dev))
+    const seen = await addressSeen()
     await dev.stop()
+    return seen
   }
-  await seeWith()
+  await world.useEmulator()
+  const seen = [await addressSeen()]
+  rmSync(join(world.folder, '.svc'), { recursive: true })
   writeFileSync(join(world.folder, 'svc.json'), JSON.stringify({ dev: { trustedProxies: 2 } }))
-  await seeWith()
-  await seeWith('--trusted-proxies', '1')
+  seen.push(await seenWith(), await seenWith('--trusted-proxies', '1'))
 
   expect(seen).toEqual(['127.0.0.1', '203.0.113.9', '198.51.100.2'])
 })
@@ -53,7 +53,8 @@ test('--trusted-proxies says whose word counts for where a client is; so does th
 test('svc.json sets sharedBuffersMb from 16 to 1024, and any other value stops the start', async () => {
   const start = (sharedBuffersMb: unknown) => {
     writeFileSync(join(world.folder, 'svc.json'), JSON.stringify({ dev: { sharedBuffersMb } }))
-    return world.svc(['dev', '--memory', '--port', '0', '--', 'node', '-e', '0'], { env: { SVC_TRUST_CODE: '1' } })
+    const words = ['dev', '--memory', '--port', '0', '--', 'true']
+    return world.svc(words, { env: { SVC_TRUST_CODE: '1' }, isRefused: sharedBuffersMb !== 64 })
   }
 
   for (const refused of [15, 1_025, 16.5, '64MB']) {
@@ -64,15 +65,15 @@ test('svc.json sets sharedBuffersMb from 16 to 1024, and any other value stops t
 })
 
 /** How it answers a request that gives this name as its host. */
-const askAs = ({ url, apiKey }: Dev, host: string) =>
+const askAs = ({ url, apiKey }: Pick<Dev, 'url' | 'apiKey'>, host: string) =>
   send(url, { method: 'GET', path: '/collections', headers: { host, 'x-api-key': apiKey } })
 
 test('the command that a refused host is explained by allows that name, and no other', async () => {
-  const before = await world.dev('--memory')
-  const refused = await askAs(before, 'shop.example:8080')
+  await world.useEmulator()
+  const refused = await askAs(infoHere(), 'shop.example:8080')
   const why = (await world.json(['requests', 'show', refused.headers['x-request-id'] ?? '', '--why'])) as Explanation
-  await before.stop()
   const [svc, dev, ...flags] = why.mends[0]?.command.split(' ') ?? []
+  rmSync(join(world.folder, '.svc'), { recursive: true })
 
   const mended = await world.dev('--memory', ...flags, '--allowed-host', 'host.docker.internal,[fd00::1]')
 
@@ -92,20 +93,20 @@ test('the command that a refused host is explained by allows that name, and no o
 })
 
 test('a host with its port is refused: no request would be allowed by it', async () => {
-  const { exit, stderr } = await world.svc(['dev', '--allowed-host', 'shop.example,shop.example:8080'])
+  const words = ['dev', '--allowed-host', 'shop.example,shop.example:8080']
+  const { exit, stderr } = await world.svc(words, { isRefused: true })
 
   expect(exit).toBe(2)
   expect(stderr).toMatch(/"shop\.example:8080" \(--allowed-host\) is not a host name\.\n.*without scheme and port/)
 })
 
 test('--public-url is where files are, allows its host, and is refused where it is no address', async () => {
+  const refused = await world.svc(['dev', '--memory', '--public-url', 'https://tunnel.example/api'])
   const dev = await world.dev('--memory', '--public-url', 'https://tunnel.example')
   writeFileSync(join(world.folder, 'a.txt'), 'x')
 
   const uploaded = (await world.json(['files', 'upload', 'a.txt'])) as { items: { url: string }[] }
   const asked = await askAs(dev, 'tunnel.example')
-  await dev.stop()
-  const refused = await world.svc(['dev', '--memory', '--public-url', 'https://tunnel.example/api'])
 
   expect(uploaded.items[0]?.url).toMatch(/^https:\/\/tunnel\.example\/files\//)
   expect(asked.status).toBe(200)
@@ -113,15 +114,14 @@ test('--public-url is where files are, allows its host, and is refused where it 
 })
 
 test('--new-token draws another control token; the one before is refused from then on', async () => {
-  const first = await world.dev()
-  const before = tokenOf()
-  await first.stop()
+  await world.useLeftFolder()
+  const before = JSON.parse(readFileSync(join(world.folder, '.svc/keys/control-token'), 'utf8'))
 
   const { url } = await world.dev('--new-token')
 
   const statusWith = async (token: string) =>
     (await fetch(`${url}/_svc/api/projects`, { headers: { 'svc-control-token': token } })).status
-  expect([await statusWith(before), await statusWith(tokenOf())]).toEqual([401, 200])
+  expect([await statusWith(before), await statusWith(infoHere().controlToken)]).toEqual([401, 200])
 })
 
 test('without --port, svc dev listens at 4400 or soon after; with a name that is allowed, it warns that others can reach the emulator', async () => {

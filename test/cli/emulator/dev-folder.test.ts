@@ -26,32 +26,27 @@ const fields = [
   ...['projectId', 'storageUrl', 'url', 'version', 'wsUrl'],
 ]
 
-test('svc dev --memory runs beside the emulator of the folder, which stays the one that commands find', async () => {
-  const kept = await world.dev()
+test('svc dev --memory runs beside the emulator of the folder, which stays the one that commands find, and says how to speak to it', async () => {
+  await world.useLeftFolder()
+  const folder = join(world.folder, '.svc/keys')
+  const keys = readdirSync(folder)
+    .map((name) => readFileSync(join(folder, name), 'utf8'))
+    .join()
+  await world.useEmulator()
   const before = infoOf()
+  const words = ['--ready-file', 'ready.json', '--', 'cp', 'ready.json', 'beside.json']
 
-  const beside = await world.dev('--memory', '--ready-file', 'beside.json')
+  const { exit, stdout } = await world.svc(['dev', '--memory', '--port', '0', ...words])
 
+  expect(exit).toBe(0)
   expect(infoOf()).toEqual(before)
   const ready = JSON.parse(readFileSync(join(world.folder, 'beside.json'), 'utf8'))
   expect(Object.keys(ready).sort()).toEqual(fields)
-  expect(ready).toMatchObject({
-    url: beside.url,
-    apiKey: kept.apiKey,
-    controlToken: before.controlToken,
-    dataDir: null,
-  })
-  expect((await beside.stop()).exit).toBe(0)
-  expect(await world.json(['status'])).toMatchObject({ url: kept.url })
-})
-
-test('svc dev --memory says how to speak to it beside another one, and promises to keep nothing', async () => {
-  await world.useEmulator()
-
-  const { stdout } = await world.terminal(['dev', '--memory', '--port', '0'], [['Ctrl-C stops', '\x03']])
-
-  expect(stdout).toMatch(/export SVC_URL=http:\/\/127\.0\.0\.1:\d+ SVC_API_KEY=svc_key_/)
+  expect(ready.dataDir).toBe(null)
+  for (const key of [ready.controlToken, ready.apiKey]) expect(keys).toContain(`"${key}"`)
+  expect(stdout).toContain(`export SVC_URL=${ready.url} SVC_API_KEY=${ready.apiKey}`)
   expect(stdout).not.toContain('data is saved')
+  expect(await world.json(['status'])).toMatchObject({ url: before.url })
 })
 
 test('a file that tells of another emulator by now is left to it, though its process has the same number', async () => {
@@ -67,7 +62,7 @@ test('a file that tells of another emulator by now is left to it, though its pro
 })
 
 test('svc stop ends only the emulator of the folder that it is called in: none of an outer one, or that a file names wrongly', async () => {
-  const dev = await world.dev('--memory')
+  const dev = await world.useEmulator()
   const inner = join(world.folder, 'inner')
   mkdirSync(inner)
   mkdirSync(join(world.folder, 'old'))
@@ -105,7 +100,7 @@ test('svc stop signals no process for a server that answers everything with 200'
 })
 
 test('svc stop and svc status take no emulator that is too busy to answer for one that has ended', async () => {
-  const dev = await world.dev()
+  const dev = await world.dev('--memory')
   process.kill(dev.pid, 'SIGSTOP')
 
   const [stopped, status] = await Promise.all([world.svc(['stop']), world.svc(['status'])])
@@ -115,16 +110,19 @@ test('svc stop and svc status take no emulator that is too busy to answer for on
   expect(status.stderr).toContain(`${dev.url} does not answer at the moment. Process ${dev.pid} runs.`)
   expect(stopped).toMatchObject({ exit: 7, stderr: expect.stringContaining(`Process ${dev.pid} does not answer`) })
   expect(await world.json(['stop'])).toMatchObject({ stopped: true, pid: dev.pid })
+  expect((await world.svc(['status'])).exit).toBe(8)
+  expect((await dev.stop()).exit).toBe(0)
 })
 
 test('svc status and svc wait take no other emulator, which has the address by now, for that of the folder', async () => {
   await world.useEmulator()
-  writeFileSync(fileOf(), JSON.stringify({ ...infoOf(), controlToken: 'x'.repeat(32), pid: 99_999_999 }))
+  const own = infoOf()
+  writeFileSync(fileOf(), JSON.stringify({ ...own, controlToken: 'x'.repeat(32), pid: 99_999_999 }))
 
   const status = await world.svc(['status', '--env'])
   const none = await world.svc(['wait', '--timeout', '0'])
   const waiting = world.json(['wait', '--timeout', '2m'])
-  const own = await world.dev()
+  writeFileSync(fileOf(), JSON.stringify(own))
 
   expect(status).toMatchObject({ exit: 8, stdout: '' })
   expect(none).toMatchObject({ exit: 7, stderr: expect.stringContaining('The emulator of this folder did not answer') })
@@ -196,9 +194,9 @@ test('a start that fails because of its port or address has changed nothing', as
   const changes = ['--fresh', '--new-token', '--dialect', 'b', '--tier', 'free']
   await execa('git', ['init', '-q', '-b', 'main'], { cwd: world.folder })
 
-  const taken = await world.svc(['dev', '--port', String(port), ...changes])
-  const elsewhere = await world.svc(['dev', '--host', '192.0.2.1', ...changes])
-  const ofBranch = await world.svc(['dev', '--port', String(port), '--per-branch'])
+  const taken = await world.svc(['dev', '--port', String(port), ...changes], { isRefused: true })
+  const elsewhere = await world.svc(['dev', '--host', '192.0.2.1', ...changes], { isRefused: true })
+  const ofBranch = await world.svc(['dev', '--port', String(port), '--per-branch'], { isRefused: true })
   await world.dev()
 
   expect(taken).toMatchObject({ exit: 1, stdout: '' })

@@ -119,7 +119,7 @@ test.each(['svc.projects_pkey', 'pg_catalog.pg_class_oid_index'])(
   async (index) => {
     damage(index)
 
-    const refused = await world.svc(['dev', '--port', '0', '--json'])
+    const refused = await world.svc(['dev', '--port', '0', '--json'], { isRefused: true })
     const repaired = await doctor('--repair')
     await world.dev()
 
@@ -134,7 +134,7 @@ test.each(['svc.projects_pkey', 'pg_catalog.pg_class_oid_index'])(
 test('svc dev names an index over all data of which a page is zeroes, before a request reads it for ever', async () => {
   damage('svc.documents_data', zeroed(1))
 
-  const refused = await world.svc(['dev', '--port', '0', '--json'])
+  const refused = await world.svc(['dev', '--port', '0', '--json'], { isRefused: true })
   const found = await doctor()
   const repaired = await doctor('--repair')
   await world.dev()
@@ -160,7 +160,7 @@ test('svc dev names the newest snapshot beside damaged data, which it leaves as 
   const file = damage('svc.documents_data', zeroed(0))
   const before = readFileSync(file)
 
-  const refused = await world.svc(['dev', '--port', '0', '--json'])
+  const refused = await world.svc(['dev', '--port', '0', '--json'], { isRefused: true })
 
   const { hint } = (JSON.parse(refused.stdout) as { error: { hint: string } }).error
   const [, snapshot = ''] = /svc snapshot import "(.+)" --name found && svc snapshot load found$/.exec(hint) ?? []

@@ -216,17 +216,11 @@ test('svc dev fills the lines of .env.local that init has made, and no other', a
   await world.svc(['init', '--yes'])
 
   const dev = await world.dev('--memory')
-  const filled = text('.env.local')
-  await dev.stop()
-  writeFileSync(path('.env.local'), filled.replace(mark, '# mine').replace(dev.apiKey, 'mine'))
-  const again = await world.dev('--memory')
 
-  expect(filled).toBe(
+  expect(text('.env.local')).toBe(
     `SVC_URL=https://example.com\nOTHER=1\n${mark}\nVITE_SVC_URL=${dev.url}\nVITE_SVC_API_KEY=${dev.apiKey}\n`,
   )
   expect(statSync(path('.env.local')).mode & 0o777).toBe(0o600)
-  expect(text('.env.local')).toContain('VITE_SVC_API_KEY=mine')
-  await again.stop()
 })
 
 test('beside an emulator that runs already, it names that one and does not ask for another', async () => {
@@ -253,11 +247,8 @@ test('an emulator in memory beside that of the folder leaves .env.local as it is
   expect(filled).toContain(`SVC_URL=${dev.url}\n`)
 })
 
-/** Ends by itself, and says what it says once it is ready. */
-const devOnce = ['dev', '--memory', '--port', '0', '--', process.execPath, '-e', '0']
-
 test.each(['node', 'react'])(
-  'in a clone of the template %s only .env.local is written, and svc dev and doctor ask for it',
+  'in a clone of the template %s only .env.local is written, and doctor asks for it',
   async (template) => {
     await world.svc(['init', '--template', template, '--yes'])
     const lines = text('.env.local')
@@ -266,41 +257,36 @@ test.each(['node', 'react'])(
     rmSync(path('.env.local'))
     const before = readdirSync(world.folder).sort()
 
-    const started = await world.svc(devOnce)
     const examined = await world.svc(['doctor'])
     const { files } = (await world.json(['init', '--yes'])) as { files: { path: string; change: string }[] }
     const well = await world.svc(['doctor'])
-    const dev = await world.dev('--memory')
 
-    expect(started.stderr).toContain('No .env file here has the address of the service')
-    expect(started.stderr).toContain('svc init --yes')
     expect(examined).toMatchObject({ exit: 0, stdout: expect.stringContaining('→ Create it: svc init --yes') })
     expect(files.filter(({ change }) => change !== 'keep')).toEqual([{ path: '.env.local', change: 'add' }])
-    expect(
-      readdirSync(world.folder)
-        .filter((name) => name !== '.svc')
-        .sort(),
-    ).toEqual(['.env.local', ...before].sort())
+    expect(readdirSync(world.folder).sort()).toEqual(['.env.local', ...before].sort())
     expect(well.stdout).not.toContain('svc init --yes')
     expect(
       text('.env.local')
         .split('\n')
         .map((line) => line.replace(/=.*/, '=')),
     ).toEqual(lines)
-    expect(text('.env.local')).toContain(`SVC_API_KEY=${dev.apiKey}\n`)
   },
 )
 
-test('svc dev asks for no .env.local where another .env file names the service, or where init has not been', async () => {
+test('svc dev asks for .env.local where init has been and no .env file names the service, as doctor does', async () => {
   anApp({ '.env': 'SVC_URL=https://example.com\n', '.gitignore': '/node_modules\n.env*\n.svc\n' })
-  const named = await world.svc(devOnce)
+  const named = await world.svc(['doctor'])
   rmSync(path('.env'))
-  const lost = await world.svc(devOnce)
+  const lost = await world.svc(['doctor'])
+  const started = await world.svc(['dev', '--memory', '--port', '0', '--', 'true'])
   writeFileSync(path('.gitignore'), 'node_modules\n')
-  const other = await world.svc(devOnce)
+  const other = await world.svc(['doctor'])
 
-  expect(lost.stderr).toContain('svc init --yes')
-  expect(named.stderr + other.stderr).not.toContain('svc init --yes')
+  expect(lost.stdout).toContain('svc init --yes')
+  expect(started.stderr).toContain(
+    'No .env file here has the address of the service. Create .env.local: svc init --yes',
+  )
+  expect(named.stdout + other.stdout).not.toContain('svc init --yes')
 })
 
 test.each([
