@@ -27,16 +27,10 @@ const graceMilliseconds = 90_000
 /** Creates a server that is not listening yet. */
 export function openServer({ answer, upgrade, connected }: Omit<ServerHandlers, 'close'>): Server {
   const endWithConnection = openAnswerEnds()
-  const inTurn = openTurns()
   const server = createServer(limits, (req, res) => {
     endWithConnection(res)
-    const answerOpen = () => {
-      // The parser goes on with what it has read already.
-      if (!req.socket.destroyed) answer(req, res)
-    }
-    // Only an answer that waits for another on its connection has no socket yet.
-    if (res.socket) answerOpen()
-    else inTurn(answerOpen)
+    // The parser goes on with what it has read already.
+    if (!req.socket.destroyed) answer(req, res)
   })
   if (connected) server.on('connection', connected)
   server.on('upgrade', upgrade)
@@ -48,21 +42,6 @@ export function openServer({ answer, upgrade, connected }: Omit<ServerHandlers, 
     else socket.destroy()
   })
   return server
-}
-
-/** Pipelined requests to begin in one turn of the event loop: the parser hands over all that it has read at once. */
-const maxBegunPerTurn = 10
-
-/** Spreads work over turns of the event loop, in the order in which it comes. */
-function openTurns(): (work: () => void) => void {
-  const waiting: (() => void)[] = []
-  const beginSome = () => {
-    for (const work of waiting.splice(0, maxBegunPerTurn)) work()
-    if (waiting.length > 0) setImmediate(beginSome)
-  }
-  return (work) => {
-    if (waiting.push(work) === 1) setImmediate(beginSome)
-  }
 }
 
 /** By error code of Node's parser. Clients retry a request that was too slow, but not a malformed one. */
