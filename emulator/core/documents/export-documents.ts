@@ -1,4 +1,4 @@
-/** Reads the documents that a filter matches as flat rows, a page at a time. */
+/** Reads the documents that a filter matches, a page at a time. */
 import type { MatchQuery } from '../../../client/protocol/model/aggregate.js'
 import type { OutgoingDocument } from '../../../client/protocol/model/document.js'
 import { anyOf } from '../../../client/protocol/model/where.js'
@@ -6,7 +6,8 @@ import type { Context } from '../context.js'
 import { listDocuments } from './documents.js'
 
 const maxExported = 10_000
-const pageSize = 500
+/** A page of the largest documents fits into an answer. */
+const pageSize = 25
 
 /**
  * Yields the oldest documents first, at most 10,000.

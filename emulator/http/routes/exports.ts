@@ -1,6 +1,5 @@
 import { Readable } from 'node:stream'
 import type { MatchQuery } from '../../../client/protocol/model/aggregate.js'
-import type { OutgoingDocument } from '../../../client/protocol/model/document.js'
 import {
   isObject,
   type Json,
@@ -16,6 +15,7 @@ import { badParameter } from '../../../client/protocol/wire/query/decode.js'
 import { encodeDocument } from '../../../client/protocol/wire/records/documents.js'
 import type { Context } from '../../core/context.js'
 import { describeDocuments, exportDocuments } from '../../core/documents/door.js'
+import { openPauses } from '../../core/pauses.js'
 import { matchQuery } from '../request/read-list.js'
 import { type QueryForm, route } from '../route.js'
 
@@ -124,13 +124,18 @@ async function* rest(first: string, others: AsyncGenerator<string>) {
 }
 
 async function* readRows({ ctx, collection, dialect, match }: Source): AsyncGenerator<Row> {
-  for await (const document of exportDocuments(ctx, collection, match)) yield toRow(dialect, document)
+  const pauses = openPauses()
+  const shape = { ...dialect, document: 'deployed', record: 'bare' } as const
+  for await (const document of exportDocuments(ctx, collection, match)) {
+    const text = writeJson(encodeDocument(shape, document))
+    const pause = pauses.after(text.length)
+    if (pause) await pause
+    yield toRow(objectIn(parseJson(text)))
+  }
 }
 
 /** The service's own fields win over fields of those names. */
-function toRow(dialect: Dialect, document: OutgoingDocument): Row {
-  const shape = { ...dialect, document: 'deployed', record: 'bare' } as const
-  const { id = null, created_at = null, data } = objectIn(parseJson(writeJson(encodeDocument(shape, document))))
+function toRow({ id = null, created_at = null, data }: JsonObject): Row {
   const fields = Object.entries(objectIn(data)).filter(([name]) => name !== 'id' && name !== 'created_at')
   return [['id', id], ['created_at', created_at], ...fields]
 }
