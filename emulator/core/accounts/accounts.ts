@@ -113,11 +113,9 @@ export async function listUsers(ctx: Context, query: ListQuery): Promise<Page<Ou
   const scope = { project: project.id, ...readerFor(caller) }
   async function read() {
     const page = await selectUsers(ctx.db, scope, { ...query, where: requireTimes(query.where) })
-    itemSizes.learn(
-      project.id,
-      page.items.map(({ data }) => data.text),
-    )
-    return { ...page, items: await populate(ctx, page.items, query) }
+    const { items } = page
+    const learn = (bytes: number) => itemSizes.learn(project.id, query, { items: items.length, bytes })
+    return { ...page, items: await populate(ctx, items, query, learn) }
   }
   return workLong(ctx, read, itemSizes.expect(project.id, query))
 }

@@ -96,14 +96,19 @@ const limits: readonly { readonly part: keyof Growth; readonly limit: LimitName;
  * read it. Each record is loaded and held once. Before the next level loads, counts how often each record appears and how large
  * that makes the answer. Only `select`ed fields are loaded and returned. Contract 4.6, 10.10 and 13.4.
  *
+ * @param measured receives the bytes of all records
  * @throws {SvcError} `RESULT_TOO_LARGE`
  */
 export async function populate<Holder extends Stored>(
   ctx: Context,
   records: readonly Holder[],
   { populate: paths, select, links }: RecordQuery,
+  measured?: (bytes: number) => void,
 ): Promise<readonly Populated<Holder>[]> {
-  if ((paths.length === 0 && select.length === 0) || records.length === 0) return records
+  if ((paths.length === 0 && select.length === 0) || records.length === 0) {
+    measured?.(records.reduce((sum, { data }) => sum + data.text.length, 0))
+    return records
+  }
   const work: Work = {
     ctx,
     growth: { records: 0, bytes: 0, lookups: 0, values: 0 },
@@ -124,6 +129,7 @@ export async function populate<Holder extends Stored>(
     drafts.push({ ...record, data: draft ?? data })
   }
   await link(work, holders, branches, selected)
+  measured?.(work.growth.bytes)
   return drafts
 }
 

@@ -2,7 +2,7 @@
 import { OutgoingMessage } from 'node:http'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, it, onTestFinished, vi } from 'vitest'
-import type { Sql } from '../../../emulator/database/port.js'
+import { type Sql, sql } from '../../../emulator/database/port.js'
 import { openEvents } from '../../fixtures/realtime/streams.js'
 import { holdDatabase } from '../../fixtures/requests/incoming.js'
 import { type Limited, startLimited } from '../../fixtures/requests/limited-service.js'
@@ -100,6 +100,40 @@ it('contract 10.10 reserves memory for a page by the size of earlier pages', asy
 
   place.leave()
   expect((await Promise.all(pages)).map(({ status }) => status)).toEqual(Array(8).fill(200))
+})
+
+it('contract 10.10 reserves memory for a page by its populated records', async () => {
+  const { send, backend } = await startLimited({})
+  for (const name of ['large', 'linking']) await send('POST', '/collections', { name })
+  const whole = ((await (await send('POST', '/collections/large', { text: large })).json()) as { id: string }).id
+  const documents = Array.from({ length: 10 }, () => ({ whole }))
+  await send('POST', '/collections/linking/batch', { documents })
+  const list = () => send('GET', '/collections/linking?populate=whole')
+  expect((await list()).status).toBe(200)
+  const { longReads } = backend
+  const place = await longReads.enter(['another project'])
+
+  const pages = [list(), list(), list(), list()]
+
+  await expect.poll(() => longReads.waiting()).toBe(1)
+  // The others wait for memory. Small ones of the same address would be here by now.
+  expect((await send('GET', '/collections')).status).toBe(200)
+  expect(longReads.waiting()).toBe(1)
+  place.leave()
+  expect((await Promise.all(pages)).map(({ status }) => status)).toEqual(Array(4).fill(200))
+})
+
+it('section 9 export: documents whose page of 500 would be too large for a statement are exported', async () => {
+  const { send, backend } = await startLimited({})
+  await send('POST', '/collections', { name: 'posts' })
+  await send('POST', '/collections/posts', { text: large })
+  await backend.db.query(sql`
+    insert into documents (id, collection_id, data, created_at, updated_at)
+    select gen_random_uuid(), collection_id, data, created_at, updated_at from documents, generate_series(1, 59)`)
+
+  const answer = await send('GET', '/collections/posts/export')
+
+  expect([answer.status, (await answer.text()).split(large).length - 1]).toEqual([200, 60])
 })
 
 it('contract 10.10 counts the bytes of a large answer once while it is written, and once when it is sent', async () => {
