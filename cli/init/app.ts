@@ -100,14 +100,19 @@ function isInstalled(folder: string, names: readonly string[]): boolean {
 }
 
 /** Returns the expressions that read address and key. */
-export function readSettings({ kind, prefix }: AppFolder, side: 'page' | 'server' = 'page'): readonly string[] {
+export function readSettings(
+  { kind, prefix }: Pick<AppFolder, 'kind' | 'prefix'>,
+  side: 'page' | 'server' = 'page',
+): readonly string[] {
   const { read, readOnServer = read }: AppKind = kinds[kind]
   const chosen = side === 'page' ? read : readOnServer
   return [`url: ${chosen(`${prefix}SVC_URL`)}`, `apiKey: ${chosen(`${prefix}SVC_API_KEY`)}`]
 }
 
+type ClientApp = Pick<AppFolder, 'kind' | 'prefix' | 'server' | 'isTyped' | 'isCommonJs' | 'clientPackage'>
+
 /** Writes the module with the app's client. */
-export function clientModule(app: AppFolder): string {
+export function clientModule(app: ClientApp): string {
   const options = `{\n${readSettings(app)
     .map((line) => `  ${line},\n`)
     .join('')}}`
@@ -123,9 +128,10 @@ export function clientModule(app: AppFolder): string {
     return `const { createClient } = require('${app.clientPackage}')\n\nexports.svc = createClient(${options})\n`
   }
   const parts = [
-    app.isTyped && kinds[app.kind].read === fromBundler ? '/// <reference types="vite/client" />\n' : '',
+    app.isTyped && app.kind === 'vite' ? '/// <reference types="vite/client" />\n' : '',
     `import { createClient } from '${app.clientPackage}'\n\n`,
     app.isTyped ? collections : '',
+    app.isTyped && app.kind === 'nuxt' ? variables : '',
     warning,
     shared,
     `export const svc = createClient${app.isTyped ? '<Collections>' : ''}(${options})\n`,
@@ -136,6 +142,19 @@ export function clientModule(app: AppFolder): string {
 const collections = `/** The documents of each collection. The compiler refuses other fields; the service does not. */
 export interface Collections {
   posts: { title: string; status?: 'draft' | 'published'; views?: number }
+}
+
+`
+
+/** Compiles wherever Nuxt checks the file: on its server, and with pnpm, the types of Vite are missing. */
+const variables = `declare global {
+  interface ImportMetaEnv {
+    readonly VITE_SVC_URL: string
+    readonly VITE_SVC_API_KEY: string
+  }
+  interface ImportMeta {
+    readonly env: ImportMetaEnv
+  }
 }
 
 `

@@ -5,6 +5,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import { execa } from 'execa'
 import { rolldown } from 'rolldown'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { clientModule } from '../../cli/init/app.js'
 import { serverModule } from '../../cli/init/server-module.js'
 import { type Client, createClient } from '../../client/index.js'
 import type { TestEmulator, TestProject } from '../../emulator/testing/index.js'
@@ -31,7 +32,7 @@ afterAll(async () => {
 })
 
 const settings = ["url: process.env.SVC_URL ?? ''", "apiKey: process.env.SVC_API_KEY ?? ''"]
-const written = { isTyped: true, isCommonJs: false, clientPackage: 'svc-toolkit-client', settings }
+const written = { isTyped: true, isCommonJs: false, clientPackage: 'svc-toolkit-client', settings } as const
 
 /** Returns the option that the table of the guide has for a framework. */
 function cookiesIn(framework: string): string {
@@ -150,11 +151,14 @@ it('compiles under strict with the signatures of the frameworks', async () => {
     await writeFile(join(folder, `${framework}.ts`), modules[framework])
     await writeFile(join(folder, `${framework}-package.d.ts`), declarations[framework])
   }
-  await writeFile(join(folder, 'svc.ts'), 'export interface Collections { posts: { title: string } }')
+  await writeFile(join(folder, 'svc.ts'), clientModule({ kind: 'nuxt', prefix: 'VITE_', server: 'nuxt', ...written }))
   const compilerOptions = {
     ...{ strict: true, noEmit: true, skipLibCheck: true },
     ...{ target: 'es2022', module: 'esnext', moduleResolution: 'bundler', types: ['node'] },
-    paths: { 'svc-toolkit-client/server': [`${root}client/server.ts`] },
+    paths: {
+      'svc-toolkit-client': [`${root}client/index.ts`],
+      'svc-toolkit-client/server': [`${root}client/server.ts`],
+    },
   }
   await writeFile(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['*.ts'] }))
 
