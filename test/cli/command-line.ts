@@ -83,7 +83,7 @@ const seedsOfCode = /^seed\b(?! (export|generate)\b)(?!(?!.*\.[mc]?[jt]s\b).*\.(
 const warmVariables = /^(SVC_|EDITOR$)/
 
 /** Whether nothing tells a process that runs one command from one that runs several. */
-function canRunWarm(words: readonly string[], { env = {}, input, isRefused = false }: RunOptions): boolean {
+export function canRunWarm(words: readonly string[], { env = {}, input, isRefused = false }: RunOptions): boolean {
   const line = words.join(' ')
   if (input !== undefined || spawned.test(line) || seedsOfCode.test(line)) return false
   if (starting.test(line) && !isRefused) return false

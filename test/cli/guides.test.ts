@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { execa } from 'execa'
 import { afterEach, expect, test } from 'vitest'
-import { bin, cleanEnv, hungMilliseconds, openWorld, type World } from './command-line.js'
+import { cleanEnv, hungMilliseconds, openWorld, type World } from './command-line.js'
+import { openShellFunction } from './warm/shell-function.js'
 
 // Guides whose commands make one script, run in a shell unchanged, in a folder that has an emulator.
 
@@ -46,16 +47,20 @@ test.each(scripts)('%s', async (guide, said) => {
   world = await openWorld()
   await (needsItsOwn.includes(guide) ? world.dev('--memory') : world.useEmulator())
 
-  const script = `svc() { '${process.execPath}' '${bin}' "$@"; }\n${await scriptOf(guide)}`
+  const env = cleanEnv(world.folder)
+  const svc = await openShellFunction(env)
+
+  const script = `${svc.definition}\n${await scriptOf(guide)}`
   const { exitCode, stdout, stderr } = await execa('bash', ['-eu', '-o', 'pipefail', '-c', script], {
     cwd: world.folder,
-    env: cleanEnv(world.folder),
+    env,
     extendEnv: false,
     input: '',
     reject: false,
     timeout: hungMilliseconds,
     stripFinalNewline: false,
   })
+  await svc.close()
 
   expect(exitCode, stderr).toBe(0)
   expect(stdout).toMatch(said)
