@@ -43,7 +43,7 @@ svc.json if a folder above has one.`)
   ]
   static override args = { folder: Args.string({ default: '.', description: 'folder of the app' }) }
   static override flags = {
-    template: Flags.string({ description: 'template to use: chat, node, react or web' }),
+    template: Flags.string({ description: 'template to use: chat, kanban, next, node, react, svelte, vue or web' }),
     ci: Flags.option({
       options: ciKinds,
       description: 'add a CI setup: a GitHub workflow, a GitLab job, or a script for any CI',

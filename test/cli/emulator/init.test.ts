@@ -135,6 +135,17 @@ test('a template is not put over an app', async () => {
   expect(readdirSync(world.folder)).toEqual(['package.json'])
 })
 
+test('its help names each template', async () => {
+  const [help, refused] = await Promise.all([
+    world.svc(['init', '--help']),
+    world.svc(['init', 'notes', '--template', 'unknown']),
+  ])
+
+  const [, names = ''] = /Use one of (.*)\./.exec(refused.stderr) ?? []
+  expect(names).toContain('react')
+  expect(help.stdout.replace(/\s+/g, ' ')).toContain(`template to use: ${names.replace(/, (\w+)$/, ' or $1')}`)
+})
+
 test('a template spelled wrong is found again', async () => {
   const ran = await world.svc(['init', 'notes', '--template', 'wbe'])
 
