@@ -105,8 +105,9 @@ export async function populate<Holder extends Stored>(
   { populate: paths, select, links }: RecordQuery,
   measured?: (bytes: number) => void,
 ): Promise<readonly Populated<Holder>[]> {
+  const ownBytes = records.reduce((sum, { data }) => sum + data.text.length, 0)
   if ((paths.length === 0 && select.length === 0) || records.length === 0) {
-    measured?.(records.reduce((sum, { data }) => sum + data.text.length, 0))
+    measured?.(ownBytes)
     return records
   }
   const work: Work = {
@@ -129,7 +130,8 @@ export async function populate<Holder extends Stored>(
     drafts.push({ ...record, data: draft ?? data })
   }
   await link(work, holders, branches, selected)
-  measured?.(work.growth.bytes)
+  // Selected fields are fewer than were read.
+  measured?.(Math.max(ownBytes, work.growth.bytes))
   return drafts
 }
 
