@@ -38,9 +38,9 @@ interface Start extends RunOptions {
 /** A command that takes longer than this hangs, however busy the machine is. */
 export const hungMilliseconds = 480_000
 
-/** Options of Node. An emulator runs for seconds: optimizing its code would take longer than it saves. */
-const optionsFor = ([command]: readonly string[]) =>
-  command === 'dev' || command === 'exec' ? ['--liftoff-only', '--no-opt'] : []
+/** Options of Node for an emulator that runs for seconds: optimizing its code would take longer than it saves. */
+export const nodeOptions = ['--liftoff-only', '--no-opt']
+const optionsFor = (words: readonly string[]) => (starting.test(words.join(' ')) ? nodeOptions : [])
 
 /** How long a line is, and so where it breaks, depends on the path of the temporary folder. */
 const onOneLine = (text: string) => text.replace(/\s+/g, ' ')

@@ -63,7 +63,7 @@ describe.each(pairs)('here %s, there %s', (ours, theirs) => {
 
     const before = await prove()
     const applied = (await world.json(['parity', 'apply'])) as { readonly run: string }
-    const after = await prove(...(isFull ? [] : ['--group', differing.join(',')]))
+    const after = await prove(...(isFull ? [] : ['--group', differing.slice(0, 3).join(',')]))
     const undone = await world.json(['undo'])
 
     const explained = new Set(before.findings.map(({ mendedBy }) => mendedBy?.split('=')[0]))

@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { execa } from 'execa'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { bin, cleanEnv, openWorld, type World } from '../command-line.js'
+import { cleanEnv, openWorld, type World } from '../command-line.js'
+import { openShellFunction } from '../warm/shell-function.js'
 
 // The commands of docs/guides/users.md are one script, which is run unchanged.
 
@@ -19,9 +20,12 @@ test('the guide to users is a script that runs', async () => {
   const guide = readFileSync(fileURLToPath(new URL('../../../docs/guides/users.md', import.meta.url)), 'utf8')
   const blocks = [...guide.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, text = '']) => text)
   const script = join(world.folder, 'users.sh')
-  writeFileSync(script, ['set -euo pipefail', `svc() { '${process.execPath}' '${bin}' "$@"; }`, ...blocks].join('\n'))
+  const env = cleanEnv(world.folder)
+  const svc = await openShellFunction(env)
+  writeFileSync(script, ['set -euo pipefail', svc.definition, ...blocks].join('\n'))
 
-  const { stdout } = await execa('bash', [script], { cwd: world.folder, env: cleanEnv(world.folder), extendEnv: false })
+  const { stdout } = await execa('bash', [script], { cwd: world.folder, env, extendEnv: false })
+  await svc.close()
 
   expect(blocks.length).toBeGreaterThanOrEqual(6)
   const [token] = stdout.match(/[\w-]+\.[\w-]+\.[\w-]+$/m) ?? []

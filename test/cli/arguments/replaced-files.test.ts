@@ -6,7 +6,7 @@ import { execa } from 'execa'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ownersMark } from '../../../cli/target/env-file.js'
 import { endsByItself } from '../../fixtures/patience.js'
-import { bin, cleanEnv, openWorld, type SharedProject, type World } from '../command-line.js'
+import { bin, cleanEnv, nodeOptions, openWorld, type SharedProject, type World } from '../command-line.js'
 import { failure, openFakeService } from '../fake-service.js'
 
 let world: World
@@ -105,7 +105,7 @@ test.runIf(isRoot && process.platform === 'linux')(
     writeFileSync(file, `${ownersMark}\nSVC_URL=\nSVC_API_KEY=\n`)
     chmodSync(file, 0o644)
 
-    const child = execa(process.execPath, [bin, 'dev', '--memory', '--port', '0', '--json'], {
+    const child = execa(process.execPath, [...nodeOptions, bin, 'dev', '--memory', '--port', '0', '--json'], {
       ...{ env: cleanEnv(folder), uid: 12_346, gid: 12_346, cwd: folder, extendEnv: false, ...endsByItself },
     })
     await once(child.stdout, 'data')

@@ -6,7 +6,7 @@ import { execa } from 'execa'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { createClient } from '../../../client/index.js'
 import { endsByItself, patiently } from '../../fixtures/patience.js'
-import { bin, cleanEnv, hungMilliseconds, openWorld, type World } from '../command-line.js'
+import { bin, cleanEnv, hungMilliseconds, nodeOptions, openWorld, type World } from '../command-line.js'
 
 let world: World
 
@@ -27,7 +27,7 @@ function isRunning(pid: number): boolean {
 }
 
 function start(words: readonly string[]) {
-  const child = execa(process.execPath, [bin, ...words], {
+  const child = execa(process.execPath, [...nodeOptions, bin, ...words], {
     ...{ cwd: world.folder, env: cleanEnv(world.folder), extendEnv: false, reject: false },
     ...{ timeout: hungMilliseconds, ...endsByItself },
   })
@@ -114,7 +114,7 @@ test('svc seed export that is stopped writes nothing, and leaves no key but the 
 })
 
 test('svc dev whose terminal is closed stops in order, although nothing can be written there', async () => {
-  const words = [process.execPath, bin, 'dev', '--memory', '--port', '0']
+  const words = [process.execPath, ...nodeOptions, bin, 'dev', '--memory', '--port', '0']
   const line = `stty cols 80; exec ${words.map((word) => `'${word}'`).join(' ')}`
   const terminal = execa('script', ['-qec', line, '/dev/null'], {
     ...{ cwd: world.folder, env: { ...cleanEnv(world.folder), TERM: 'xterm' }, extendEnv: false, reject: false },

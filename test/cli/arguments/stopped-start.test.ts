@@ -5,7 +5,7 @@ import { execa } from 'execa'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { ownersMark } from '../../../cli/target/env-file.js'
 import { endsByItself, patiently } from '../../fixtures/patience.js'
-import { bin, cleanEnv, hungMilliseconds, openWorld, ran, type World } from '../command-line.js'
+import { bin, cleanEnv, hungMilliseconds, nodeOptions, openWorld, ran, type World } from '../command-line.js'
 
 let world: World
 
@@ -22,7 +22,7 @@ const saysBegun = `import('node:fs').then(({ writeFileSync }) => writeFileSync('
 async function stoppedInSeed(seed: string, signal: NodeJS.Signals, ...flags: string[]) {
   writeFileSync(path('.env.local'), envOfApp)
   const app = ['--', process.execPath, '-e', `require('node:fs').writeFileSync('app', '')`]
-  const child = execa(process.execPath, [bin, 'dev', '--port', '0', '--seed', seed, ...flags, ...app], {
+  const child = execa(process.execPath, [...nodeOptions, bin, 'dev', '--port', '0', '--seed', seed, ...flags, ...app], {
     ...{ cwd: world.folder, env: { ...cleanEnv(world.folder), SVC_TRUST_CODE: '1' }, extendEnv: false },
     ...{ reject: false, timeout: hungMilliseconds, ...endsByItself },
   })

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { execa } from 'execa'
 import { afterEach, expect, test } from 'vitest'
 import { endsByItself } from '../../fixtures/patience.js'
-import { bin, cleanEnv, openWorld, type World } from '../command-line.js'
+import { bin, cleanEnv, nodeOptions, openWorld, type World } from '../command-line.js'
 
 let world: World
 afterEach(() => world.close())
@@ -23,10 +23,14 @@ test('svc dev --watch applies what is saved, keeps what was changed meanwhile, a
   save('seed.json', seed({ one: { title: 'One', views: 0 }, two: { title: 'Two' } }))
   save('rows.ndjson', '{"n":1}\n')
   const seeds = ['--seed', 'seed.json', '--seed', 'rows.ndjson', '--watch']
-  const dev = execa(process.execPath, [bin, 'dev', '--memory', '--port', '0', '--ready-file', 'ready.json', ...seeds], {
-    ...{ cwd: world.folder, env: cleanEnv(world.folder), extendEnv: false, reject: false },
-    ...endsByItself,
-  })
+  const dev = execa(
+    process.execPath,
+    [...nodeOptions, bin, 'dev', '--memory', '--port', '0', '--ready-file', 'ready.json', ...seeds],
+    {
+      ...{ cwd: world.folder, env: cleanEnv(world.folder), extendEnv: false, reject: false },
+      ...endsByItself,
+    },
+  )
   let said = ''
   dev.stderr.on('data', (piece) => {
     said += piece

@@ -7,7 +7,7 @@ import { defaultConfig } from '../../../emulator/assembly/config.js'
 import { openService } from '../../../emulator/assembly/open-service.js'
 import { sql } from '../../../emulator/database/port.js'
 import { endsByItself } from '../../fixtures/patience.js'
-import { bin, cleanEnv, openWorld, type World } from '../command-line.js'
+import { bin, cleanEnv, nodeOptions, openWorld, type World } from '../command-line.js'
 
 let world: World
 
@@ -81,7 +81,7 @@ test('on a disk to which Fix is fix, each branch has a folder of its own, and ke
 test('a branch that is checked out meanwhile is named, with what to do', async () => {
   await git('init', '-q', '-b', 'main')
   const env = cleanEnv(world.folder)
-  const words = [bin, 'dev', '--port', '0', '--per-branch']
+  const words = [...nodeOptions, bin, 'dev', '--port', '0', '--per-branch']
   const dev = execa(process.execPath, words, { cwd: world.folder, env, extendEnv: false, ...endsByItself })
   let said = ''
   for (const stream of [dev.stdout, dev.stderr]) {

@@ -5,7 +5,7 @@ import { basename, dirname, join } from 'node:path'
 import { execa } from 'execa'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { endsByItself, patiently } from '../../fixtures/patience.js'
-import { bin, cleanEnv, openWorld, type World } from '../command-line.js'
+import { bin, cleanEnv, nodeOptions, openWorld, type World } from '../command-line.js'
 import { emulatorFile } from '../emulator-file.js'
 import { openFakeService } from '../fake-service.js'
 
@@ -197,7 +197,9 @@ test('contract 12.4 the types that svc.json names are written through no link, t
 /** Starts an emulator where links lead to a file, and stops it. A name may have the number of its process, as `$$`. */
 async function startWith(links: readonly string[], outside: string): Promise<void> {
   const link = links.map((name) => `ln -s "$1" ".svc/${name}"`).join(' && ')
-  const dev = [process.execPath, bin, 'dev', '--port', '0', '--json'].map((word) => `'${word}'`).join(' ')
+  const dev = [process.execPath, ...nodeOptions, bin, 'dev', '--port', '0', '--json']
+    .map((word) => `'${word}'`)
+    .join(' ')
   const child = execa('sh', ['-c', `${link} && exec ${dev}`, 'sh', outside], {
     ...{ cwd: world.folder, env: cleanEnv(world.folder), extendEnv: false, ...endsByItself },
   })

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { execa } from 'execa'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { endsByItself } from '../../fixtures/patience.js'
-import { bin, cleanEnv, openWorld, type World } from '../command-line.js'
+import { bin, cleanEnv, nodeOptions, openWorld, type World } from '../command-line.js'
 
 let world: World
 
@@ -112,7 +112,7 @@ test('a broken svc.json says so, and the last good one stays in effect', async (
   await world.useLeftFolder()
   writeJson({ settings: { tokenTtl: 60 } })
   const env = cleanEnv(world.folder)
-  const dev = execa(process.execPath, [bin, 'dev', '--port', '0'], {
+  const dev = execa(process.execPath, [...nodeOptions, bin, 'dev', '--port', '0'], {
     cwd: world.folder,
     env,
     extendEnv: false,

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { execa } from 'execa'
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest'
 import { endsByItself } from '../../fixtures/patience.js'
-import { bin, cleanEnv, hungMilliseconds, openWorld, type World } from '../command-line.js'
+import { bin, cleanEnv, hungMilliseconds, nodeOptions, openWorld, type World } from '../command-line.js'
 import { openFakeService } from '../fake-service.js'
 
 let world: World
@@ -153,7 +153,7 @@ test('of several that start at once in one folder after a crash, however they sp
   mkdirSync(join(world.folder, 'tmp'))
 
   const starts = [[long], ['link'], ['link', join(world.folder, 'tmp')]].map(([data = '', tmp]) =>
-    execa(process.execPath, [bin, 'dev', '--port', '0', '--json', '--data', data], {
+    execa(process.execPath, [...nodeOptions, bin, 'dev', '--port', '0', '--json', '--data', data], {
       cwd: world.folder,
       env: { ...cleanEnv(world.folder), ...(tmp === undefined ? {} : { TMPDIR: tmp }) },
       extendEnv: false,

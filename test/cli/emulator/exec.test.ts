@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { patiently } from '../../fixtures/patience.js'
-import { bin, cleanEnv, openWorld, type World } from '../command-line.js'
+import { bin, cleanEnv, nodeOptions, openWorld, type World } from '../command-line.js'
 
 let world: World
 
@@ -202,8 +202,7 @@ function everythingIn(folder: string): string[] {
 const temporary = () => join(world.folder, 'tmp')
 
 function start(code: string, inside: readonly string[] = []): ChildProcess {
-  const options = ['--liftoff-only', '--no-opt']
-  return spawn(process.execPath, [...options, bin, 'exec', '--', ...inside, process.execPath, '-e', code], {
+  return spawn(process.execPath, [...nodeOptions, bin, 'exec', '--', ...inside, process.execPath, '-e', code], {
     cwd: world.folder,
     env: { ...cleanEnv(world.folder), TMPDIR: temporary() },
     stdio: 'ignore',
