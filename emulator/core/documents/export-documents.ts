@@ -3,14 +3,14 @@ import type { MatchQuery } from '../../../client/protocol/model/aggregate.js'
 import type { OutgoingDocument } from '../../../client/protocol/model/document.js'
 import { anyOf } from '../../../client/protocol/model/where.js'
 import type { Context } from '../context.js'
+import { asSvcError } from '../failures.js'
 import { listDocuments } from './documents.js'
 
 const maxExported = 10_000
-/** A page of the largest documents fits into an answer. */
-const pageSize = 25
+const maxPageSize = 100
 
 /**
- * Yields the oldest documents first, at most 10,000.
+ * Yields the oldest documents first, at most 10,000. Halves its pages until they fit into an answer. Contract 10.10.
  *
  * @throws {SvcError} as a list does
  */
@@ -20,16 +20,34 @@ export async function* exportDocuments(
   { where, ...query }: MatchQuery,
 ): AsyncGenerator<OutgoingDocument, void, undefined> {
   let last: string | undefined
-  for (let read = 0; read < maxExported; read += pageSize) {
+  let pageSize = maxPageSize
+  for (let left = maxExported; left > 0; ) {
+    const limit = Math.min(pageSize, left)
     const cursor = last === undefined ? [] : anyOf([[{ any: [{ path: ['id'], operator: 'gt', value: last }] }]])
-    const { items } = await listDocuments(ctx, name, {
-      ...query,
-      where: { all: [...where.all, ...cursor] },
-      sort: [{ path: ['id'], direction: 'asc' }],
-      ...{ limit: pageSize, offset: 0, count: false, select: [] },
-    })
-    yield* items
-    last = items.at(-1)?.id
-    if (items.length < pageSize) return
+    const page = await unlessTooLarge(
+      listDocuments(ctx, name, {
+        ...query,
+        where: { all: [...where.all, ...cursor] },
+        sort: [{ path: ['id'], direction: 'asc' }],
+        ...{ limit, offset: 0, count: false, select: [] },
+      }),
+      limit,
+    )
+    if (page) {
+      yield* page.items
+      if (page.items.length < limit) return
+      last = page.items.at(-1)?.id
+      left -= limit
+    } else pageSize = Math.ceil(limit / 2)
+  }
+}
+
+/** Returns undefined for a page that a smaller one may replace. */
+async function unlessTooLarge<Page>(reading: Promise<Page>, limit: number): Promise<Page | undefined> {
+  try {
+    return await reading
+  } catch (error) {
+    if (limit > 1 && asSvcError(error)?.code === 'RESULT_TOO_LARGE') return undefined
+    throw error
   }
 }
