@@ -45,7 +45,7 @@ async function stopHeld(words: readonly string[], stop: (kill: (signal: NodeJS.S
 /** Reads the saved state of unfinished migrations. */
 const kept = () => readdirSync(join(world.folder, 'config', 'migrations'))
 
-const changes = 300
+const changes = 60
 
 /**
  * A line about a document that is not there, and many about another. Each change of that is a write of its own, so that a signal
@@ -76,7 +76,7 @@ test.each([
 
   expect([stopped.exit, asked.exit]).toEqual([exit, 2])
   expect(stopped.stderr).toContain(`${name}.ndjson:1  was deleted in the meantime\n`)
-  const done = Number(/Stopped; (\d+) of 301 operations processed, 1 refused\./.exec(stopped.stderr)?.[1])
+  const done = Number(/Stopped; (\d+) of 61 operations processed, 1 refused\./.exec(stopped.stderr)?.[1])
   expect(resumed.exit).toBe(5)
   expect(JSON.parse(resumed.stdout)).toEqual({
     ...{ created: 0, updated: changes + 1 - done, replaced: 0, deleted: 0, before: done },
@@ -93,7 +93,7 @@ test('a batch whose service goes away lists what was refused', async () => {
 
   expect(failed.exit).toBe(7)
   expect(failed.stderr).toContain('batch-lost.ndjson:1  was deleted in the meantime\n')
-  expect(failed.stderr).toContain('2 of 301 operations processed, 1 refused.')
+  expect(failed.stderr).toContain('2 of 61 operations processed, 1 refused.')
 })
 
 test('a batch and an import that are under way are refused to other runs of them, which leave them alone', async () => {
