@@ -2,7 +2,7 @@ import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { execa } from 'execa'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { bin, cleanEnv, openWorld, type World } from '../command-line.js'
+import { bin, cleanEnv, nodeOptions, openWorld, type World } from '../command-line.js'
 
 let world: World
 
@@ -85,7 +85,8 @@ test('keys of svc dev show requests, mail and what they are, and q leaves the te
 })
 
 test.each(['q', '\x03'])('the terminal takes lines again after %j', async (key) => {
-  const line = `stty cols 100; '${process.execPath}' '${bin}' dev --memory --port 0; stty -a`
+  const dev = [process.execPath, ...nodeOptions, bin, 'dev', '--memory', '--port', '0'].map((word) => `'${word}'`)
+  const line = `stty cols 100; ${dev.join(' ')}; stty -a`
   const child = execa('script', ['-qec', line, '/dev/null'], {
     cwd: world.folder,
     env: { ...cleanEnv(world.folder), TERM: 'xterm' },
