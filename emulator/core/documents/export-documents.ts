@@ -1,13 +1,18 @@
 /** Reads the documents that a filter matches, a page at a time. */
 import type { MatchQuery } from '../../../client/protocol/model/aggregate.js'
 import type { OutgoingDocument } from '../../../client/protocol/model/document.js'
+import { JsonText } from '../../../client/protocol/model/json.js'
 import { anyOf } from '../../../client/protocol/model/where.js'
 import type { Context } from '../context.js'
 import { asSvcError } from '../failures.js'
 import { listDocuments } from './documents.js'
 
 const maxExported = 10_000
-const maxPageSize = 100
+const firstPageSize = 25
+const maxPageSize = 500
+
+/** About as large as a page should be: a client that does not read makes the process hold one. */
+const pageBytes = 4 * 1024 * 1024
 
 /**
  * Yields the oldest documents first, at most 10,000. Halves its pages until they fit into an answer. Contract 10.10.
@@ -20,7 +25,7 @@ export async function* exportDocuments(
   { where, ...query }: MatchQuery,
 ): AsyncGenerator<OutgoingDocument, void, undefined> {
   let last: string | undefined
-  let pageSize = maxPageSize
+  let pageSize = firstPageSize
   for (let left = maxExported; left > 0; ) {
     const limit = Math.min(pageSize, left)
     const cursor = last === undefined ? [] : anyOf([[{ any: [{ path: ['id'], operator: 'gt', value: last }] }]])
@@ -38,8 +43,17 @@ export async function* exportDocuments(
       if (page.items.length < limit) return
       last = page.items.at(-1)?.id
       left -= limit
+      pageSize = chooseSize(page.items)
     } else pageSize = Math.ceil(limit / 2)
   }
+}
+
+/** Returns how many documents like these make a page: as many as now if they contain others, which are not counted. */
+function chooseSize(items: readonly OutgoingDocument[]): number {
+  const bytes = items.reduce((sum, { data }) => sum + (data instanceof JsonText ? data.text.length : 0), 0)
+  if (bytes === 0) return items.length
+  const fitting = Math.floor((items.length * pageBytes) / bytes)
+  return Math.max(1, Math.min(fitting, maxPageSize))
 }
 
 /** Returns undefined for a page that a smaller one may replace. */
