@@ -54,7 +54,7 @@ export const further = {
   '20 deletions of 1,000 ids that do not exist': { needs: 'posts', run: deletions },
   '10 connections with 2,000 requests each at once': { needs: 'posts', run: pipelines },
   '10 sockets, a message of 50,000 fragments each': { run: fragments },
-  '1,000 if-match headers of 12 KB': {
+  '1,000 if-none-match headers of 12 KB': {
     needs: 'posts',
     run: ({ url, key }) =>
       atOnce(1_000, `${url}/collections/posts?limit=1`, {

@@ -113,9 +113,12 @@ export async function listUsers(ctx: Context, query: ListQuery): Promise<Page<Ou
   const scope = { project: project.id, ...readerFor(caller) }
   async function read() {
     const page = await selectUsers(ctx.db, scope, { ...query, where: requireTimes(query.where) })
-    const { items } = page
-    const learn = (bytes: number) => itemSizes.learn(project.id, query, { items: items.length, bytes })
-    return { ...page, items: await populate(ctx, items, query, learn) }
+    itemSizes.learn(
+      project.id,
+      page.items.map(({ data }) => data.text),
+    )
+    const learn = (bytes: number) => itemSizes.learnPopulated(project.id, page.items.length, bytes)
+    return { ...page, items: await populate(ctx, page.items, query, learn) }
   }
   return workLong(ctx, read, itemSizes.expect(project.id, query))
 }

@@ -11,12 +11,12 @@ export interface ItemSizes {
    *
    * @param list the id of a collection or project
    */
-  expect(list: string, query: PageSize): number
-  /** Learns from the bytes of a page, with its populated records. */
-  learn(list: string, query: PageSize, page: { readonly items: number; readonly bytes: number }): void
+  expect(list: string, query: Pick<ListQuery, 'populate' | 'limit'>): number
+  /** Learns from a page. */
+  learn(list: string, texts: readonly string[]): void
+  /** Learns from a page whose links were followed. @param bytes of its items and of all records in their place */
+  learnPopulated(list: string, items: number, bytes: number): void
 }
-
-type PageSize = Pick<ListQuery, 'populate' | 'limit'>
 
 const kilobyte = 1024
 const minItemBytes = 16 * kilobyte
@@ -28,24 +28,29 @@ const maxLists = 10_000
 
 export function openItemSizes(): ItemSizes {
   const known = new Map<string, number>()
+
+  function remember(name: string, items: number, bytes: number): void {
+    // Twice the average, because the items of the next page may be larger.
+    const itemBytes = Math.max(minItemBytes, known.get(name) ?? 0, Math.ceil((2 * bytes) / items) || 0)
+    if (known.size >= maxLists && !known.has(name)) known.clear()
+    known.set(name, itemBytes)
+  }
+
   return {
     expect(list, { populate, limit }) {
-      const itemBytes = known.get(nameFor(list, populate))
-      if (itemBytes !== undefined) return limit * itemBytes
-      const ownBytes = limit * (known.get(list) ?? 0)
-      return Math.max(ownBytes, Math.min(limit * unknownItemBytes, maxUnknownBytes))
+      const itemBytes = known.get(list) ?? 0
+      const wholeBytes = populate.length > 0 ? known.get(populated(list)) : known.get(list)
+      if (wholeBytes !== undefined) return limit * Math.max(itemBytes, wholeBytes)
+      return Math.max(limit * itemBytes, Math.min(limit * unknownItemBytes, maxUnknownBytes))
     },
-    learn(list, { populate }, { items, bytes }) {
-      const name = nameFor(list, populate)
-      // Twice the average, because the items of the next page may be larger.
-      const itemBytes = Math.max(minItemBytes, known.get(name) ?? 0, Math.ceil((2 * bytes) / items) || 0)
-      if (known.size >= maxLists && !known.has(name)) known.clear()
-      known.set(name, itemBytes)
-    },
+    learn: (list, texts) =>
+      remember(
+        list,
+        texts.length,
+        texts.reduce((sum, { length }) => sum + length, 0),
+      ),
+    learnPopulated: (list, items, bytes) => remember(populated(list), items, bytes),
   }
 }
 
-/** Pages with populated records are remembered apart. */
-function nameFor(list: string, populate: PageSize['populate']): string {
-  return populate.length > 0 ? `${list} populated` : list
-}
+const populated = (list: string) => `${list} populated`

@@ -36,8 +36,13 @@ export async function listDocuments(ctx: Context, name: string, query: ListQuery
   const sorted = { ...listed, sort: markSort(listed.sort, grant.collection.schema) }
   async function read() {
     const page = await selectPage(ctx.db, target, sorted)
+    itemSizes.learn(
+      grant.collection.id,
+      page.items.map(({ data }) => data.text),
+    )
     const items = await visibleTo(grant, page.items)
-    const learn = (bytes: number) => itemSizes.learn(grant.collection.id, query, { items: items.length, bytes })
+    const { length } = page.items
+    const learn = (bytes: number) => itemSizes.learnPopulated(grant.collection.id, length, bytes)
     return { ...page, items: await populate(ctx, items, query, learn) }
   }
   return workLong(ctx, read, itemSizes.expect(grant.collection.id, query))

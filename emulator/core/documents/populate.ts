@@ -96,7 +96,7 @@ const limits: readonly { readonly part: keyof Growth; readonly limit: LimitName;
  * read it. Each record is loaded and held once. Before the next level loads, counts how often each record appears and how large
  * that makes the answer. Only `select`ed fields are loaded and returned. Contract 4.6, 10.10 and 13.4.
  *
- * @param measured receives the bytes of all records
+ * @param measured receives the bytes of all records where links are followed, even if they are too many
  * @throws {SvcError} `RESULT_TOO_LARGE`
  */
 export async function populate<Holder extends Stored>(
@@ -105,11 +105,7 @@ export async function populate<Holder extends Stored>(
   { populate: paths, select, links }: RecordQuery,
   measured?: (bytes: number) => void,
 ): Promise<readonly Populated<Holder>[]> {
-  const ownBytes = records.reduce((sum, { data }) => sum + data.text.length, 0)
-  if ((paths.length === 0 && select.length === 0) || records.length === 0) {
-    measured?.(ownBytes)
-    return records
-  }
+  if ((paths.length === 0 && select.length === 0) || records.length === 0) return records
   const work: Work = {
     ctx,
     growth: { records: 0, bytes: 0, lookups: 0, values: 0 },
@@ -124,14 +120,16 @@ export async function populate<Holder extends Stored>(
   const branches = buildBranches(paths.flatMap((path) => cutToSelected(selected, path)))
   const holders: Holders = new Map()
   const drafts: Populated<Holder>[] = []
-  for (const record of records) {
-    const { data, draft } = await openRecord(work, record, { selected, branches }, 1)
-    if (draft) holders.set(draft, 1)
-    drafts.push({ ...record, data: draft ?? data })
+  try {
+    for (const record of records) {
+      const { data, draft } = await openRecord(work, record, { selected, branches }, 1)
+      if (draft) holders.set(draft, 1)
+      drafts.push({ ...record, data: draft ?? data })
+    }
+    await link(work, holders, branches, selected)
+  } finally {
+    if (paths.length > 0) measured?.(work.growth.bytes)
   }
-  await link(work, holders, branches, selected)
-  // Selected fields are fewer than were read.
-  measured?.(Math.max(ownBytes, work.growth.bytes))
   return drafts
 }
 
