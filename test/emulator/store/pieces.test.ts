@@ -24,6 +24,8 @@ const sizes = (bytes: number): FieldIndexes => ({
   request: () => ({ isSmall: false, documents: 100_000, bytes, has: (path) => path[0] === 'indexed' }),
 })
 const large = sizes(54 * megabyte)
+/** As a collection is before its first list. */
+const uncounted: FieldIndexes = { request: () => ({ isSmall: false, has: () => false }) }
 const contains = (part: string) => where('text', 'contains', part)
 const sortBy = (name: string, direction: Sort['direction']): Sort => ({ path: [name], direction })
 
@@ -92,6 +94,7 @@ onEachEngine(() => {
     expect(asked({ where: contains('a') })).toBe(true)
     expect(asked({ sort: [sortBy('n', 'asc')] })).toBe(true)
     expect(asked({ where: where('n', 'gt', '1'), sort: [sortBy('n', 'asc')], count: false })).toBe(true)
+    expect(asked({ where: contains('a') }, uncounted)).toBe(true)
     expect(asked({ where: contains('a') }, sizes(megabyte))).toBe(false)
     expect(asked({ where: contains('a'), limit: 2_000 })).toBe(false)
     expect(asked({ where: where('indexed', 'gt', '1') })).toBe(false)
