@@ -1,6 +1,6 @@
 /** Attacks of one caller on the others. Attackers hold the public key, unless the name says otherwise. */
 import { further } from './further.js'
-import { ask, atOnce, connections, fill, sockets, text } from './requests.js'
+import { ask, atOnce, connections, fill, gets, json, sockets, text } from './requests.js'
 
 /** @typedef {import('./requests.js').Target} Target */
 
@@ -35,7 +35,6 @@ export const preparations = {
   },
 }
 
-const json = { 'content-type': 'application/json' }
 const subscribe = JSON.stringify({ type: 'subscribe', collection: 'posts' })
 /** Squares the document's number 12 times. */
 const tower = (/** @type {string} */ of) => {
@@ -123,11 +122,6 @@ export const attacks = {
     run: (target) => chunks({ ...target, key: 'wrong' }, 900_000),
   },
   ...further,
-}
-
-/** @param {Target} target @param {number} times @param {string} path */
-function gets({ url, key }, times, path) {
-  return atOnce(times, url + path, { headers: { 'x-api-key': key } })
 }
 
 /** @param {number} count */

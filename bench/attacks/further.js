@@ -3,11 +3,9 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { WebSocket } from 'ws'
-import { atOnce, connections } from './requests.js'
+import { atOnce, connections, gets, json } from './requests.js'
 
 /** @typedef {import('./requests.js').Target} Target */
-
-const json = { 'content-type': 'application/json' }
 
 /** @type {Record<string, { needs?: string, run: (target: Target) => Promise<unknown> }>} */
 export const further = {
@@ -61,11 +59,6 @@ export const further = {
         headers: { 'x-api-key': key, 'if-none-match': Array(3_000).fill('"a"').join() },
       }),
   },
-}
-
-/** @param {Target} target @param {number} times @param {string} path */
-function gets({ url, key }, times, path) {
-  return atOnce(times, url + path, { headers: { 'x-api-key': key } })
 }
 
 /** @param {number} count */

@@ -3,6 +3,8 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { WebSocket } from 'ws'
 
+export const json = { 'content-type': 'application/json' }
+
 /** @typedef {{ url: string, project: string, key: string, adminKey: string, controlToken: string }} Target */
 
 /**
@@ -18,6 +20,11 @@ export async function atOnce(times, url, options, together = times) {
       add(await fetch(url, typeof options === 'function' ? options(at) : options).then(read, () => 'broken'))
     }
   })
+}
+
+/** @param {Target} target @param {number} times @param {string} path */
+export function gets({ url, key }, times, path) {
+  return atOnce(times, url + path, { headers: { 'x-api-key': key } })
 }
 
 /**
