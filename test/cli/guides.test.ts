@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { execa } from 'execa'
 import { afterEach, expect, test } from 'vitest'
 import { cleanEnv, hungMilliseconds, openWorld, type World } from './command-line.js'
-import { openShellFunction } from './warm/shell-function.js'
+import { defineShellFunction } from './warm/shell-function.js'
 
 // Guides whose commands make one script, run in a shell unchanged, in a folder that has an emulator.
 
@@ -48,9 +48,9 @@ test.each(scripts)('%s', async (guide, said) => {
   await (needsItsOwn.includes(guide) ? world.dev('--memory') : world.useEmulator())
 
   const env = cleanEnv(world.folder)
-  const svc = await openShellFunction(env)
+  const svc = await defineShellFunction(env)
 
-  const script = `${svc.definition}\n${await scriptOf(guide)}`
+  const script = `${svc}\n${await scriptOf(guide)}`
   const { exitCode, stdout, stderr } = await execa('bash', ['-eu', '-o', 'pipefail', '-c', script], {
     cwd: world.folder,
     env,
@@ -60,7 +60,6 @@ test.each(scripts)('%s', async (guide, said) => {
     timeout: hungMilliseconds,
     stripFinalNewline: false,
   })
-  await svc.close()
 
   expect(exitCode, stderr).toBe(0)
   expect(stdout).toMatch(said)

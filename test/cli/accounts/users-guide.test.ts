@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { execa } from 'execa'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { cleanEnv, openWorld, type World } from '../command-line.js'
-import { openShellFunction } from '../warm/shell-function.js'
+import { defineShellFunction } from '../warm/shell-function.js'
 
 // The commands of docs/guides/users.md are one script, which is run unchanged.
 
@@ -21,11 +21,10 @@ test('the guide to users is a script that runs', async () => {
   const blocks = [...guide.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, text = '']) => text)
   const script = join(world.folder, 'users.sh')
   const env = cleanEnv(world.folder)
-  const svc = await openShellFunction(env)
-  writeFileSync(script, ['set -euo pipefail', svc.definition, ...blocks].join('\n'))
+  const svc = await defineShellFunction(env)
+  writeFileSync(script, ['set -euo pipefail', svc, ...blocks].join('\n'))
 
   const { stdout } = await execa('bash', [script], { cwd: world.folder, env, extendEnv: false })
-  await svc.close()
 
   expect(blocks.length).toBeGreaterThanOrEqual(6)
   const [token] = stdout.match(/[\w-]+\.[\w-]+\.[\w-]+$/m) ?? []

@@ -2,26 +2,25 @@
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
+import { onTestFinished } from 'vitest'
 import { bin, canRunWarm, hungMilliseconds } from '../command-line.js'
 import { runWarm } from './warm-commands.js'
 
-export interface ShellFunction {
-  /** Defines the function in Bash. */
-  readonly definition: string
-  close(): Promise<void>
-}
-
 /** Variables that a shell sets. */
-const ofShell = ['PWD', 'OLDPWD', 'SHLVL', '_']
+const shellVariables = ['PWD', 'OLDPWD', 'SHLVL', '_']
 
-/** @param base the environment that the script is started with */
-export async function openShellFunction(base: Readonly<Record<string, string>>): Promise<ShellFunction> {
+/**
+ * Returns the definition of the function in Bash, for the running test.
+ *
+ * @param base the environment that the script is started with
+ */
+export async function defineShellFunction(base: Readonly<Record<string, string>>): Promise<string> {
   const spawning = `'${process.execPath}' '${bin}' "$@"`
 
   async function answer(request: string): Promise<string> {
     const [cwd = '', count, ...rest] = request.split('\0')
     const words = rest.slice(0, Number(count))
-    const env = environmentOf(rest.slice(words.length))
+    const env = readEnvironment(rest.slice(words.length))
     const changed = Object.fromEntries(Object.entries(env).filter(([name, value]) => base[name] !== value))
     const ran = canRunWarm(words, { env: changed })
       ? await runWarm({ words, cwd, env, isTerminal: false }, hungMilliseconds)
@@ -38,9 +37,10 @@ export async function openShellFunction(base: Readonly<Record<string, string>>):
   const server = createServer((socket) => void serve(socket).catch((error) => socket.destroy(error)))
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
+  onTestFinished(() => void server.close())
   const { port } = server.address() as AddressInfo
   // Standard input is that of the command only where the script leads something there. Not every machine has curl.
-  const definition = `svc() {
+  return `svc() {
     if [ -p /dev/stdin ] || [ -f /dev/stdin ]; then ${spawning}; return; fi
     local request answer
     request=$(mktemp)
@@ -49,12 +49,11 @@ export async function openShellFunction(base: Readonly<Record<string, string>>):
     rm "$request"
     eval "\${answer:-exit 70}"
   }`
-  return { definition, close: async () => void (await new Promise((resolve) => server.close(resolve))) }
 }
 
 const quote = (words: string) => `'${words.replaceAll("'", `'\\''`)}'`
 
-function environmentOf(lines: readonly string[]): Record<string, string> {
+function readEnvironment(lines: readonly string[]): Record<string, string> {
   const pairs = lines.map((line) => [line.split('=', 1).join(), line.slice(line.indexOf('=') + 1)] as const)
-  return Object.fromEntries(pairs.filter(([name]) => name !== '' && !ofShell.includes(name)))
+  return Object.fromEntries(pairs.filter(([name]) => name !== '' && !shellVariables.includes(name)))
 }
