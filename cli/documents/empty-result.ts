@@ -5,9 +5,10 @@
 import type { Client } from '../../client/index.js'
 import type { FieldType, Schema } from '../../client/protocol/model/collection.js'
 import { isObject, type Json, type JsonObject } from '../../client/protocol/model/json.js'
+import { operatorKinds } from '../../client/protocol/model/operator-kinds.js'
 import type { Page } from '../../client/protocol/model/page.js'
 import { formatPath, valueAt } from '../../client/protocol/model/path.js'
-import { type Operator, operators, parseNumber, type Test, type Where } from '../../client/protocol/model/where.js'
+import { operators, parseNumber, type Test, type Where } from '../../client/protocol/model/where.js'
 import { nearest } from '../terminal/nearest.js'
 import { type Condition, listConditions, type WhereFlags } from './where-flag.js'
 
@@ -147,27 +148,14 @@ function jsonType(value: Json | undefined): FieldType | undefined {
   return isObject(value) ? 'object' : undefined
 }
 
-type Comparison = 'equality' | 'order' | 'search'
-
-const comparisons: { readonly [Name in Operator]?: Comparison } = {
-  eq: 'equality',
-  in: 'equality',
-  gt: 'order',
-  gte: 'order',
-  lt: 'order',
-  lte: 'order',
-  contains: 'search',
-  icontains: 'search',
-  startswith: 'search',
-  endswith: 'search',
-}
-
 const always = () => true
 const never = () => false
 const isNumber = (text: string) => parseNumber(text) !== undefined
 
-/** Values that can match a field of each type. Contract 4.2. */
-const matchable: { readonly [Type in FieldType]: { readonly [Kind in Comparison]: (text: string) => boolean } } = {
+/** Values that can match a field of each type, for comparisons that not every field meets. Contract 4.2. */
+const matchable: Readonly<
+  Record<FieldType, Readonly<Record<'equality' | 'order' | 'search', (text: string) => boolean>>>
+> = {
   string: { equality: always, order: always, search: always },
   number: { equality: isNumber, order: isNumber, search: never },
   integer: { equality: isNumber, order: isNumber, search: never },
@@ -182,8 +170,8 @@ const matchable: { readonly [Type in FieldType]: { readonly [Kind in Comparison]
 }
 
 function canMatch(test: Test, type: FieldType): boolean {
-  const comparison = test.operator === 'not' ? undefined : comparisons[test.operator]
-  if (comparison === undefined) return true
+  const comparison = test.operator === 'not' ? 'inequality' : operatorKinds[test.operator]
+  if (comparison === 'inequality' || comparison === 'presence') return true
   const values = 'values' in test ? test.values : 'value' in test ? [test.value] : []
   const isNull = (text: string) => comparison === 'equality' && text === 'null'
   return values.some((text) => isNull(text) || matchable[type][comparison](text))

@@ -1,5 +1,7 @@
 /** The tools of `svc mcp`. Names and descriptions are fixed: nothing from a service gets into them. */
+import { fieldTypes, permissionKinds } from '../../client/protocol/model/collection.js'
 import { isObject } from '../../client/protocol/model/json.js'
+import { namedOperators } from '../../client/protocol/model/operator-kinds.js'
 import { misuse } from '../base/failure.js'
 import { fromCommand, fromOperation, type Given, type Tool } from './tool.js'
 
@@ -43,8 +45,7 @@ export const tools: { readonly [name: string]: Tool } = {
         collection,
         where: {
           type: 'object',
-          description:
-            'As in the client: {"status":"draft","views":{"gte":100},"author.name":{"icontains":"ada"}}. Operators: ne gt gte lt lte contains icontains startswith endswith in notin isnull.',
+          description: `As in the client: {"status":"draft","views":{"gte":100},"author.name":{"icontains":"ada"}}. Operators: ${namedOperators.join(' ')}.`,
         },
         sort: { ...texts, description: 'Fields; "-" first for descending.' },
         populate: { ...texts, description: 'Links to include, for example author or comments.author.' },
@@ -176,13 +177,11 @@ export const tools: { readonly [name: string]: Tool } = {
         collection,
         schema: {
           type: 'object',
-          description:
-            'All fields: {"title":{"type":"string","required":true},"author":{"type":"link","to":"users"}}. Types: string number integer boolean array object datetime file link any.',
+          description: `All fields: {"title":{"type":"string","required":true},"author":{"type":"link","to":"users"}}. Types: ${fieldTypes.join(' ')}.`,
         },
         permissions: {
           type: 'object',
-          description:
-            'Roles for create, read, update, delete: {"update":["owner","admin"]}. "authenticated": every user; "owner": the creator; []: everyone with a key.',
+          description: `Roles for ${permissionKinds.join(', ')}: {"update":["owner","admin"]}. "authenticated": every user; "owner": the creator; []: everyone with a key.`,
         },
       },
       required: ['collection'],

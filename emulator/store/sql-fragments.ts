@@ -1,9 +1,9 @@
 import { sizes } from '../../client/protocol/model/limits.js'
-import type { Operator } from '../../client/protocol/model/where.js'
+import type { OperatorOf } from '../../client/protocol/model/operator-kinds.js'
 import { type Fragment, joinSql, literal, nothing, sql } from '../database/port.js'
 import { lowerCased } from './lists/fields.js'
 
-export type Order = Extract<Operator, 'gt' | 'gte' | 'lt' | 'lte'>
+export type Order = OperatorOf<'order'>
 
 export const comparisons: Readonly<Record<Order, Fragment>> = { gt: sql`>`, gte: sql`>=`, lt: sql`<`, lte: sql`<=` }
 

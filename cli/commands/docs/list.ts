@@ -1,5 +1,6 @@
 import * as Flags from '@oclif/core/flags'
 import type { Document } from '../../../client/protocol/model/document.js'
+import { namedOperators } from '../../../client/protocol/model/operator-kinds.js'
 import { safeDescription } from '../../../seeds/records/cells.js'
 import { type Client, TargetCommand } from '../../base/target-command.js'
 import { inSchemaOrder, readSchemaIfShown } from '../../collections/schema-order.js'
@@ -18,13 +19,14 @@ import { pageLimitFlag } from '../../terminal/limit-flag.js'
 import { counted, pageNote } from '../../terminal/print.js'
 import { prose } from '../../terminal/prose.js'
 
+const suffixes = namedOperators.map((operator) => `__${operator}`).join(', ')
+
 export default class DocsList extends TargetCommand {
   static override hiddenAliases = ['docs:ls']
   static override summary = 'List the documents in a collection.'
   static override description = prose(`Lists a page of documents, newest first. --all lists all of them.
 
-Conditions have a field and, after two underscores, a comparison: __ne, __gt, __gte, __lt, __lte, __contains, __icontains,
-__startswith, __endswith, __in, __notin, __isnull. Use __eq if the name of the field ends with one of these. Use dots for nested and
+Conditions have a field and, after two underscores, a comparison: ${suffixes}. Use __eq if the name of the field ends with one of these. Use dots for nested and
 populated fields, for example author.name. --not excludes what matches a condition.
 
 Tables cut long values, and show linked documents by title or id. --json has everything.`)

@@ -1,5 +1,6 @@
 /** Filters: every suffix in both spellings, prefixes and values. All ask the collection {@link rows}. */
 import type { Json, JsonObject } from '../../../client/protocol/model/json.js'
+import type { SuffixOperator } from '../../../client/protocol/wire/filters/suffixes.js'
 import type { ParityCase } from '../case.js'
 
 /** Documents of the collection `{rows}`. Each is known by its number `n`. */
@@ -12,22 +13,22 @@ export const rows: readonly JsonObject[] = [
   { n: 6, title: 'Water', views: 0 },
 ]
 
-/** Suffix and value. The values match some documents, but not all. */
-const suffixes: readonly (readonly [suffix: string, value: string, field?: string])[] = [
-  ['eq', 'live'],
-  ['ne', 'live'],
-  ['gt', '41', 'views'],
-  ['gte', '41', 'views'],
-  ['lt', '41', 'views'],
-  ['lte', '41', 'views'],
-  ['contains', 'Tea', 'title'],
-  ['icontains', 'TEA', 'title'],
-  ['startswith', 'Tea', 'title'],
-  ['endswith', 'tea', 'title'],
-  ['in', 'live,old'],
-  ['notin', 'live,old'],
-  ['isnull', 'true'],
-]
+/** A value for each suffix, and a field that is not `status`. The values match some documents, but not all. */
+const suffixes: Readonly<Record<SuffixOperator, readonly [value: string, field?: string]>> = {
+  eq: ['live'],
+  ne: ['live'],
+  gt: ['41', 'views'],
+  gte: ['41', 'views'],
+  lt: ['41', 'views'],
+  lte: ['41', 'views'],
+  contains: ['Tea', 'title'],
+  icontains: ['TEA', 'title'],
+  startswith: ['Tea', 'title'],
+  endswith: ['tea', 'title'],
+  in: ['live,old'],
+  notin: ['live,old'],
+  isnull: ['true'],
+}
 
 const spellings = [
   ['double', '__'],
@@ -35,7 +36,7 @@ const spellings = [
 ] as const
 
 const bySuffix = spellings.flatMap(([spelling, mark]) =>
-  suffixes.map(([suffix, value, field = 'status']) =>
+  Object.entries(suffixes).map(([suffix, [value, field = 'status']]) =>
     filtered(`${spelling}-${suffix}`, `${field}${mark}${suffix}=${value}`),
   ),
 )

@@ -1,14 +1,18 @@
 /** Decides which tests and sorts compare points in time. Contract 4.2. */
 import type { Schema } from './collection.js'
+import type { OperatorOf } from './operator-kinds.js'
 import type { Sort } from './page.js'
 import type { Path } from './path.js'
-import { negate, type Operator, ownField, type PlainTest, type Test, type Where, withoutNot } from './where.js'
+import { negate, ownField, type PlainTest, type Test, type Where, withoutNot } from './where.js'
 
-const timeOperators: readonly Operator[] = ['eq', 'ne', 'gt', 'gte', 'lt', 'lte', 'in', 'notin']
+/** Listed again, because apps load this file and not the table of kinds. */
+const timeOperators = { eq: 1, ne: 1, gt: 1, gte: 1, lt: 1, lte: 1, in: 1, notin: 1 } as const satisfies {
+  readonly [Name in OperatorOf<'equality' | 'inequality' | 'order'>]: 1
+}
 
 /** Marks the tests that compare times. Does not check their values. */
 export function markTimes(where: Where, schema: Schema = {}): Where {
-  const isMarked = (test: Test) => timeOperators.includes(withoutNot(test).operator) && isTime(test.path, schema)
+  const isMarked = (test: Test) => withoutNot(test).operator in timeOperators && isTime(test.path, schema)
   if (!where.all.some(({ any }) => any.some(isMarked))) return where
   const mark = (test: Test) => (test.operator === 'not' ? negate(marked(test.test)) : marked(test))
   return { all: where.all.map(({ any }) => ({ any: any.map((test) => (isMarked(test) ? mark(test) : test)) })) }

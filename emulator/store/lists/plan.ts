@@ -1,11 +1,12 @@
 /** Plans how a list of documents is read, once, from the query and the available indexes. */
 import type { Collection } from '../../../client/protocol/model/collection.js'
+import { operatorKinds } from '../../../client/protocol/model/operator-kinds.js'
 import type { ListQuery, Sort } from '../../../client/protocol/model/page.js'
 import type { Path } from '../../../client/protocol/model/path.js'
-import { canHold, type Operator, ownField, type Test, type Where } from '../../../client/protocol/model/where.js'
+import { canHold, ownField, type Test, type Where } from '../../../client/protocol/model/where.js'
 import type { Planned } from '../../database/port.js'
 import { type Equality, parseEquality } from './equality.js'
-import { looksUpValues } from './field-test.js'
+import { isComparison, looksUpValues } from './field-test.js'
 import { creatorUse, type FieldIndexes, type FieldUse, type KnownFields, type OrderKind, sortKind } from './indexes.js'
 import { buildOrdering, type Ordering } from './order.js'
 import type { CountedTotal, Totals } from './totals.js'
@@ -240,7 +241,7 @@ function formatKey(collection: string, { where }: ListQuery): string {
 
 function splitBounds({ all }: Where): { bounds: Where; others: Where } {
   const isBound = ({ any: [test, another] }: Where['all'][number]) =>
-    test !== undefined && !another && ownField(test.path) === 'id' && ['gt', 'gte', 'lt', 'lte'].includes(test.operator)
+    test !== undefined && !another && ownField(test.path) === 'id' && isComparison(test)
   return { bounds: { all: all.filter(isBound) }, others: { all: all.filter((clause) => !isBound(clause)) } }
 }
 
@@ -284,20 +285,18 @@ const servingKinds: { readonly [Kind in TestKind]: readonly (OrderKind | 'text')
 function testKind(test: Test): TestKind | undefined {
   if (test.operator === 'not') return undefined
   const { path, operator, isTime } = test
-  if (!isTime || ownField(path)) return kinds[operator]
-  return operator === 'ne' || operator === 'notin' ? undefined : 'time range'
+  const kind = operatorKinds[operator]
+  if (!isTime || ownField(path)) return plainKinds[kind]
+  return kind === 'inequality' ? undefined : 'time range'
 }
 
-const kinds: { readonly [Name in Operator]?: TestKind } = {
-  gt: 'range',
-  gte: 'range',
-  lt: 'range',
-  lte: 'range',
-  contains: 'text',
-  icontains: 'text',
-  startswith: 'text',
-  endswith: 'text',
-}
+const plainKinds = {
+  equality: undefined,
+  inequality: undefined,
+  order: 'range',
+  search: 'text',
+  presence: undefined,
+} as const
 
 function canBeIndexed(path: Path, kind: FieldUse['kind']): boolean {
   const own = ownField(path)

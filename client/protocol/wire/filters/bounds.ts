@@ -2,14 +2,13 @@
 import { SvcError } from '../../model/errors.js'
 import type { JsonObject } from '../../model/json.js'
 import { sizes } from '../../model/limits.js'
+import { operatorKinds } from '../../model/operator-kinds.js'
 import type { Operator } from '../../model/where.js'
 
 /** Counts the tests and fields read so far. */
 export interface TestCount {
   tests: number
 }
-
-const searching: readonly Operator[] = ['contains', 'icontains', 'startswith', 'endswith']
 
 /** Counts each field of `__or__` times each value of a list as one test. */
 export function requireCountable(count: TestCount, more: number): void {
@@ -22,7 +21,7 @@ export function requireCountable(count: TestCount, more: number): void {
 /** Limits search text, because substring search is expensive. */
 export function requireSearchable(name: string, operator: Operator, text: string): void {
   const most = sizes.maxSearchCharacters
-  if (!searching.includes(operator) || text.length <= most || [...text].length <= most) return
+  if (operatorKinds[operator] !== 'search' || text.length <= most || [...text].length <= most) return
   throw new SvcError('INVALID_FILTER', `The text of "${name.slice(0, 80)}" is too long (max ${most} characters).`)
 }
 
