@@ -1,5 +1,6 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
+import { type Change, changeKinds } from '../../client/protocol/model/change.js'
 import type { Document } from '../../client/protocol/model/document.js'
 import type { JsonObject } from '../../client/protocol/model/json.js'
 import { misuse } from '../base/failure.js'
@@ -7,9 +8,6 @@ import type { Client } from '../base/service-command.js'
 import { TargetCommand } from '../base/target-command.js'
 import { readFileAndFields } from '../documents/fields-args.js'
 import { prose } from '../terminal/prose.js'
-
-const kinds = ['created', 'updated', 'deleted'] as const
-type Kind = (typeof kinds)[number]
 
 export default class Trigger extends TargetCommand {
   static override summary = 'Cause an event on purpose.'
@@ -58,7 +56,7 @@ type Collection = ReturnType<Client['collection']>
 
 type Cause = (collection: Collection, given: Given) => Promise<Document | { readonly id: string }>
 
-const cause: Readonly<Record<Kind, Cause>> = {
+const cause: Readonly<Record<Change['kind'], Cause>> = {
   created: async (collection, { fields }) => collection.create(fields ?? (await newest(collection)).data),
   updated: async (collection, { id, fields }) => collection.update(id ?? (await newest(collection)).id, fields ?? {}),
   deleted: (collection, { id = '' }) => collection.delete(id),
@@ -71,9 +69,9 @@ async function newest(collection: Collection) {
   throw misuse('The collection has no document to copy or update.', 'Pass the fields of a new one with --from.')
 }
 
-function readEvent(text: string): { readonly collection: string; readonly kind: Kind } {
+function readEvent(text: string): { readonly collection: string; readonly kind: Change['kind'] } {
   const dot = text.lastIndexOf('.')
-  const kind = kinds.find((one) => one === text.slice(dot + 1))
+  const kind = changeKinds.find((one) => one === text.slice(dot + 1))
   if (dot > 0 && kind) return { collection: text.slice(0, dot), kind }
-  throw misuse(`Invalid event "${text}".`, `Use a collection and an event: posts.${kinds.join(', posts.')}.`)
+  throw misuse(`Invalid event "${text}".`, `Use a collection and an event: posts.${changeKinds.join(', posts.')}.`)
 }

@@ -1,4 +1,5 @@
 /** Formats events of the emulator: time, kind and details on one line, then the changed fields of documents. */
+import { changeKinds } from '../../client/protocol/model/change.js'
 import type { EmulatorEvent, EventGroup } from '../../client/protocol/model/events/emulator-event.js'
 import { formatBytes } from '../../client/protocol/model/figures.js'
 import { onStdout } from '../terminal/colour.js'
@@ -74,6 +75,6 @@ function given(words: readonly (string | null | 0)[]): string[] {
 function documentLines(event: EmulatorEvent): string[] {
   if (!('document' in event)) return []
   const { data, before } = event.document
-  const kind = event.kind === 'document.created' ? 'created' : event.kind === 'document.updated' ? 'updated' : 'deleted'
-  return data === null ? [] : fieldLines(kind, data, before ?? undefined)
+  const kind = changeKinds.find((one) => event.kind === `document.${one}`)
+  return data === null || kind === undefined ? [] : fieldLines(kind, data, before ?? undefined)
 }

@@ -52,8 +52,7 @@ function describeEvent(event: EmulatorEvent): Shown {
   if ('clock' in event) return { text: event.clock.now, href: '/simulate' }
   if ('snapshot' in event) return { text: event.snapshot.name, href: '/snapshots' }
   if ('stream' in event) return { text: describeGap(event.stream.missed) }
-  if ('project' in event) return { text: event.project.what.join(', '), href: '/settings' }
-  return { text: '' }
+  return { text: event.project.what.join(', '), href: '/settings' }
 }
 
 function describeDocument({

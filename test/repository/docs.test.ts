@@ -7,8 +7,10 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { aggregate, groupBy, upsert } from '../../client/extensions.js'
 import { type Client, createClient, webStore } from '../../client/index.js'
+import { eventGroups } from '../../client/protocol/model/events/emulator-event.js'
 import { axisNames, listForms } from '../../client/protocol/wire/axes.js'
 import { dialects } from '../../client/protocol/wire/dialects.js'
+import { every } from '../../client/protocol/wire/filters/suffixes.js'
 import { newSharedProject, type SharedProject } from '../fixtures/shared-emulator.js'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -112,6 +114,23 @@ describe('docs/dialects.md', async () => {
     const named = Object.values(dialects).map((dialect) => dialect[axis])
     expect(chosen.slice(0, named.length)).toEqual(named)
     expect(listForms(axis).filter((form) => !decides.includes(`\`${form}\``) && !named.includes(form))).toEqual([])
+  })
+
+  it('contract 4.2 has every suffix of a filter in its table', () => {
+    const [, table = ''] = /^## Filter\n(.*?)^- /ms.exec(text) ?? []
+
+    expect(every.filter((suffix) => !new RegExp(`__?${suffix}\\b`).test(table))).toEqual([])
+  })
+})
+
+describe('docs/guides/events.md', async () => {
+  const text = await readFile(join(root, 'docs/guides/events.md'), 'utf8')
+  const groups = Object.entries(eventGroups).filter(([group]) => group !== 'stream')
+
+  it.each(groups)('names every kind of the group %s', (group, kinds) => {
+    const row = text.match(new RegExp(`^\\| \`${group}\` \\|.*$`, 'm'))?.[0] ?? ''
+
+    expect(kinds.filter((kind) => !row.includes(`\`${kind}\``))).toEqual([])
   })
 })
 

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { changeKinds } from '../model/change.js'
 import { anyFields, counted, limited, type OperationsOf } from './operation.js'
 import type { operations } from './operations.js'
 
@@ -9,7 +10,7 @@ const version = z.strictObject({
     .nullable()
     .describe('Sequence number of the change in its project; null if the change is no longer kept.'),
   kind: z
-    .enum(['created', 'updated', 'deleted', 'kept'])
+    .enum([...changeKinds, 'kept'])
     .describe('kept: its own change is no longer kept; the data comes from the next change or the current document.'),
   at: z.string(),
   data: anyFields.describe('Data of this version; of a deleted document, its last data.'),

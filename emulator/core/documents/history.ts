@@ -1,4 +1,5 @@
 /** Reads the recorded versions of a document. Contract 9.4 and 11. */
+import type { Change } from '../../../client/protocol/model/change.js'
 import { isId, parseFields, type StoredDocument } from '../../../client/protocol/model/document.js'
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import { equalJson, type JsonObject, type JsonText } from '../../../client/protocol/model/json.js'
@@ -14,7 +15,7 @@ export interface DocumentVersion {
   /** The number of the change; null if the version is known without one. */
   readonly seq: number | null
   /** `kept`: no change recorded this version. It was found from the change after it, or it is the present one. */
-  readonly kind: 'created' | 'updated' | 'deleted' | 'kept'
+  readonly kind: Change['kind'] | 'kept'
   readonly at: string
   readonly data: JsonText
   /** The fields that differ from the version before; null if that is unknown. */

@@ -1,9 +1,10 @@
 /** Events of an emulator for developers, shared by the core, the control API and the command line. */
+import { changeKinds } from '../change.js'
 import type { JsonObject } from '../json.js'
 
 /** Event kinds by subject. */
 export const eventGroups = {
-  document: ['created', 'updated', 'deleted'],
+  document: changeKinds,
   collection: ['created', 'changed', 'removed'],
   user: ['created', 'changed', 'removed'],
   login: ['succeeded', 'failed', 'ended'],
