@@ -53,7 +53,10 @@ async function readBody({ get }: Control['requests'], id: string): Promise<JsonO
 const uuid = /[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}/gi
 
 /** Names that say how to answer. Their values stay. */
-const kept = ['limit', 'offset', 'sort', 'order', 'sort_by', 'sort_order', 'orderBy', 'populate', 'select', 'count']
+const kept = [
+  ...['limit', 'offset', 'sort', 'order', 'sort_by', 'sort_order', 'orderBy', 'populate', 'select', 'count'],
+  ...['collection', 'upsert'],
+]
 const keptSuffix = /_(isnull)$/
 
 function replaceValues(path: string): string {
@@ -157,13 +160,16 @@ function readValue(text: string): Json {
 }
 
 /** Reads what a request asks for, apart from names and values: its route, and the forms of its query. */
-function readFeatures(method: string, path: string): { readonly route: string; readonly forms: ReadonlySet<string> } {
+function readFeatures(
+  { method, path }: Pick<Step, 'method' | 'path'>,
+  { isExact }: { readonly isExact: boolean },
+): { readonly route: string; readonly forms: ReadonlySet<string> } {
   const [place = '', query = ''] = path.split('?', 2)
-  const route = place
-    .replace(uuid, '*')
-    .replace(/\{\w+\}/g, '*')
-    .replace(/^\/collections\/(?!documents$)[^/]+(\/documents)?/, '/collections/*')
-  const forms = [...new URLSearchParams(query).keys()].flatMap((name) => {
+  const masked = place.replace(uuid, '*').replace(/\{\w+\}/g, '*')
+  const shared = isExact ? masked : masked.replace(/^(\/collections\/(?!documents$)[^/]+)\/documents/, '$1')
+  const route = shared.replace(/^\/collections\/(?!documents$)[^/]+/, '/collections/*')
+  const forms = [...new URLSearchParams(query)].flatMap(([name, value]) => {
+    if (name === 'limit') return [sizeOf(Number(value))]
     if (kept.includes(name)) return [name]
     const [, mark] = suffix.exec(name) ?? []
     const group = /^\[(\w+)/.exec(name)?.[1]
@@ -177,14 +183,38 @@ function readFeatures(method: string, path: string): { readonly route: string; r
   return { route: `${method} ${route}`, forms: new Set(forms.filter((form) => form !== undefined)) }
 }
 
+/** Names a limit outside the bounds of a page. Others decide nothing. */
+function sizeOf(limit: number): string | undefined {
+  if (limit < 1) return 'no limit'
+  return limit > 500 ? 'large limit' : undefined
+}
+
+/** Subjects that neither the route nor the query of a request shows. Headers are not in the log either. */
+const unseen = ['keys', 'rights', 'schemas', 'events', 'frames', 'realtime']
+
+/** Subjects whose cases end with a question about what was written. */
+const ofWrites = ['routes', 'body', 'bodies']
+
 /** Finds the requests of the app that take the route of a case and every form of its query. */
 export function findUses(one: ParityCase, shapes: readonly AppShape[]): ParityFinding['uses'] {
-  const asked = one.steps.at(-1)
+  const asked = findPoint(one)
   if (!asked) return []
-  const { route, forms } = readFeatures(asked.method, asked.path)
-  const using = shapes.filter(({ method, path }) => {
-    const other = readFeatures(method, path)
+  // Only here is it the path that differs. Elsewhere, each dialect has its own for the same request.
+  const isExact = one.axis === 'routes' || one.axis === 'paths'
+  const { route, forms } = readFeatures(asked, { isExact })
+  const using = shapes.filter((shape) => {
+    const other = readFeatures(shape, { isExact })
     return other.route === route && [...forms].every((form) => other.forms.has(form))
   })
   return using.map(({ method, path, requests }) => ({ method, path, requests }))
+}
+
+/** Finds the step that a case is about: what it asks at the end, or the first step that prepares no other. */
+function findPoint({ axis, steps }: ParityCase): Step | undefined {
+  if (unseen.includes(axis) || steps.some(({ headers }) => headers !== undefined)) return undefined
+  const isQuestion = ({ method, path }: Step) => method === 'GET' && path.includes('?')
+  const last = steps.at(-1)
+  const isAsked = last !== undefined && isQuestion(last) && !ofWrites.includes(axis)
+  const own = steps.filter((step) => step.path !== '/collections' && !isQuestion(step))
+  return isAsked ? last : (own.find(({ bind }) => bind === undefined) ?? own[0] ?? last)
 }

@@ -20,6 +20,8 @@ export interface Advice {
   readonly forms: readonly string[]
   /** By the id of a finding: the form that mends it, such as `document=snake`. */
   readonly mends: ReadonlyMap<string, string>
+  /** Ids of the cases that are the same now and would differ with the advice. */
+  readonly breaks: readonly string[]
 }
 
 type Choice = readonly [axis: Axis, form: string]
@@ -42,7 +44,8 @@ export async function findAdvice(
   }
   const findings = compared.filter(({ differs }) => differs)
   const ofAxes = await chooseByAxis(compared, current, isMended)
-  const choices = await chooseForRest(findings, { current, ofAxes, isMended })
+  const found = await chooseForRest(findings, { current, ofAxes, isMended })
+  const { choices, broken } = await dropHarmful(found, compared, isMended)
   if (choices.length === 0) return undefined
   const mends = new Map<string, string>()
   for (const finding of findings) {
@@ -53,7 +56,8 @@ export async function findAdvice(
     mends.set(finding.one.id, (cause ? [cause] : choices).map(written).join(', '))
   }
   const forms = choices.map(written)
-  return { dialect: formatDialect(parseDialect(forms.join(', '), current)), forms, mends }
+  const breaks = broken.map(({ one }) => one.id)
+  return { dialect: formatDialect(parseDialect(forms.join(', '), current)), forms, mends, breaks }
 }
 
 /**
@@ -106,6 +110,36 @@ async function chooseForRest(findings: readonly Compared[], { current, ofAxes, i
   return choices
 }
 
+interface Kept {
+  readonly choices: readonly Choice[]
+  /** Cases that are the same without the choices, and differ with them. */
+  readonly broken: readonly Compared[]
+}
+
+/** Drops one by one the choices that break at least as many cases as they mend. */
+async function dropHarmful(
+  choices: readonly Choice[],
+  compared: readonly Compared[],
+  isMended: IsMended,
+): Promise<Kept> {
+  if (choices.length === 0) return { choices, broken: [] }
+  const isReached = ({ one }: Compared) => choices.some(([axis]) => canReach(axis, one))
+  const [mended, broken]: [Compared[], Compared[]] = [[], []]
+  for (const one of compared.filter(isReached)) {
+    const agrees = await isMended(choices, one)
+    if (agrees && one.differs) mended.push(one)
+    if (!agrees && !one.differs) broken.push(one)
+  }
+  if (broken.length === 0) return { choices, broken }
+  for (const choice of choices) {
+    const rest = choices.filter((other) => other !== choice)
+    const agrees = (one: Compared) => (rest.length === 0 ? !one.differs : isMended(rest, one))
+    const lost = mended.length - (await countAbove(-1, mended, agrees))
+    if (lost <= (await countAbove(lost - 1, broken, agrees))) return dropHarmful(rest, compared, isMended)
+  }
+  return { choices, broken }
+}
+
 /** Lists the other forms of an axis. */
 function listOtherForms(axis: Axis, current: Dialect): Choice[] {
   return listForms(axis).flatMap((form) => (current[axis] === form ? [] : [[axis, String(form)] as const]))
@@ -127,7 +161,7 @@ async function firstMending(
 async function countAbove(
   most: number,
   cases: readonly Compared[],
-  agrees: (one: Compared) => Promise<boolean>,
+  agrees: (one: Compared) => boolean | Promise<boolean>,
 ): Promise<number> {
   let number = 0
   for (const [at, one] of cases.entries()) {

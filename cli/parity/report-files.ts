@@ -58,7 +58,7 @@ export function htmlReport(report: ParityReport): string {
     .map(([figure, label]) => `<li><b>${figure}</b>${escaped(label)}</li>`)
     .join('')}</ul>
 ${facts.map((fact) => `<p>${escaped(fact)}</p>`).join('\n')}
-${advice ? `<p>This command makes the emulator answer like the service in ${advice.mends} of ${findings.length} findings:</p><pre>${escaped(advice.command)}</pre>` : ''}
+${advice ? `<p>This command makes the emulator answer like the service in ${advice.mends} of ${findings.length} findings:</p><pre>${escaped(advice.command)}</pre>${advice.breaks.length === 0 ? '' : `<p>It makes others differ: ${escaped(advice.breaks.join(', '))}</p>`}` : ''}
 <h2>Axes</h2>
 <table><thead><tr>${head.join('')}</tr></thead><tbody>
 ${rows.join('\n')}

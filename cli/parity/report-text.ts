@@ -57,6 +57,7 @@ function adviceLines(advice: ParityReport['advice'], { run, findings }: ParityRe
   const of = `${advice.mends} of ${counted(findings.length, 'difference')}`
   return [
     `To make the emulator answer like the service (mends ${of}): ${advice.command}`,
+    ...(advice.breaks.length === 0 ? [] : [`It makes others differ: ${advice.breaks.join(', ')}`]),
     `Or: svc parity apply ${run}`,
   ]
 }

@@ -111,8 +111,8 @@ async function compareAll(
   }
 }
 
-function describeAdvice({ dialect, forms, mends }: Advice): ParityReport['advice'] {
-  return { dialect, forms, mends: mends.size, command: `svc project set dialect=${shellWord(dialect)}` }
+function describeAdvice({ mends, ...advice }: Advice): ParityReport['advice'] {
+  return { ...advice, mends: mends.size, command: `svc project set dialect=${shellWord(advice.dialect)}` }
 }
 
 function save({ folder }: Journal, name: string, value: object): void {

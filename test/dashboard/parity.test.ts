@@ -51,6 +51,7 @@ function saveRun(run: string, at: string, findings: readonly Finding[]): void {
       forms: ['put=merge'],
       command: "svc project set dialect='a, put=merge'",
       mends: 1,
+      breaks: [],
     },
   }
   mkdirSync(join(folder, '.svc', 'parity', run), { recursive: true })

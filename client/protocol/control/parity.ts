@@ -48,7 +48,12 @@ export const parityReport = z.object({
     .nullable()
     .default(null)
     .describe('Requests of your app in the request log, and those that a case tried.'),
-  advice: z.object({ dialect: z.string(), forms: z.array(z.string()), command: z.string(), mends: z.int() }).nullable(),
+  advice: z
+    .object({
+      ...{ dialect: z.string(), forms: z.array(z.string()), command: z.string(), mends: z.int() },
+      breaks: z.array(z.string()).default([]).describe('Cases that are the same now and would differ with the advice.'),
+    })
+    .nullable(),
   left: z.array(z.string()).describe('Things that the run could not remove.'),
   stopped: z.string().nullable().describe('Why the run ended early.'),
 })

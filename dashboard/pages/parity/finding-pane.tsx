@@ -82,7 +82,8 @@ function Advice({ finding: { mendedBy, change }, report: { advice } }: Omit<Find
       <b>Let the emulator answer as the service does</b>
       <p>
         <span className="mono">{mendedBy}</span> mends it. The command mends{' '}
-        {others === 0 ? 'nothing else' : counted(others, 'other finding')}.
+        {others === 0 ? 'nothing else' : counted(others, 'other finding')}
+        {advice.breaks.length === 0 ? '' : `, and makes ${counted(advice.breaks.length, 'other case')} differ`}.
       </p>
       <p className="mono advice-command">
         <span className="grow">{advice.command}</span> <Copy text={advice.command} label="copy" />
