@@ -196,6 +196,7 @@ const problems: { readonly [Problem in CredentialsProblem]: string } = {
   'none sent': 'The request has neither a key (x-api-key) nor a token (authorization).',
   'not a bearer': 'The authorization header is not "Bearer " followed by a token.',
   'unknown key': 'The key does not belong to any project of this emulator.',
+  'unknown bearer': 'The text after "Bearer" is neither a user token nor a key of this emulator.',
   'expired key': 'The key has expired.',
   'malformed token': 'The token is malformed.',
   'ended session': 'The session of this token has ended: the user logged out, or was logged out.',
@@ -218,6 +219,7 @@ function suggestCredentials(problem: CredentialsProblem, id: string): Fix[] {
       return [replay("Send it with the project's key", id, keyHeader)]
     case 'two projects':
     case 'not a bearer':
+    case 'unknown bearer':
     case 'malformed token':
     case 'ended session':
     case 'wrong signature or expired':

@@ -35,7 +35,7 @@ function sortAsText(sort: readonly Sort[], { sortsAsText }: Leniency): readonly 
   const [first] = sort
   if (!sortsAsText || !first || ownField(first.path)) return sort
   // Indexes hold values in the order of JSON. A second field keeps the plan from using them.
-  return [...sort.map((one) => ({ ...one, asText: true as const })), { path: ['createdAt'], direction: 'desc' }]
+  return [...sort.map((one) => ({ ...one, asText: true as const })), { path: ['createdAt'], direction: 'asc' }]
 }
 
 /** Leaves out tests of fields behind a link that names neither a collection nor the users. */

@@ -13,15 +13,18 @@ import { badToken, looksLikeToken, readClaims, requireSigned } from './tokens.js
 const maxLength = 2_000
 
 /** @throws {SvcError} `UNAUTHORIZED` for a bad key, `INVALID_TOKEN` for a bad token. */
-export function identifyText(backend: Backend, text: string): Promise<Identity> {
-  return looksLikeToken(text) ? identifyToken(backend, text) : identifyKey(backend, text)
+export function identifyText(backend: Backend, text: string, problem?: UnknownText): Promise<Identity> {
+  return looksLikeToken(text) ? identifyToken(backend, text) : identifyKey(backend, text, problem)
 }
 
-export async function identifyKey(backend: Backend, key: string): Promise<Identity> {
+/** What an unknown text was sent as: a key, or what stands after "Bearer" beside a key. */
+type UnknownText = 'unknown key' | 'unknown bearer'
+
+export async function identifyKey(backend: Backend, key: string, problem?: UnknownText): Promise<Identity> {
   const isPossible = key.length > 0 && key.length <= maxLength && !looksLikeToken(key)
   const identity = isPossible ? await identify(backend, key) : undefined
   const granted = identity?.caller.key
-  if (!identity || !granted) throw unknownKey()
+  if (!identity || !granted) throw unknownKey(problem)
   const { project } = identity
   requireUnexpired(backend, project, granted)
   backend.keyUses.note(granted.id, backend.now(project.id))
@@ -120,9 +123,14 @@ export async function identifySession(
   return { project: found.project, caller: { id: signed.id, key: undefined, user: signed, secret: false } }
 }
 
-export function unknownKey(): SvcError {
-  const reason: Reason = { kind: 'credentials', problem: 'unknown key' }
-  return new SvcError('UNAUTHORIZED', 'The API key is not valid.', [], { reason })
+const unknownTexts: { readonly [Problem in UnknownText]: string } = {
+  'unknown key': 'The API key is not valid.',
+  'unknown bearer': 'The text after "Bearer" is neither a user token nor an API key.',
+}
+
+export function unknownKey(problem: UnknownText = 'unknown key'): SvcError {
+  const reason: Reason = { kind: 'credentials', problem }
+  return new SvcError('UNAUTHORIZED', unknownTexts[problem], [], { reason })
 }
 
 function signedIn(row: SessionRow, { trustDataRole }: ProjectSettings): SignedInUser {

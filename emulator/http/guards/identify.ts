@@ -20,8 +20,9 @@ export async function identifyCaller(backend: Backend, headers: IncomingHttpHead
   const bearer = headers.authorization === undefined ? undefined : readBearer(headers.authorization)
 
   if (bearer !== undefined) {
-    const byBearer = await identifyText(backend, bearer)
-    if (key === undefined || key === bearer) return byBearer
+    const isAlone = key === undefined || key === bearer
+    const byBearer = await identifyText(backend, bearer, isAlone ? 'unknown key' : 'unknown bearer')
+    if (isAlone) return byBearer
     return combine(byBearer, await identifyKey(backend, key))
   }
   if (key !== undefined) return identifyKey(backend, key)
@@ -48,7 +49,7 @@ export async function withinKeyBudget<Found>(
 
 function isUnknownKey(error: unknown): boolean {
   const { reason } = error instanceof SvcError ? error : {}
-  return reason?.kind === 'credentials' && reason.problem === 'unknown key'
+  return reason?.kind === 'credentials' && (reason.problem === 'unknown key' || reason.problem === 'unknown bearer')
 }
 
 /**

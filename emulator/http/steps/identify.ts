@@ -66,15 +66,19 @@ async function findIdentity(route: Route, { backend, req, replay }: Incoming): P
   }
 }
 
-/** Ignores an invalid user token sent with a valid key, in dialects that treat its sender as anonymous. */
+/** Ignores a bearer token that is not valid, sent with a valid key, in dialects that treat its sender as anonymous. */
 async function identifyByKeyAlone(
   route: Route,
   { backend, req }: Pick<Incoming, 'backend' | 'req'>,
   error: unknown,
 ): Promise<Identity | undefined> {
   const { authorization, ...headers } = req.headers
-  const isBad = error instanceof SvcError && error.code === 'INVALID_TOKEN'
-  if (!isBad || route.needs !== 'caller' || authorization === undefined || headers['x-api-key'] === undefined) {
+  if (
+    !isRefusal(error) ||
+    route.needs !== 'caller' ||
+    authorization === undefined ||
+    headers['x-api-key'] === undefined
+  ) {
     return undefined
   }
   const identity = await identifyCaller(backend, headers)

@@ -99,6 +99,7 @@ export type CredentialsProblem =
   | 'none sent'
   | 'not a bearer'
   | 'unknown key'
+  | 'unknown bearer'
   | 'expired key'
   | 'malformed token'
   | 'ended session'
