@@ -1,7 +1,6 @@
 /** Reads the documents from which types are inferred: all of a collection, or a sample of a large one. */
 import type { Client, Collection, Permissions, Schema, SvcError } from '../client/index.js'
-import { isMemberWord } from '../client/protocol/model/access/member-word.js'
-import { ownerWord } from '../client/protocol/model/collection.js'
+import { isOfDocument } from '../client/protocol/model/access/permission-words.js'
 import { type Path, parsePath } from '../client/protocol/model/path.js'
 import { confirmChoices } from './confirm-choices.js'
 import { nothingObserved, type Observed, observe } from './observe.js'
@@ -77,7 +76,7 @@ export async function readCollection(
 }
 
 function describeWithheld(name: string, permissions: Permissions = {}, documents: Observed): string | undefined {
-  const isPartial = permissions.read?.some((word) => word === ownerWord || isMemberWord(word))
+  const isPartial = permissions.read?.some(isOfDocument)
   if (isPartial) return `permissions hide documents of others in "${name}"`
   const fields = Object.keys(permissions.hidden ?? {}).filter((path) => !isSeen(documents, parsePath(path)))
   return fields.length === 0 ? undefined : `permissions hide ${fields.join(', ')} of the documents of "${name}"`

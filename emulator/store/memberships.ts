@@ -3,28 +3,39 @@ import type { Membership } from '../../client/protocol/model/access/member-word.
 import { type Database, type Fragment, sql } from '../database/port.js'
 import { anyOf, isCreatedBy } from './sql-fragments.js'
 
-/** The part of a collection that a permission covers for a user. */
-export interface Covered {
-  readonly user: string
-  /** The id of the collection. */
-  readonly collection: string
+/** The part of a collection that a permission covers. */
+export interface Part {
   /** Whether the documents that the user created are covered. */
   readonly own: boolean
   /** The fields that list the members of covered documents. */
   readonly members: readonly Membership[]
 }
 
+/** The part of a collection that a permission covers for a user. */
+export interface Covered extends Part {
+  readonly user: string
+  /** The id of the collection. */
+  readonly collection: string
+}
+
 /** Whether the document `d` is covered. Without a part, all documents are. */
 export function isCovered(part: Covered | undefined): Fragment {
   if (part === undefined) return sql`true`
-  const { user, own, members, collection } = part
-  const conditions = [
-    ...(own ? [isCreatedBy(user)] : []),
-    ...members.map(({ link, field }) =>
+  return anyOf(Object.values(conditions).flatMap((conditionsFor) => conditionsFor(part)))
+}
+
+/** Whether no other documents are covered than those that the user created. */
+export function isOfCreatorAlone(part: Covered): boolean {
+  const { own: _, ...others } = conditions
+  return Object.values(others).every((conditionsFor) => conditionsFor(part).length === 0)
+}
+
+const conditions: { readonly [Name in keyof Part]: (part: Covered) => readonly Fragment[] } = {
+  own: ({ own, user }) => (own ? [isCreatedBy(user)] : []),
+  members: ({ members, collection, user }) =>
+    members.map(({ link, field }) =>
       link === undefined ? lists(sql`d.data`, field, user) : isLinkedMember({ link, field }, collection, user),
     ),
-  ]
-  return conditions.length === 0 ? sql`false` : anyOf(conditions)
 }
 
 /** Written as containment of the whole data, because the index over all data supports it. */

@@ -1,5 +1,5 @@
-import { isMemberWord } from '../../../client/protocol/model/access/member-word.js'
-import { ownerWord, type PermissionKind } from '../../../client/protocol/model/collection.js'
+import { isOfDocument } from '../../../client/protocol/model/access/permission-words.js'
+import type { PermissionKind } from '../../../client/protocol/model/collection.js'
 import { selectAllPermissions } from '../../store/collections.js'
 import type { Backend } from '../context.js'
 import { callerRoles, type Grant } from './grant.js'
@@ -19,7 +19,7 @@ function usedWords({ caller }: Grant, uses: readonly { readonly word: string }[]
   const roles = callerRoles(caller)
   const words = uses.map(({ word }) => word)
   const held = words.filter((word) => roles.includes(word))
-  return held.length > 0 ? held : words.filter((word) => word === ownerWord || isMemberWord(word))
+  return held.length > 0 ? held : words.filter(isOfDocument)
 }
 
 /** Lists the permissions of all projects, also those that no request has needed. */

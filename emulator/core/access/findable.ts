@@ -9,7 +9,7 @@ import { isId } from '../../../client/protocol/model/document.js'
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import type { Clause, Test, Where } from '../../../client/protocol/model/where.js'
 import { noCreator } from '../../store/creators.js'
-import type { Covered } from '../../store/memberships.js'
+import { type Covered, isOfCreatorAlone } from '../../store/memberships.js'
 import type { Caller } from '../context.js'
 import { requireVisibleFilter } from './closed-fields.js'
 import { type Grant, partFor } from './grant.js'
@@ -26,7 +26,7 @@ export interface Findable {
 export function findable(grant: Grant, where: Where): Findable {
   const { caller } = grant
   const reach = partFor(grant, 'read')
-  const part = reach && reach.members.length > 0 ? reach : undefined
+  const part = reach && !isOfCreatorAlone(reach) ? reach : undefined
   const own = part ? undefined : reach?.user
   requireVisibleFilter(grant, where)
   if (!usesOwner(grant)) return { where, creator: own, part }

@@ -1,6 +1,11 @@
 /** Determines a caller's rights in a collection. Other rooms only read the grant. Contract 5.3. */
 import { isInScope, type ScopeAction } from '../../../client/protocol/model/access/key-scope.js'
-import { isMemberWord, type Membership, parseMemberWord } from '../../../client/protocol/model/access/member-word.js'
+import { parseMemberWord } from '../../../client/protocol/model/access/member-word.js'
+import {
+  authenticatedWord,
+  isOfDocument,
+  type PartWordKind,
+} from '../../../client/protocol/model/access/permission-words.js'
 import {
   type FieldRuleKind,
   fieldRuleKinds,
@@ -14,22 +19,13 @@ import { SvcError } from '../../../client/protocol/model/errors.js'
 import { overlap, type Path, parsePath } from '../../../client/protocol/model/path.js'
 import type { Reason } from '../../../client/protocol/model/requests/reason.js'
 import { noCreator } from '../../store/creators.js'
-import type { Covered } from '../../store/memberships.js'
+import type { Covered, Part } from '../../store/memberships.js'
 import type { Caller, Context } from '../context.js'
 import { noSuchDocument } from './missing.js'
 import { collectionsToRead, keyScopes, requireScope } from './scopes.js'
 
-/** The role that every signed-in user has. Contract 5.3. */
-export const anyUser = 'authenticated'
-
 /** Documents that a permission covers: all, none, or a part. Decision 71, contract 13.9. */
 export type Reach = 'all' | 'none' | Part
-
-/** The documents that the caller created, and those that list the caller as a member. */
-export interface Part {
-  readonly own: boolean
-  readonly members: readonly Membership[]
-}
 
 /** The paths at which documents list the caller as a member, by the id of the document. */
 export type Memberships = ReadonlyMap<string, ReadonlySet<string>>
@@ -71,11 +67,16 @@ function findReach(
   if (!isInScope(keyScopes(caller), actions[kind], name)) return 'none'
   const wanted = permissions[kind] ?? []
   if (caller.secret || wanted.length === 0 || roles.some((role) => wanted.includes(role))) return 'all'
-  if (!caller.user) return 'none'
-  const own = wanted.includes(ownerWord)
-  const members = wanted.flatMap((word) => parseMemberWord(word) ?? [])
-  return own || members.length > 0 ? { own, members } : 'none'
+  const words = wanted.filter(isOfDocument)
+  if (!caller.user || words.length === 0) return 'none'
+  return { ...partReaders.owner(words), ...partReaders.member(words) }
 }
+
+/** Reads the part that words of each kind cover. */
+const partReaders = {
+  owner: (words) => ({ own: words.includes(ownerWord) }),
+  member: (words) => ({ members: words.flatMap((word) => parseMemberWord(word) ?? []) }),
+} as const satisfies { readonly [Kind in PartWordKind]: (words: readonly string[]) => Partial<Part> }
 
 const noFields: readonly Path[] = []
 
@@ -106,9 +107,12 @@ export function allows(
 ): boolean {
   const reach = grant[kind]
   if (reach === 'all' || reach === 'none') return reach === 'all'
-  if (reach.own && createdBy === grant.caller.user?.id) return true
   const held = memberships.get(id)
-  return held !== undefined && reach.members.some(({ path }) => held.has(path))
+  const covered: { readonly [Name in keyof Part]: boolean } = {
+    own: reach.own && createdBy === grant.caller.user?.id,
+    members: held !== undefined && reach.members.some(({ path }) => held.has(path)),
+  }
+  return Object.values(covered).includes(true)
 }
 
 /** Returns the part of the collection that the permission covers, or undefined if it covers all documents. */
@@ -142,7 +146,7 @@ export function readerFor(caller: Caller) {
  * name.
  */
 export function callerRoles({ user }: Caller): readonly string[] {
-  return user ? [anyUser, ...user.roles.filter((role) => role !== ownerWord && !isMemberWord(role))] : []
+  return user ? [authenticatedWord, ...user.roles.filter((role) => !isOfDocument(role))] : []
 }
 
 function permissionReason({ caller, collection }: Grant, kind: PermissionKind): Reason {

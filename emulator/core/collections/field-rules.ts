@@ -1,11 +1,6 @@
 /** Validates field permissions before a collection accepts them. Decision 71. */
-import { isMemberWord } from '../../../client/protocol/model/access/member-word.js'
-import {
-  type FieldRuleKind,
-  fieldRuleKinds,
-  ownerWord,
-  type Permissions,
-} from '../../../client/protocol/model/collection.js'
+import { classifyWord, isOfDocument } from '../../../client/protocol/model/access/permission-words.js'
+import { type FieldRuleKind, fieldRuleKinds, type Permissions } from '../../../client/protocol/model/collection.js'
 import { operatorNames } from '../../../client/protocol/model/document.js'
 import { type Issue, SvcError } from '../../../client/protocol/model/errors.js'
 import { sizes } from '../../../client/protocol/model/limits.js'
@@ -39,9 +34,9 @@ function checkRule(rule: FieldRuleKind, [name, roles]: readonly [string, readonl
     const message = 'names an item of an array. Remove the index to match all items'
     return [{ path: place, message, type: 'field' }]
   }
-  const at = roles.findIndex((word) => word === ownerWord || isMemberWord(word))
+  const at = roles.findIndex(isOfDocument)
   const word = roles[at]
   if (word === undefined) return []
   const message = `cannot contain "${word.slice(0, 80)}". Use roles`
-  return [{ path: [...place, at], message, type: word === ownerWord ? 'owner' : 'member' }]
+  return [{ path: [...place, at], message, type: classifyWord(word) }]
 }

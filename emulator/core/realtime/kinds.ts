@@ -8,7 +8,7 @@ import { readField } from '../../../client/protocol/model/json.js'
 import type { Matchable } from '../../../client/protocol/model/matching.js'
 import type { Path } from '../../../client/protocol/model/path.js'
 import type { Where } from '../../../client/protocol/model/where.js'
-import { type Covered, nameLink } from '../../store/memberships.js'
+import { type Covered, nameLink, type Part } from '../../store/memberships.js'
 import type { RecordedDocumentChange } from '../../store/realtime/changes.js'
 import { findable } from '../access/findable.js'
 import type { Grant } from '../access/grant.js'
@@ -75,13 +75,18 @@ export type KindOf = (
 type Cover = (document: Matchable, createdBy: string | null, links: LinkedMembers) => boolean
 
 /** Compiles the condition that a permission covers a document. */
-function compileCover({ user, own, members }: Covered): Cover {
-  const conditions = members.map(({ link, field }): Cover => {
-    if (link !== undefined) return (document, _, links) => isLinkedMember(document, { link, field, user }, links)
-    return compileFilter({ all: [{ any: [{ path: [field], operator: 'eq', value: user }] }] })
-  })
-  return (document, createdBy, links) =>
-    (own && createdBy === user) || conditions.some((holds) => holds(document, createdBy, links))
+function compileCover(part: Covered): Cover {
+  const conditions = Object.values(covers).flatMap((coversFor) => coversFor(part))
+  return (document, createdBy, links) => conditions.some((holds) => holds(document, createdBy, links))
+}
+
+const covers: { readonly [Name in keyof Part]: (part: Covered) => readonly Cover[] } = {
+  own: ({ own, user }) => (own ? [(_, createdBy) => createdBy === user] : []),
+  members: ({ members, user }) =>
+    members.map(({ link, field }) => {
+      if (link !== undefined) return (document, _, links) => isLinkedMember(document, { link, field, user }, links)
+      return compileFilter({ all: [{ any: [{ path: [field], operator: 'eq', value: user }] }] })
+    }),
 }
 
 function isLinkedMember(

@@ -1,8 +1,13 @@
 /** Answers what each kind of caller may do in a collection, with the checks that requests pass. Writes nothing. */
-import { memberPrefix, parseMemberWord } from '../../../client/protocol/model/access/member-word.js'
+import { memberPrefix } from '../../../client/protocol/model/access/member-word.js'
+import {
+  authenticatedWord,
+  classifyWord,
+  isOfDocument,
+  type WordKind,
+} from '../../../client/protocol/model/access/permission-words.js'
 import type { RightsAction } from '../../../client/protocol/model/access/rights-actions.js'
 import {
-  ownerWord,
   type PermissionKind,
   type Permissions,
   permissionKinds,
@@ -19,7 +24,6 @@ import { selectDocument, selectNewestDocument } from '../../store/documents.js'
 import { selectKeys } from '../../store/projects.js'
 import {
   allows,
-  anyUser,
   callerRoles,
   type Grant,
   grantFor,
@@ -46,7 +50,7 @@ interface Question {
 }
 
 interface Asker {
-  readonly kind: 'nobody' | 'key' | 'user' | 'authenticated' | 'owner' | 'member' | 'role' | 'secret key'
+  readonly kind: 'nobody' | 'key' | 'user' | WordKind | 'secret key'
   readonly name: string
   readonly id: string | null
   /** Undefined without a key and a token. */
@@ -124,7 +128,7 @@ async function listAskers(asked: Asked, users: readonly string[]): Promise<Asker
     ...{ kind: key.secret ? 'secret key' : 'key', id: key.id, caller: callerFor(key) },
     name: key.name ?? (key.secret ? 'secret key' : 'key'),
   })
-  const words = new Set([anyUser, ...permissionKinds.flatMap((kind) => collection.permissions[kind] ?? [])])
+  const words = new Set([authenticatedWord, ...permissionKinds.flatMap((kind) => collection.permissions[kind] ?? [])])
   return [
     { kind: 'nobody' as const, name: 'nobody', id: null, caller: undefined },
     ...keys
@@ -158,11 +162,6 @@ function assumeUser({ backend, project }: Asked, word: string): Asker {
   const roles = kind === 'role' ? [word] : []
   const id = backend.newId(backend.now(project.id))
   return { kind, name: word, id: null, caller: callerWith({ id, roles, isVerified: true }) }
-}
-
-function classifyWord(word: string): 'authenticated' | 'owner' | 'member' | 'role' {
-  if (word === anyUser || word === ownerWord) return word
-  return parseMemberWord(word) ? 'member' : 'role'
 }
 
 function callerWith(user: Omit<UserToAsk, 'email' | 'emailKey'>): Caller {
@@ -248,8 +247,9 @@ function explainGrant(grant: Grant, action: RightsAction, document: StoredDocume
   if (caller.secret) return 'The secret key has every permission.'
   if (wanted.length === 0) return 'Open to everyone with a key.'
   const role = callerRoles(caller).find((one) => wanted.includes(one))
-  if (role !== undefined) return role === anyUser ? 'Open to every signed-in user.' : `Has the role "${role}".`
-  const words = wanted.filter((word) => classifyWord(word) === 'owner' || classifyWord(word) === 'member')
+  if (role !== undefined)
+    return role === authenticatedWord ? 'Open to every signed-in user.' : `Has the role "${role}".`
+  const words = wanted.filter(isOfDocument)
   if (action !== 'list') return explainWord(grant, document, memberships)
   const isListed = allows(grant, 'read', document, memberships)
   return `Lists only documents that ${formatChoice(words)} covers. This document is ${isListed ? '' : 'not '}among them.`

@@ -3,6 +3,7 @@
  */
 
 import { memberPrefix } from '../../../client/protocol/model/access/member-word.js'
+import type { PartWordKind } from '../../../client/protocol/model/access/permission-words.js'
 import { ownerWord } from '../../../client/protocol/model/collection.js'
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import { sizes } from '../../../client/protocol/model/limits.js'
@@ -164,10 +165,18 @@ export function readable(reader: Reader): Fragment {
   const { mayReadAll, user } = reader
   const isWhole = readableWhole(reader)
   if (mayReadAll || user === undefined) return isWhole
-  const isOwn = sql`c.permissions -> 'read' ? ${ownerWord} and ${isCreatedBy(user)}`
-  const isMember = sql`c.permissions ->> 'read' like ${`%"${memberPrefix}%`}
-    and svc.is_member(c.permissions -> 'read', d.data, c.schema, c.project_id, ${user})`
-  return sql`(${isWhole} or (${inScope(reader)} and (${isOwn} or ${isMember})))`
+  const isInPart = joinSql(
+    Object.values(partConditions).map((conditionFor) => conditionFor(user)),
+    ' or ',
+  )
+  return sql`(${isWhole} or (${inScope(reader)} and (${isInPart})))`
+}
+
+/** Whether the permission to read covers the document by words of each kind. */
+const partConditions: { readonly [Kind in PartWordKind]: (user: string) => Fragment } = {
+  owner: (user) => sql`c.permissions -> 'read' ? ${ownerWord} and ${isCreatedBy(user)}`,
+  member: (user) => sql`c.permissions ->> 'read' like ${`%"${memberPrefix}%`}
+    and svc.is_member(c.permissions -> 'read', d.data, c.schema, c.project_id, ${user})`,
 }
 
 /** Whether the caller may read all documents of the collection `c`. */

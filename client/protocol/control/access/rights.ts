@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { wordKinds } from '../../model/access/permission-words.js'
 import { anyFields, type OperationsOf } from '../operation.js'
 import type { operations } from '../operations.js'
 
@@ -10,8 +11,10 @@ const cell = z.strictObject({
 
 const row = z.strictObject({
   kind: z
-    .enum(['nobody', 'key', 'user', 'authenticated', 'owner', 'member', 'role', 'secret key'])
-    .describe('nobody sends no key. authenticated, owner, member and role are users made up for the question.'),
+    .enum(['nobody', 'key', 'user', ...wordKinds, 'secret key'])
+    .describe(
+      `nobody sends no key. ${wordKinds.slice(0, -1).join(', ')} and ${wordKinds.at(-1)} are users made up for the question.`,
+    ),
   name: z.string().describe('Permission word, role, email address of a user, or name of a key.'),
   id: z.string().nullable().describe('Id of the user or key, if it exists.'),
   cells: z.strictObject({ create: cell, list: cell, get: cell, update: cell, delete: cell }),

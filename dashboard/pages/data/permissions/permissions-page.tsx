@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { CountedCollection } from '../../../../client/index.js'
 import { isMemberWord } from '../../../../client/protocol/model/access/member-word.js'
+import { isOfDocument } from '../../../../client/protocol/model/access/permission-words.js'
 import { fieldRuleKinds, type Permissions, permissionKinds } from '../../../../client/protocol/model/collection.js'
 import { equalJson, type Json } from '../../../../client/protocol/model/json.js'
 import { shellWord } from '../../../../client/snippets/shell.js'
@@ -83,7 +84,7 @@ function PermissionsEditor({ collection }: { collection: CountedCollection }) {
           <FieldRules
             permissions={permissions}
             schema={schema}
-            roles={words.filter((word) => !isMemberWord(word))}
+            roles={words.filter((word) => !isOfDocument(word))}
             onChange={change}
           />
           <h4>

@@ -1,4 +1,5 @@
 /** Shows the permissions as toggles: a row for each kind of caller, a column for each action. */
+import { authenticatedWord } from '../../../../client/protocol/model/access/permission-words.js'
 import {
   ownerWord,
   type PermissionKind,
@@ -7,7 +8,7 @@ import {
 } from '../../../../client/protocol/model/collection.js'
 import { equalJson, type Json } from '../../../../client/protocol/model/json.js'
 import { Toggle } from '../../../parts/toggle.js'
-import { anyone, authenticatedWord, describeOpen, describeWord, readSwitch, type Who, withSwitch } from './words.js'
+import { anyone, describeOpen, describeWord, readSwitch, type Who, withSwitch } from './words.js'
 
 interface TableProps {
   readonly permissions: Permissions

@@ -1,5 +1,10 @@
 /** Permissions as toggles: who is named for each action, and what a switch writes. Contract 5.3. */
-import { isMemberWord, memberPrefix } from '../../../../client/protocol/model/access/member-word.js'
+import { memberPrefix } from '../../../../client/protocol/model/access/member-word.js'
+import {
+  authenticatedWord,
+  classifyWord,
+  type WordKind,
+} from '../../../../client/protocol/model/access/permission-words.js'
 import {
   ownerWord,
   type PermissionKind,
@@ -11,7 +16,6 @@ import {
 
 /** Closes an action to all but the secret key. Stands alone. */
 const noneWord = 'none'
-export const authenticatedWord = 'authenticated'
 
 /** The row of everyone, which has no word: an action without words is open. */
 export const anyone = Symbol('anyone')
@@ -62,11 +66,17 @@ export function findUsedWords(permissions: Permissions): string[] {
 
 /** Says who a word stands for. */
 export function describeWord(word: string): string {
-  if (word === authenticatedWord) return 'every signed-in user'
-  if (word === ownerWord) return 'the user who created the document'
-  if (!isMemberWord(word)) return 'a role'
-  const [link = '', field] = word.slice(memberPrefix.length).split('.')
-  return field === undefined ? `users in its field ${link}` : `users in ${field} of its ${link}`
+  return descriptions[classifyWord(word)](word)
+}
+
+const descriptions: { readonly [Kind in WordKind]: (word: string) => string } = {
+  authenticated: () => 'every signed-in user',
+  owner: () => 'the user who created the document',
+  member(word) {
+    const [link = '', field] = word.slice(memberPrefix.length).split('.')
+    return field === undefined ? `users in its field ${link}` : `users in ${field} of its ${link}`
+  },
+  role: () => 'a role',
 }
 
 /** Says what is public. Empty if nothing is. */
