@@ -60,7 +60,7 @@ const processChanges = [
   // They replace `process.env` and the streams, or bring a document for React.
   /from '\S*(fixtures\/dom|\/in-process)\.js'|react/,
   // They measure the process.
-  /\bprocess\.memoryUsage|\bgetActiveResources/,
+  /\bprocess\.memoryUsage|\bgetActiveResources|\bgetHeapSnapshot/,
 ]
 
 const alone = unitTests.filter((file) => {

@@ -6,7 +6,7 @@ import { type Databases, openDatabases } from '../../fixtures/databases/shared-s
 import { aSubscriber, overEventStream, overWebSocket } from '../../fixtures/realtime/subscriber.js'
 import { isFull } from '../../fixtures/scope.js'
 
-const [reconnects, writes] = isFull ? [1_000, 10_000] : [250, 2_500]
+const [reconnects, writes] = isFull ? [1_000, 10_000] : [100, 1_000]
 const subscribers = 10
 
 let server: Databases

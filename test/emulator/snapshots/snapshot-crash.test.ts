@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Devs, killed, openDevs, startOwned } from '../../fixtures/dev.js'
 import { killAtStatements, type Owned } from '../../fixtures/kills/at-a-statement.js'
 
-const documents = 1_000
+const documents = 200
 const full = { documents, texts: ['Hello'] }
 const empty = { documents: 0, texts: [] }
 

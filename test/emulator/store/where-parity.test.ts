@@ -290,7 +290,8 @@ describe.each(engines)('On %s', (engine) => {
   })
 
   test('case is ignored for the same letters', async () => {
-    const letters = Array.from({ length: 0x110000 }, (_, code) => code)
+    // No letter after the first two planes has a case.
+    const letters = Array.from({ length: 0x20000 }, (_, code) => code)
       .filter((code) => code > 0 && (code < 0xd800 || code > 0xdfff))
       .map((code) => String.fromCodePoint(code))
     const lowered: string[] = []
@@ -336,9 +337,11 @@ describe.each(engines)('On %s', (engine) => {
     })
     const rows = await db.query<{ at: number; id: string }>(sql`${joinSql(conditions, ' union all ')} order by at, id`)
 
+    const found: string[][] = wheres.map(() => [])
+    for (const { at, id } of rows) found[at]?.push(id)
     for (const [at, where] of wheres.entries()) {
-      const ids = rows.filter((row) => row.at === at).map(({ id }) => id)
-      expect(ids, `${JSON.stringify(where)} ${foundIn ?? ''}`).toEqual(expected(where, documents))
+      const [ids, wanted] = [found[at]?.join(), expected(where, documents).join()]
+      if (ids !== wanted) expect(ids, `${JSON.stringify(where)} ${foundIn ?? ''}`).toBe(wanted)
     }
   }
 
@@ -352,9 +355,11 @@ describe.each(engines)('On %s', (engine) => {
 type Documents = readonly Parameters<typeof matches>[1][]
 
 function expected(where: Where, documents: Documents): string[] {
-  const inApp = documents.filter((document) => matches(where, document))
-  expect(inApp, JSON.stringify(where)).toEqual(documents.filter(compileFilter(where)))
-  return inApp.map(({ id }) => id)
+  const idsOf = (found: Documents) => found.map(({ id }) => id)
+  const inApp = idsOf(documents.filter((document) => matches(where, document)))
+  const live = idsOf(documents.filter(compileFilter(where)))
+  if (live.join() !== inApp.join()) expect(live, JSON.stringify(where)).toEqual(inApp)
+  return inApp
 }
 
 function negated({ all }: Where): Where {
