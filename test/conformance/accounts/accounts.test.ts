@@ -4,7 +4,7 @@ import { patiently } from '../../fixtures/patience.js'
 import { apiOf } from '../../fixtures/service.js'
 import { expectFailure, expectStatus, inDialects } from '../../fixtures/wires.js'
 
-inDialects('Sign-up', (wire) => {
+inDialects('Sign-up', (wire, once) => {
   test('USR-01 a record has id, email, data, roles, oauth_id and times in the naming of the dialect', async () => {
     const { anAccount } = await aTown(wire)
     const { api, id, email } = await anAccount({ data: { full_name: 'Ada' } })
@@ -41,7 +41,7 @@ inDialects('Sign-up', (wire) => {
     expectStatus(200, await logIn(email, goodPassword))
   })
 
-  test('USR-03 data is free-form, a role may stand in it and counts for nothing', async () => {
+  once('USR-03 data is free-form, a role may stand in it and counts for nothing', async () => {
     const { anAccount, collection } = await aTown(wire)
     await collection('secrets', { permissions: { read: ['admin'] } })
     const data = { role: 'admin', username: 'ada', preferences: { theme: 'dark', tags: [1, null] }, __proto: 'x' }
@@ -65,7 +65,7 @@ inDialects('Sign-up', (wire) => {
     expectStatus(200, await api.post('/auth-collections/login', longest))
   })
 
-  test('USR-15 an email in use is 409, whatever its case and the spaces around it', async () => {
+  once('USR-15 an email in use is 409, whatever its case and the spaces around it', async () => {
     const { api, anAccount } = await aTown(wire)
     const { email } = await anAccount()
 
@@ -84,7 +84,7 @@ inDialects('Sign-up', (wire) => {
     expect(answers.map(({ status }) => status).sort()).toEqual([wire.statuses.signUp, 409, 409])
   })
 
-  test('contract 6.1 what is no email is 422, and so is what a user cannot set', async () => {
+  once('contract 6.1 what is no email is 422, and so is what a user cannot set', async () => {
     const { api } = await aTown(wire)
     const good = { email: anEmail(), password: goodPassword }
     const bodies = [
@@ -107,7 +107,7 @@ inDialects('Sign-up', (wire) => {
     }
   })
 
-  test('contract 6.2 roles are given by the owner, or taken where the project allows it', async () => {
+  once('contract 6.2 roles are given by the owner, or taken where the project allows it', async () => {
     const { api } = await aTown(wire, { selfRoles: ['seller'] })
     const body = (roles: string[]) => ({ email: anEmail(), password: goodPassword, roles })
 
@@ -117,7 +117,7 @@ inDialects('Sign-up', (wire) => {
     expectFailure(await api.post('/auth-collections/signup', body(['seller', 'admin'])), 403, 'FORBIDDEN')
   })
 
-  test('USR-02 no answer about a user holds the password, its hash or a secret', async () => {
+  once('USR-02 no answer about a user holds the password, its hash or a secret', async () => {
     const { api, anAccount, logIn } = await aTown(wire)
     const ada = await anAccount()
 
@@ -135,7 +135,7 @@ inDialects('Sign-up', (wire) => {
   })
 })
 
-inDialects('Login', (wire) => {
+inDialects('Login', (wire, once) => {
   test('USR-07 login answers a token and the user', async () => {
     const { anAccount, logIn, as } = await aTown(wire)
     const { id, email, password } = await anAccount()
@@ -151,7 +151,7 @@ inDialects('Login', (wire) => {
     expectStatus(200, await as(tokens.access_token).get('/auth-collections/me'))
   })
 
-  test('USR-16 a wrong email and a wrong password are the same 401', async () => {
+  once('USR-16 a wrong email and a wrong password are the same 401', async () => {
     const { anAccount, logIn } = await aTown(wire)
     const { email, password } = await anAccount()
 
@@ -167,7 +167,7 @@ inDialects('Login', (wire) => {
     expect(new Set(wrong.map(({ text }) => text)).size).toBe(1)
   })
 
-  test('contract 6.6 guessing a password slows down, and then the right one has to wait, too', async () => {
+  once('contract 6.6 guessing a password slows down, and then the right one has to wait, too', async () => {
     const { anAccount, logIn } = await aTown(wire)
     const other = await anAccount()
 

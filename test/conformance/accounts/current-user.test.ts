@@ -3,8 +3,8 @@ import { anEmail, aTown, goodPassword, userOf } from '../../fixtures/accounts.js
 import { mailTo, tokenIn } from '../../fixtures/mail/mails.js'
 import { expectFailure, expectStatus, inDialects } from '../../fixtures/wires.js'
 
-inDialects('The current user', (wire) => {
-  test('USR-09 me is the user of the token', async () => {
+inDialects('The current user', (wire, once) => {
+  once('USR-09 me is the user of the token', async () => {
     const { anAccount } = await aTown(wire)
     const [ada, bob] = [await anAccount(), await anAccount()]
 
@@ -14,18 +14,21 @@ inDialects('The current user', (wire) => {
     }
   })
 
-  test('USR-04 followers_ids and following_ids hold arrays of user ids, and are answered as they were written', async () => {
-    const { anAccount } = await aTown(wire)
-    const [bob, eve] = [await anAccount(), await anAccount()]
-    const ada = await anAccount({ data: { followers_ids: [eve.id, bob.id, 'gone'], following_ids: [bob.id] } })
+  once(
+    'USR-04 followers_ids and following_ids hold arrays of user ids, and are answered as they were written',
+    async () => {
+      const { anAccount } = await aTown(wire)
+      const [bob, eve] = [await anAccount(), await anAccount()]
+      const ada = await anAccount({ data: { followers_ids: [eve.id, bob.id, 'gone'], following_ids: [bob.id] } })
 
-    const plain = await ada.api.get('/auth-collections/user')
+      const plain = await ada.api.get('/auth-collections/user')
 
-    const { data } = userOf(wire, wire.record(expectStatus(200, plain)))
-    expect(data.followers_ids).toEqual([eve.id, bob.id, 'gone'])
-    expect(data.following_ids).toEqual([bob.id])
-    expect(data).toEqual(ada.data)
-  })
+      const { data } = userOf(wire, wire.record(expectStatus(200, plain)))
+      expect(data.followers_ids).toEqual([eve.id, bob.id, 'gone'])
+      expect(data.following_ids).toEqual([bob.id])
+      expect(data).toEqual(ada.data)
+    },
+  )
 
   test('USR-10 fields that hold ids of users or documents are resolved by populate', async () => {
     const { anAccount, collection } = await aTown(wire)
@@ -45,7 +48,7 @@ inDialects('The current user', (wire) => {
     expect(wire.link(data.best).fields).toEqual({ title: 'Tea' })
   })
 
-  test('USR-11 PATCH merges data, with array operators as on documents', async () => {
+  once('USR-11 PATCH merges data, with array operators as on documents', async () => {
     const { anAccount } = await aTown(wire)
     const { api } = await anAccount({ data: { bio: 'Hi', tags: ['a', 'b'], nested: { x: 1 } } })
 
@@ -64,7 +67,7 @@ inDialects('The current user', (wire) => {
     expect(userOf(wire, wire.record(expectStatus(200, operated))).data.tags).toEqual(['a', 'd', 'c'])
   })
 
-  test('DOC-07 100 concurrent appends to a user’s data leave all 100', async () => {
+  once('DOC-07 100 concurrent appends to a user’s data leave all 100', async () => {
     const { anAccount } = await aTown(wire)
     const { api } = await anAccount()
     const all = Array.from({ length: 100 }, (_, at) => at)
@@ -75,7 +78,7 @@ inDialects('The current user', (wire) => {
     expect((data.seen as number[]).sort((one, other) => one - other)).toEqual(all)
   })
 
-  test('USR-11 a new email is unverified, and 409 if it is somebody’s', async () => {
+  once('USR-11 a new email is unverified, and 409 if it is somebody’s', async () => {
     const { anAccount, logIn } = await aTown(wire)
     const [ada, bob] = [await anAccount(), await anAccount()]
     const email = anEmail('new')
@@ -93,26 +96,29 @@ inDialects('The current user', (wire) => {
     expectFailure(await ada.api.patch('/auth-collections/user', { email: 'none' }), 422, 'VALIDATION_ERROR')
   })
 
-  test('USR-11 an address in another case is the same address: it stays verified, and what was mailed to it works', async () => {
-    const { anAccount, api } = await aTown(wire)
-    const ada = await anAccount()
-    const shout = ada.email.toUpperCase()
-    const patch = async (email: string) =>
-      userOf(wire, wire.record(expectStatus(200, await ada.api.patch('/auth-collections/user', { email }))))
-    await ada.api.post('/auth/request-verification', {})
-    const verification = await mailTo(ada.email)
-    await api.post('/auth/request-password-reset', { email: ada.email })
-    const reset = await mailTo(ada.email, verification.id)
+  once(
+    'USR-11 an address in another case is the same address: it stays verified, and what was mailed to it works',
+    async () => {
+      const { anAccount, api } = await aTown(wire)
+      const ada = await anAccount()
+      const shout = ada.email.toUpperCase()
+      const patch = async (email: string) =>
+        userOf(wire, wire.record(expectStatus(200, await ada.api.patch('/auth-collections/user', { email }))))
+      await ada.api.post('/auth/request-verification', {})
+      const verification = await mailTo(ada.email)
+      await api.post('/auth/request-password-reset', { email: ada.email })
+      const reset = await mailTo(ada.email, verification.id)
 
-    expect(await patch(shout)).toMatchObject({ email: shout, email_verified: false })
-    expectStatus(200, await api.post('/auth/verify-email', { token: tokenIn(verification) }))
-    expect(await patch(ada.email)).toMatchObject({ email: ada.email, email_verified: true })
-    await patch(shout)
-    const body = { token: tokenIn(reset), newPassword: 'New4Horses' }
-    expectStatus(200, await api.post('/auth/reset-password', body))
-  })
+      expect(await patch(shout)).toMatchObject({ email: shout, email_verified: false })
+      expectStatus(200, await api.post('/auth/verify-email', { token: tokenIn(verification) }))
+      expect(await patch(ada.email)).toMatchObject({ email: ada.email, email_verified: true })
+      await patch(shout)
+      const body = { token: tokenIn(reset), newPassword: 'New4Horses' }
+      expectStatus(200, await api.post('/auth/reset-password', body))
+    },
+  )
 
-  test('USR-11 a new password takes the current one or a fresh login, and ends every other session', async () => {
+  once('USR-11 a new password takes the current one or a fresh login, and ends every other session', async () => {
     const { anAccount, logIn, as } = await aTown(wire)
     const ada = await anAccount()
     const { access_token: token } = wire.record(await logIn(ada.email, ada.password)) as { access_token: string }
@@ -129,7 +135,7 @@ inDialects('The current user', (wire) => {
     expectStatus(200, await logIn(ada.email, 'Newer4Horses'))
   })
 
-  test('contract 6.3 what belongs to the service is never set by the user', async () => {
+  once('contract 6.3 what belongs to the service is never set by the user', async () => {
     const { anAccount } = await aTown(wire)
     const { api, id } = await anAccount()
 
@@ -146,7 +152,7 @@ inDialects('The current user', (wire) => {
     expect(userOf(wire, wire.record(await api.get('/auth-collections/me')))).toMatchObject({ id, roles: [] })
   })
 
-  test('contract 6.2 where data.role is trusted, users cannot give it to themselves', async () => {
+  once('contract 6.2 where data.role is trusted, users cannot give it to themselves', async () => {
     const { api, anAccount } = await aTown(wire, { trustDataRole: true })
     const body = { email: anEmail(), password: goodPassword, data: { role: 'admin' } }
 

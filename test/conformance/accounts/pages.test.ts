@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { expectFailure, expectStatus, inDialects, someDocuments } from '../../fixtures/wires.js'
 
-inDialects('Pages', (wire) => {
+inDialects('Pages', (wire, once) => {
   test('LST-01 the page has the dialect’s default, and its maximum at most', async () => {
     const { posts } = await someDocuments(wire, numbered(wire.pages.most + 10))
 
@@ -21,7 +21,7 @@ inDialects('Pages', (wire) => {
     }
   })
 
-  test('LST-01 offset skips, and pages follow each other without gap or overlap', async () => {
+  once('LST-01 offset skips, and pages follow each other without gap or overlap', async () => {
     const { posts } = await someDocuments(wire, numbered(25))
 
     const pages = await Promise.all([0, 10, 20, 30].map((offset) => posts.list(`limit=10&offset=${offset}`)))
@@ -30,7 +30,7 @@ inDialects('Pages', (wire) => {
     expect(numbers).toEqual(numbered(25).map(({ number }) => 24 - number))
   })
 
-  test('contract 2.6 limit=0 is an empty page with its total', async () => {
+  once('contract 2.6 limit=0 is an empty page with its total', async () => {
     const { posts } = await someDocuments(wire, numbered(3))
 
     expect(await posts.list('limit=0')).toEqual({ rows: [], total: 3, limit: 0 })
@@ -56,7 +56,7 @@ inDialects('Pages', (wire) => {
     },
   )
 
-  test('LST-04 count=false skips the total', async () => {
+  once('LST-04 count=false skips the total', async () => {
     const { posts } = await someDocuments(wire, numbered(3))
 
     expect((await posts.list('count=false')).total).toBeNull()
@@ -74,7 +74,7 @@ inDialects('Pages', (wire) => {
     if (wire.like !== 'b') expect(JSON.stringify(body)).toMatch(/"total":null/)
   })
 
-  test('LST-04 count is true or false, anything else is 400', async () => {
+  once('LST-04 count is true or false, anything else is 400', async () => {
     const { posts } = await someDocuments(wire)
 
     for (const value of ['', 'no', '0', '1', 'FALSE', 'null']) {
@@ -82,7 +82,7 @@ inDialects('Pages', (wire) => {
     }
   })
 
-  test('LST-20 total counts all matches, not the page', async () => {
+  once('LST-20 total counts all matches, not the page', async () => {
     const { posts } = await someDocuments(wire, [...numbered(30), { kind: 'x' }, { kind: 'x' }, { kind: 'x' }])
 
     expect(await posts.list('kind=x&limit=1')).toMatchObject({ total: 3, rows: [{}] })

@@ -7,8 +7,8 @@ import { expectFailure, expectStatus, inDialects } from '../../fixtures/wires.js
 
 const weekSeconds = 7 * 86_400
 
-inDialects('User tokens', (wire) => {
-  test('AUT-02 a token is a JWT, HS256, with the claims sub, pid, sid, iat and exp', async () => {
+inDialects('User tokens', (wire, once) => {
+  once('AUT-02 a token is a JWT, HS256, with the claims sub, pid, sid, iat and exp', async () => {
     const { anAccount, project } = await aTown(wire)
     const { token, id } = await anAccount()
 
@@ -46,7 +46,7 @@ inDialects('User tokens', (wire) => {
     }
   })
 
-  test('AUT-02 a token that is altered, unsigned, foreign or expired is 401', async () => {
+  once('AUT-02 a token that is altered, unsigned, foreign or expired is 401', async () => {
     const { anAccount, as, project } = await aTown(wire)
     const { token, id } = await anAccount()
     const stranger = await (await aTown(wire)).anAccount()
@@ -99,7 +99,7 @@ inDialects('User tokens', (wire) => {
     expectFailure(await get({ 'x-api-key': token }), 401, 'UNAUTHORIZED')
   })
 
-  test('USR-13 logout ends the session, and no other', async () => {
+  once('USR-13 logout ends the session, and no other', async () => {
     const { anAccount, logIn, as } = await aTown(wire)
     const { api, email, password, token } = await anAccount()
     const second = wire.record(await logIn(email, password)) as { access_token: string }
@@ -127,7 +127,7 @@ inDialects('User tokens', (wire) => {
     }
   })
 
-  test('USR-18 changing the password takes the old one, and ends every other session', async () => {
+  once('USR-18 changing the password takes the old one, and ends every other session', async () => {
     const { anAccount, logIn, as } = await aTown(wire)
     const { api, email, password } = await anAccount()
     const { access_token: token } = wire.record(await logIn(email, password)) as { access_token: string }

@@ -32,8 +32,8 @@ function finish(town: Town, email: string, code: string) {
   return town.api.post('/auth-collections/verify-2fa-login', { email, code })
 }
 
-inDialects('Two-factor login', (wire) => {
-  test('USR-21 enable delivers a secret, its URL and a QR code, and is pending until a code is verified', async () => {
+inDialects('Two-factor login', (wire, once) => {
+  once('USR-21 enable delivers a secret, its URL and a QR code, and is pending until a code is verified', async () => {
     const town = await aTown(wire)
     const { api, email, password } = await town.anAccount()
 
@@ -84,7 +84,7 @@ inDialects('Two-factor login', (wire) => {
     expectStatus(200, await town.as(token).get('/auth-collections/me'))
   })
 
-  test('contract 6.7 a code works once, in the step before or after too, and of ten at once one gets in', async () => {
+  once('contract 6.7 a code works once, in the step before or after too, and of ten at once one gets in', async () => {
     const town = await aTown(wire)
     const { email, password, secret } = await enrolled(wire, town)
     await town.logIn(email, password)
@@ -100,7 +100,7 @@ inDialects('Two-factor login', (wire) => {
     expectFailure(await finish(town, email, await codeOf(secret, 3)), 401, 'INVALID_CREDENTIALS')
   })
 
-  test('contract 6.7 each recovery code works once in place of a code', async () => {
+  once('contract 6.7 each recovery code works once in place of a code', async () => {
     const town = await aTown(wire)
     const { email, password, recoveryCodes } = await enrolled(wire, town)
     const [first = '', second = ''] = recoveryCodes
@@ -127,7 +127,7 @@ inDialects('Two-factor login', (wire) => {
     expectStatus(200, await api.post('/auth/2fa/disable', { code: await spaced(secret, 1) }))
   })
 
-  test('contract 6.7 the fifth wrong code ends the attempt', async () => {
+  once('contract 6.7 the fifth wrong code ends the attempt', async () => {
     const town = await aTown(wire)
     const { email, password, secret } = await enrolled(wire, town)
     const wrong = await wrongCode(secret)
@@ -142,7 +142,7 @@ inDialects('Two-factor login', (wire) => {
     expectStatus(200, await finish(town, email, await codeOf(secret)))
   })
 
-  test('USR-22 disable takes a code, and then the password is enough again', async () => {
+  once('USR-22 disable takes a code, and then the password is enough again', async () => {
     const town = await aTown(wire)
     const { api, email, password, secret } = await enrolled(wire, town)
 
@@ -153,15 +153,18 @@ inDialects('Two-factor login', (wire) => {
     expectFailure(await api.post('/auth/2fa/disable', { code: await codeOf(secret, 1) }), 401, 'INVALID_CREDENTIALS')
   })
 
-  test('contract 6.7 while it is on, it is not enabled anew: a stolen session cannot replace the authenticator', async () => {
-    const town = await aTown(wire)
-    const { api, secret } = await enrolled(wire, town)
+  once(
+    'contract 6.7 while it is on, it is not enabled anew: a stolen session cannot replace the authenticator',
+    async () => {
+      const town = await aTown(wire)
+      const { api, secret } = await enrolled(wire, town)
 
-    expectFailure(await api.post('/auth/2fa/enable', {}), 403, 'FORBIDDEN')
-    expectFailure(await api.post('/auth/2fa/verify', { code: await codeOf(secret) }), 401, 'INVALID_CREDENTIALS')
-  })
+      expectFailure(await api.post('/auth/2fa/enable', {}), 403, 'FORBIDDEN')
+      expectFailure(await api.post('/auth/2fa/verify', { code: await codeOf(secret) }), 401, 'INVALID_CREDENTIALS')
+    },
+  )
 
-  test('USR-02 neither secret nor recovery codes ever show again', async () => {
+  once('USR-02 neither secret nor recovery codes ever show again', async () => {
     const town = await aTown(wire)
     const { api, secret, recoveryCodes, id } = await enrolled(wire, town)
 
@@ -202,7 +205,7 @@ inDialects('A code of nobody', (wire) => {
   })
 })
 
-inDialects('Sign-up where everybody needs a second factor', (wire) => {
+inDialects('Sign-up where everybody needs a second factor', (wire, once) => {
   test('contract 1 USR-05 answers 201 with requires_2fa and a message, and the mailed code finishes it', async () => {
     const town = await aTown(wire, { require2fa: true })
     const email = anEmail()
@@ -216,7 +219,7 @@ inDialects('Sign-up where everybody needs a second factor', (wire) => {
     expect(login).toMatchObject({ access_token: expect.any(String), user: { email } })
   })
 
-  test('contract 6.7 who has an authenticator is mailed no code', async () => {
+  once('contract 6.7 who has an authenticator is mailed no code', async () => {
     const town = await aTown(wire)
     const { email, password, secret } = await enrolled(wire, town)
     await changeSettings(town.project, { require2fa: true })

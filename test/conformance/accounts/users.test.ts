@@ -2,8 +2,8 @@ import { expect, test } from 'vitest'
 import { type Account, aTown, userOf, usersOf } from '../../fixtures/accounts.js'
 import { expectFailure, expectStatus, inDialects } from '../../fixtures/wires.js'
 
-inDialects('Users', (wire) => {
-  test('contract 6.10 users are listed by key, filtered and sorted like documents', async () => {
+inDialects('Users', (wire, once) => {
+  once('contract 6.10 users are listed by key, filtered and sorted like documents', async () => {
     const { api, anAccount } = await aTown(wire)
     const many: Account[] = []
     for (const age of [30, 10, 20]) many.push(await anAccount({ data: { age, username: `user ${age}` } }))
@@ -35,7 +35,7 @@ inDialects('Users', (wire) => {
     expectFailure(await api.get(`/auth-collections/users/${id}`), 401, 'UNAUTHORIZED')
   })
 
-  test('USR-17 an unknown user is 404', async () => {
+  once('USR-17 an unknown user is 404', async () => {
     const { api, anAccount } = await aTown(wire)
     const { id } = await anAccount()
     const stranger = await (await aTown(wire)).anAccount()
@@ -47,7 +47,7 @@ inDialects('Users', (wire) => {
     }
   })
 
-  test('LST-18 LST-05 documents reach the users they link to, with populate and by filters', async () => {
+  once('LST-18 LST-05 documents reach the users they link to, with populate and by filters', async () => {
     const { collection, anAccount } = await aTown(wire)
     const posts = await collection('posts')
     const [ada, bob] = [await anAccount({ data: { role: 'admin' } }), await anAccount({ data: { role: 'guest' } })]

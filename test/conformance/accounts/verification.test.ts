@@ -6,7 +6,7 @@ import { send } from '../../fixtures/requests/http.js'
 import { apiOf, service } from '../../fixtures/service.js'
 import { expectFailure, expectStatus, inDialects } from '../../fixtures/wires.js'
 
-inDialects('Email verification', (wire) => {
+inDialects('Email verification', (wire, once) => {
   const nobody = apiOf({}, wire.name)
 
   test('USR-23 a request mails a link with a token, and can be repeated after a minute', async () => {
@@ -24,7 +24,7 @@ inDialects('Email verification', (wire) => {
     expect(await countMails(email)).toBe(1)
   })
 
-  test('contract 6.8 of ten requests at once, one mails a letter', async () => {
+  once('contract 6.8 of ten requests at once, one mails a letter', async () => {
     const { anAccount } = await aTown(wire)
     const { api, email } = await anAccount()
 
@@ -39,7 +39,7 @@ inDialects('Email verification', (wire) => {
     expect(await countMails(email)).toBe(1)
   })
 
-  test('contract 6.8 a link that was mailed to one address verifies no other', async () => {
+  once('contract 6.8 a link that was mailed to one address verifies no other', async () => {
     const { anAccount } = await aTown(wire)
     const { api, email } = await anAccount()
     await api.post('/auth/request-verification', {})
@@ -51,7 +51,7 @@ inDialects('Email verification', (wire) => {
     expect(userOf(wire, me).email_verified).toBe(false)
   })
 
-  test('USR-24 the token of the mail verifies the address, without a key, once', async () => {
+  once('USR-24 the token of the mail verifies the address, without a key, once', async () => {
     const { anAccount } = await aTown(wire, { requireVerifiedEmail: true })
     const { api, email } = await anAccount()
     await api.post('/auth/request-verification', {})
@@ -66,7 +66,7 @@ inDialects('Email verification', (wire) => {
     expectFailure(await api.post('/collections/none', {}), 404, 'NOT_FOUND')
   })
 
-  test('contract 10.8 a token that is unknown, or of another purpose, is 401', async () => {
+  once('contract 10.8 a token that is unknown, or of another purpose, is 401', async () => {
     const { anAccount, api: app } = await aTown(wire)
     const { email } = await anAccount()
     await app.post('/auth/request-password-reset', { email })
@@ -78,7 +78,7 @@ inDialects('Email verification', (wire) => {
     expectFailure(await nobody.post('/auth/verify-email', {}), 422, 'VALIDATION_ERROR')
   })
 
-  test('contract 6.8 links point at the app where there is one', async () => {
+  once('contract 6.8 links point at the app where there is one', async () => {
     const { anAccount, api: app } = await aTown(wire, { appUrl: 'https://app.example/start/' })
     const { api, email } = await anAccount()
     await api.post('/auth/request-verification', {})
@@ -91,10 +91,10 @@ inDialects('Email verification', (wire) => {
   })
 })
 
-inDialects('Password reset', (wire) => {
+inDialects('Password reset', (wire, once) => {
   const nobody = apiOf({}, wire.name)
 
-  test('USR-19 a request by key mails a token, and answers the same whether the address exists', async () => {
+  once('USR-19 a request by key mails a token, and answers the same whether the address exists', async () => {
     const { anAccount, api } = await aTown(wire)
     const { email } = await anAccount()
 
@@ -107,7 +107,7 @@ inDialects('Password reset', (wire) => {
     expectFailure(await nobody.post('/auth/request-password-reset', { email }), 401, 'UNAUTHORIZED')
   })
 
-  test('USR-20 the token sets a new password, once, without a key, and ends all sessions', async () => {
+  once('USR-20 the token sets a new password, once, without a key, and ends all sessions', async () => {
     const { anAccount, api, logIn } = await aTown(wire)
     const ada = await anAccount()
     await api.post('/auth/request-password-reset', { email: ada.email })
@@ -139,7 +139,7 @@ inDialects('Password reset', (wire) => {
     expectFailure(await reset(tokenIn(second)), 401, 'INVALID_TOKEN')
   })
 
-  test('contract 6.8 whoever changes the password or the address as themselves voids what was mailed', async () => {
+  once('contract 6.8 whoever changes the password or the address as themselves voids what was mailed', async () => {
     const { anAccount, api } = await aTown(wire)
     const reset = (token: string) => nobody.post('/auth/reset-password', { token, newPassword: 'New4Horses' })
 
@@ -152,24 +152,27 @@ inDialects('Password reset', (wire) => {
     }
   })
 
-  test('contract 6.8 a reset and changes of the password at once leave one password, and no request fails', async () => {
-    const { anAccount, api, logIn } = await aTown(wire)
-    const ada = await anAccount()
-    await api.post('/auth/request-password-reset', { email: ada.email })
-    const token = tokenIn(await mailTo(ada.email))
+  once(
+    'contract 6.8 a reset and changes of the password at once leave one password, and no request fails',
+    async () => {
+      const { anAccount, api, logIn } = await aTown(wire)
+      const ada = await anAccount()
+      await api.post('/auth/request-password-reset', { email: ada.email })
+      const token = tokenIn(await mailTo(ada.email))
 
-    const answers = await Promise.all([
-      nobody.post('/auth/reset-password', { token, newPassword: 'New4Horses' }),
-      ada.api.post('/auth/change-password', { oldPassword: ada.password, newPassword: 'New5Horses' }),
-      ada.api.patch('/auth-collections/user', { password: 'New6Horses' }),
-    ])
+      const answers = await Promise.all([
+        nobody.post('/auth/reset-password', { token, newPassword: 'New4Horses' }),
+        ada.api.post('/auth/change-password', { oldPassword: ada.password, newPassword: 'New5Horses' }),
+        ada.api.patch('/auth-collections/user', { password: 'New6Horses' }),
+      ])
 
-    expect(answers.map(({ status }) => status).filter((status) => status !== 200 && status !== 401)).toEqual([])
-    const logins = await Promise.all(
-      ['New4Horses', 'New5Horses', 'New6Horses'].map((password) => logIn(ada.email, password)),
-    )
-    expect(logins.map(({ status }) => status).sort()).toEqual([200, 401, 401])
-  })
+      expect(answers.map(({ status }) => status).filter((status) => status !== 200 && status !== 401)).toEqual([])
+      const logins = await Promise.all(
+        ['New4Horses', 'New5Horses', 'New6Horses'].map((password) => logIn(ada.email, password)),
+      )
+      expect(logins.map(({ status }) => status).sort()).toEqual([200, 401, 401])
+    },
+  )
 })
 
 inDialects(

@@ -4,7 +4,7 @@ import { aWorld, expectFailure, expectStatus, inDialects, keysOf, someDocuments 
 const isoTime = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/
 const unknownId = '01900000-0000-7000-8000-000000000000'
 
-inDialects('Collections', (wire) => {
+inDialects('Collections', (wire, once) => {
   const times = wire.like === 'b' ? ['created_at', 'updated_at'] : ['createdAt', 'created_at', 'updatedAt']
 
   test.each(['/collections', '/api/collections'])('COL-01 POST %s creates a collection', async (path) => {
@@ -22,7 +22,7 @@ inDialects('Collections', (wire) => {
     expectStatus(201, await api.post('/collections/posts', {}))
   })
 
-  test('COL-01 the fields of a schema stay in the order in which they were given', async () => {
+  once('COL-01 the fields of a schema stay in the order in which they were given', async () => {
     const { api } = await aWorld(wire)
     const names = ['title', 'done', 'b', 'description', 'a']
     const schema = Object.fromEntries(names.map((name) => [name, { type: 'string' }]))
@@ -36,7 +36,7 @@ inDialects('Collections', (wire) => {
     expect([fieldsOf(created), fieldsOf(read), fieldsOf(changed)]).toEqual([names, names, names.toReversed()])
   })
 
-  test('COL-01 a collection takes a schema', async () => {
+  once('COL-01 a collection takes a schema', async () => {
     const { api } = await aWorld(wire)
     const schema = { title: { type: 'string', required: true }, views: { type: 'integer', default: 0 } }
 
@@ -89,7 +89,7 @@ inDialects('Collections', (wire) => {
     else expect(wire.page(answer).rows).toHaveLength(1)
   })
 
-  test('contract 5.4 document_count is exact under concurrent writes of every kind', async () => {
+  once('contract 5.4 document_count is exact under concurrent writes of every kind', async () => {
     const { api, rows } = await someDocuments(
       wire,
       Array.from({ length: 20 }, (_, number) => ({ number })),
@@ -124,7 +124,7 @@ inDialects('Collections', (wire) => {
     expectStatus(201, await api.post('/collections', { name: 'posts' }))
   })
 
-  test('contract 5.1 PATCH takes any subset, and what is left out stays', async () => {
+  once('contract 5.1 PATCH takes any subset, and what is left out stays', async () => {
     const { owner } = await someDocuments(wire)
     const schema = { title: { type: 'string' } }
     const permissions = { read: ['admin'] }
@@ -137,7 +137,7 @@ inDialects('Collections', (wire) => {
     expect(await patch({ schema: {}, permissions: {} })).toMatchObject({ schema: {}, permissions: {} })
   })
 
-  test('contract 5.1 unknown keys and wrong types are 422', async () => {
+  once('contract 5.1 unknown keys and wrong types are 422', async () => {
     const { api } = await someDocuments(wire)
     const bad = [
       { title: 'x' },
@@ -180,7 +180,7 @@ inDialects('Collections', (wire) => {
     expect(wire.record(await api.get('/collections'))).toEqual([])
   })
 
-  test('COL-05 a new collection of the old name starts empty', async () => {
+  once('COL-05 a new collection of the old name starts empty', async () => {
     const { api, collection, rows } = await someDocuments(wire, [{ name: 'one' }])
 
     await api.delete('/api/collections/posts')
@@ -247,7 +247,7 @@ inDialects('Collections', (wire) => {
     expect(wire.record(expectStatus(200, await api.get('/api/collections')))).toHaveLength(1)
   })
 
-  test('COL-02 collections of another project are not there', async () => {
+  once('COL-02 collections of another project are not there', async () => {
     const { posts } = await someDocuments(wire)
     const stranger = await aWorld(wire)
 

@@ -18,13 +18,13 @@ const ofBoard = {
   delete: ['member:board.members'],
 }
 
-inDialects('Members of documents', (wire) => {
+inDialects('Members of documents', (wire, once) => {
   const closing: (() => void)[] = []
   afterEach(() => {
     for (const close of closing.splice(0)) close()
   })
 
-  test('contract 13.9 a user whose id is in the field, alone or in an array, reads, changes and deletes', async () => {
+  once('contract 13.9 a user whose id is in the field, alone or in an array, reads, changes and deletes', async () => {
     const { ada, bob, api, owner } = await aBoard(wire)
     for (const members of [[bob.id, ada.id], ada.id]) {
       const { id } = await create(wire, owner, boards, { members })
@@ -45,7 +45,7 @@ inDialects('Members of documents', (wire) => {
     expect(await countIn(wire, ada.api, 'boards')).toBe(1)
   })
 
-  test('contract 13.9 a user whose id is in the linked document does', async () => {
+  once('contract 13.9 a user whose id is in the linked document does', async () => {
     const { ada, bob, owner, theirs, his } = await aBoard(wire)
     const { id } = await create(wire, owner, cards, { n: 1, board: theirs.id })
     await create(wire, owner, cards, { n: 2, board: his.id })
@@ -62,7 +62,7 @@ inDialects('Members of documents', (wire) => {
     expectStatus(200, await ada.api.delete(`${cards}/${id}`))
   })
 
-  test('contract 13.9 creating takes the value that is written, also in a batch', async () => {
+  once('contract 13.9 creating takes the value that is written, also in a batch', async () => {
     const { ada, theirs, his, owner } = await aBoard(wire)
     const batch = `${cards}/batch/documents`
 
@@ -76,7 +76,7 @@ inDialects('Members of documents', (wire) => {
     expect((await list(wire, owner, 'cards'))[1]).toBe(3)
   })
 
-  test('contract 13.9 a user may shut themselves out by a write, and a new membership counts at once', async () => {
+  once('contract 13.9 a user may shut themselves out by a write, and a new membership counts at once', async () => {
     const { ada, bob, theirs, owner } = await aBoard(wire)
     const { id } = await create(wire, owner, cards, { n: 1, board: theirs.id })
 
@@ -91,7 +91,7 @@ inDialects('Members of documents', (wire) => {
     expectStatus(200, await ada.api.get(`${cards}/${id}`))
   })
 
-  test('contract 13.9 a batch that touches a document of others does nothing', async () => {
+  once('contract 13.9 a batch that touches a document of others does nothing', async () => {
     const { ada, theirs, his, owner } = await aBoard(wire)
     const mine = await create(wire, owner, cards, { n: 1, board: theirs.id })
     const other = await create(wire, owner, cards, { n: 1, board: his.id })
@@ -104,7 +104,7 @@ inDialects('Members of documents', (wire) => {
     expectStatus(200, await ada.api.post(`${batch}/delete`, { document_ids: [mine.id] }))
   })
 
-  test('contract 13.9 populate and filters through links tell only of documents that the caller may read', async () => {
+  once('contract 13.9 populate and filters through links tell only of documents that the caller may read', async () => {
     const { ada, bob, owner, theirs, his, collection } = await aBoard(wire)
     const links = await collection('links')
     const card = await create(wire, owner, cards, { n: 1, board: his.id })
@@ -122,7 +122,7 @@ inDialects('Members of documents', (wire) => {
     expectStatus(200, await bob.api.patch(`${boards}/${theirs.id}`, {}))
   })
 
-  test('contract 13.9 files of documents are listed to their members', async () => {
+  once('contract 13.9 files of documents are listed to their members', async () => {
     const { ada, bob, owner, theirs } = await aBoard(wire)
     const withFile = (name: string, fields: Fields) =>
       sendForm(owner, 'POST', cards, [textOf('data', fields), fileOf('cover', 'x', name)])
@@ -138,7 +138,7 @@ inDialects('Members of documents', (wire) => {
     expect(await names(ada.api)).toEqual([[], 0])
   })
 
-  test('contract 13.9 a link leads only to the project, and to the collection that the schema names', async () => {
+  once('contract 13.9 a link leads only to the project, and to the collection that the schema names', async () => {
     const { ada, owner, theirs, collection } = await aBoard(wire, { isTyped: true })
     await collection('forged')
     const forged = await create(wire, owner, '/collections/forged', { members: [ada.id] })
@@ -152,7 +152,7 @@ inDialects('Members of documents', (wire) => {
     }
   })
 
-  test('contract 13.9 a role of that name is no membership, and words combine with roles and owner', async () => {
+  once('contract 13.9 a role of that name is no membership, and words combine with roles and owner', async () => {
     const { ada, bob, owner, theirs } = await aBoard(wire)
     await control.users.update({ user: bob.id, roles: ['member:members', 'member:board.members', 'admin'] })
     const { id } = await create(wire, owner, boards, { members: [] })
@@ -167,7 +167,7 @@ inDialects('Members of documents', (wire) => {
     expectStatus(200, await ada.api.get(`${boards}/${theirs.id}`))
   })
 
-  test('contract 13.9 invalid words are refused at their place', async () => {
+  once('contract 13.9 invalid words are refused at their place', async () => {
     const { owner } = await aBoard(wire)
     const schema = {
       many: { type: 'link', to: 'boards', many: true },

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { Answer } from '../../fixtures/requests/http.js'
 import { aWorld, expectFailure, expectStatus, type Fields, inDialects, type Wire } from '../../fixtures/wires.js'
 
-inDialects('Permissions', (wire) => {
+inDialects('Permissions', (wire, once) => {
   /** Requests by the permission they need. */
   const operations = {
     create: [
@@ -49,14 +49,14 @@ inDialects('Permissions', (wire) => {
     },
   )
 
-  test('contract 5.3 authenticated is any user, and a key is none', async () => {
+  once('contract 5.3 authenticated is any user, and a key is none', async () => {
     const { api, owner } = await aGuarded(wire, { read: ['authenticated'] })
 
     expectFailure(await api.get(wire.listPath('posts')), 401, 'UNAUTHORIZED')
     expectStatus(200, await owner.get(wire.listPath('posts')))
   })
 
-  test('contract 5.3 empty lists are open', async () => {
+  once('contract 5.3 empty lists are open', async () => {
     const { api } = await aGuarded(wire, { create: [], read: [], update: [], delete: [] })
 
     expectStatus(201, await api.post('/collections/posts', {}))
@@ -74,7 +74,7 @@ inDialects('Permissions', (wire) => {
     expectStatus(wire.statuses.removedCollection, await api.delete('/collections/others'))
   })
 
-  test('contract 5.3 a key may not close a collection for its owner', async () => {
+  once('contract 5.3 a key may not close a collection for its owner', async () => {
     const { api, collection } = await aWorld(wire)
     await collection('posts')
 

@@ -6,32 +6,37 @@ import { expectFailure, expectStatus, inDialects } from '../../fixtures/wires.js
 
 const editors = { create: ['editor'], update: ['editor'], delete: ['editor'] }
 
-inDialects('Roles', (wire) => {
-  test('USR-26 contract 5.3 roles on the record open what permissions close, and "authenticated" is any user', async () => {
-    const { api, anAccount, collection } = await aTown(wire, { selfRoles: ['editor'] })
-    await collection('posts', { permissions: { ...editors, read: ['authenticated'] } })
-    const [editor, reader] = [await anAccount({ roles: ['editor'] }), await anAccount()]
+inDialects('Roles', (wire, once) => {
+  once(
+    'USR-26 contract 5.3 roles on the record open what permissions close, and "authenticated" is any user',
+    async () => {
+      const { api, anAccount, collection } = await aTown(wire, { selfRoles: ['editor'] })
+      await collection('posts', { permissions: { ...editors, read: ['authenticated'] } })
+      const [editor, reader] = [await anAccount({ roles: ['editor'] }), await anAccount()]
 
-    const { id } = wire.row(wire.record(expectStatus(201, await editor.api.post('/collections/posts', { name: 'x' }))))
+      const { id } = wire.row(
+        wire.record(expectStatus(201, await editor.api.post('/collections/posts', { name: 'x' }))),
+      )
 
-    expect(editor.roles).toEqual(['editor'])
-    expectStatus(200, await reader.api.get(`/collections/posts/${id}`))
-    expectStatus(200, await reader.api.get(wire.listPath('posts')))
-    for (const [method, path, body] of [
-      ['POST', '/collections/posts', {}],
-      ['PATCH', `/collections/posts/${id}`, {}],
-      ['PUT', `/collections/posts/${id}`, {}],
-      ['DELETE', `/collections/posts/${id}`, undefined],
-      ['POST', '/collections/posts/batch', { documents: [{}] }],
-      ['POST', '/collections/posts/batch/documents/update', { updates: { [id]: { data: {} } } }],
-      ['POST', '/collections/posts/batch-delete', { document_ids: [id] }],
-    ] as const) {
-      expectFailure(await reader.api.send(method, path, {}, body), 403, 'FORBIDDEN')
-      expectFailure(await api.send(method, path, {}, body), 401, 'UNAUTHORIZED')
-    }
-    expectFailure(await api.get(`/collections/posts/${id}`), 401, 'UNAUTHORIZED')
-    expectStatus(200, await editor.api.delete(`/collections/posts/${id}`))
-  })
+      expect(editor.roles).toEqual(['editor'])
+      expectStatus(200, await reader.api.get(`/collections/posts/${id}`))
+      expectStatus(200, await reader.api.get(wire.listPath('posts')))
+      for (const [method, path, body] of [
+        ['POST', '/collections/posts', {}],
+        ['PATCH', `/collections/posts/${id}`, {}],
+        ['PUT', `/collections/posts/${id}`, {}],
+        ['DELETE', `/collections/posts/${id}`, undefined],
+        ['POST', '/collections/posts/batch', { documents: [{}] }],
+        ['POST', '/collections/posts/batch/documents/update', { updates: { [id]: { data: {} } } }],
+        ['POST', '/collections/posts/batch-delete', { document_ids: [id] }],
+      ] as const) {
+        expectFailure(await reader.api.send(method, path, {}, body), 403, 'FORBIDDEN')
+        expectFailure(await api.send(method, path, {}, body), 401, 'UNAUTHORIZED')
+      }
+      expectFailure(await api.get(`/collections/posts/${id}`), 401, 'UNAUTHORIZED')
+      expectStatus(200, await editor.api.delete(`/collections/posts/${id}`))
+    },
+  )
 
   test('contract 5.3 lists, populate and related filters obey read for users, too', async () => {
     const { anAccount, collection } = await aTown(wire, { selfRoles: ['insider'] })
@@ -50,7 +55,7 @@ inDialects('Roles', (wire) => {
     expectFailure(await outsider.api.get(wire.listPath('secrets')), 403, 'FORBIDDEN')
   })
 
-  test('contract 6.2 data.role counts where the project trusts it, as the owner has written it since', async () => {
+  once('contract 6.2 data.role counts where the project trusts it, as the owner has written it since', async () => {
     const { project, anAccount, collection } = await aTown(wire)
     await collection('secrets', { permissions: { read: ['admin'] } })
     const ada = await anAccount({ data: { role: 'admin' } })

@@ -96,7 +96,7 @@ function nested(levels: number): object {
   return levels === 0 ? { type: 'string' } : { type: 'object', fields: { a: nested(levels - 1) } }
 }
 
-inDialects('Schema rules', (wire) => {
+inDialects('Schema rules', (wire, once) => {
   test.each(rules)('contract 13.1 %s takes its values, and any other is 422 at its field', (_, rule, good, bad) =>
     expectValues(wire, rule, good, bad),
   )
@@ -122,7 +122,7 @@ inDialects('Schema rules', (wire) => {
     expect(answer.text).toContain('"loc":["body","people",1,"age"]')
   })
 
-  test('contract 13.1 a refusal says which values are valid', async () => {
+  once('contract 13.1 a refusal says which values are valid', async () => {
     const schema = { points: { type: 'integer', min: 1 }, color: { type: 'string', enum: ['red', 'blue'] } }
     const { api } = await someDocuments(wire, [], { schema })
 
@@ -132,7 +132,7 @@ inDialects('Schema rules', (wire) => {
     expect(text.replaceAll('\\"', '"')).toContain('"color" must be one of "red", "blue"')
   })
 
-  test('contract 13.1 a refusal of many values stays short', async () => {
+  once('contract 13.1 a refusal of many values stays short', async () => {
     const long = Array.from({ length: 20 }, (_, n) => `${n}`.padEnd(2_000, 'x'))
     const schema = { colors: { type: 'array', items: { type: 'string', enum: long } } }
     const { api } = await someDocuments(wire, [], { schema })
@@ -144,7 +144,7 @@ inDialects('Schema rules', (wire) => {
     expect(refused.text.length).toBeLessThan(4_000_000)
   })
 
-  test('contract 13.1 a pattern cannot hold up the service', async () => {
+  once('contract 13.1 a pattern cannot hold up the service', async () => {
     const { api } = await someDocuments(wire, [], { schema: { name: { type: 'string', pattern: '(?:(?:a+)+)+b' } } })
 
     expectFailure(await api.post('/collections/posts', { name: 'a'.repeat(50_000) }), 422, 'VALIDATION_ERROR')
@@ -152,7 +152,7 @@ inDialects('Schema rules', (wire) => {
     expectStatus(201, await api.post('/collections/posts', { name: `${'a'.repeat(900_000)}b` }))
   })
 
-  test('contract 13.1 the patterns of one document, and of all documents of a write, take bounded work', async () => {
+  once('contract 13.1 the patterns of one document, and of all documents of a write, take bounded work', async () => {
     const schema = { name: { type: 'string', pattern: '[ab]*a[ab]{250}' } }
     const { api } = await someDocuments(wire, [], { schema })
     const named = (length: number) => ({ name: scrambled(length) })
@@ -163,7 +163,7 @@ inDialects('Schema rules', (wire) => {
     expect((await api.get('/collections/posts/query/documents/count')).text).toContain(':0')
   })
 
-  test('contract 13.1 options that contradict each other are 422 at their line, and nested ones too', async () => {
+  once('contract 13.1 options that contradict each other are 422 at their line, and nested ones too', async () => {
     const { api } = await someDocuments(wire)
 
     for (const [rule, place] of contradictions) {
@@ -180,7 +180,7 @@ inDialects('Schema rules', (wire) => {
     expectStatus(200, await api.patch('/api/collections/posts', { schema: { field: nested(9) } }))
   })
 
-  test('contract 13.1 rules are shown as they were sent, and the fields in their order', async () => {
+  once('contract 13.1 rules are shown as they were sent, and the fields in their order', async () => {
     const schema = {
       title: { type: 'string', required: true, minLength: 1, maxLength: 80, description: 'Shown in lists' },
       body: { type: 'string', format: 'markdown' },
@@ -201,41 +201,44 @@ inDialects('Schema rules', (wire) => {
     }
   })
 
-  test('contract 13.1 unique rules and the title name fields of the schema that can be unique, or are texts', async () => {
-    const { api } = await aWorld(wire)
-    const schema = { a: { type: 'string' }, b: { type: 'number' }, c: { type: 'array' } }
-    const bad: readonly (readonly [object, string])[] = [
-      [{ unique: [['a', 'x']] }, '"unique",0,1'],
-      [{ unique: [['a', 'c']] }, '"unique",0,1'],
-      [{ unique: [['a', 'a']] }, '"unique",0,1'],
-      [
-        {
-          unique: [
-            ['a', 'b'],
-            ['b', 'a'],
-          ],
-        },
-        '"unique",1',
-      ],
-      [{ unique: ['a'] }, '"unique",0'],
-      [{ title: 'x' }, '"title"'],
-      [{ title: 'c' }, '"title"'],
-      [{ title: 5 }, '"title"'],
-    ]
-    expectStatus(201, await api.post('/collections', { name: 'notes', schema }))
+  once(
+    'contract 13.1 unique rules and the title name fields of the schema that can be unique, or are texts',
+    async () => {
+      const { api } = await aWorld(wire)
+      const schema = { a: { type: 'string' }, b: { type: 'number' }, c: { type: 'array' } }
+      const bad: readonly (readonly [object, string])[] = [
+        [{ unique: [['a', 'x']] }, '"unique",0,1'],
+        [{ unique: [['a', 'c']] }, '"unique",0,1'],
+        [{ unique: [['a', 'a']] }, '"unique",0,1'],
+        [
+          {
+            unique: [
+              ['a', 'b'],
+              ['b', 'a'],
+            ],
+          },
+          '"unique",1',
+        ],
+        [{ unique: ['a'] }, '"unique",0'],
+        [{ title: 'x' }, '"title"'],
+        [{ title: 'c' }, '"title"'],
+        [{ title: 5 }, '"title"'],
+      ]
+      expectStatus(201, await api.post('/collections', { name: 'notes', schema }))
 
-    for (const [settings, place] of bad) {
-      for (const answer of [
-        await api.post('/collections', { name: 'others', schema, ...settings }),
-        await api.patch('/collections/notes', settings),
-      ]) {
-        expect([settings, answer.status]).toEqual([settings, 422])
-        expect(answer.text).toContain(`"loc":["body",${place}`)
+      for (const [settings, place] of bad) {
+        for (const answer of [
+          await api.post('/collections', { name: 'others', schema, ...settings }),
+          await api.patch('/collections/notes', settings),
+        ]) {
+          expect([settings, answer.status]).toEqual([settings, 422])
+          expect(answer.text).toContain(`"loc":["body",${place}`)
+        }
       }
-    }
-  })
+    },
+  )
 
-  test('contract 13.1 a change is checked with the settings that stay, and each can be taken away', async () => {
+  once('contract 13.1 a change is checked with the settings that stay, and each can be taken away', async () => {
     const { api } = await aWorld(wire)
     const schema = { a: { type: 'string' }, b: { type: 'number' } }
     const settings = { schema, unique: [['a', 'b']], title: 'a' }
@@ -252,7 +255,7 @@ inDialects('Schema rules', (wire) => {
     expect(cleared).not.toHaveProperty('title')
   })
 
-  test('contract 13.2 a hidden field cannot be unique, whichever is set first', async () => {
+  once('contract 13.2 a hidden field cannot be unique, whichever is set first', async () => {
     const { owner } = await aWorld(wire)
     const slug = { type: 'string', unique: true }
     const schema = { a: { type: 'string' }, b: { type: 'string' } }
@@ -275,7 +278,7 @@ inDialects('Schema rules', (wire) => {
     expectStatus(200, await owner.patch('/collections/fields', hide('other')))
   })
 
-  test('contract 13.2 an update is checked in the fields that it sends', async () => {
+  once('contract 13.2 an update is checked in the fields that it sends', async () => {
     const { api, posts, rows } = await someDocuments(wire, [{ points: 0, tags: ['x'], note: 'a' }])
     const id = rows[0]?.id ?? ''
     const path = `/collections/posts/${id}`
@@ -304,8 +307,8 @@ inDialects('Schema rules', (wire) => {
   })
 })
 
-inDialects('Targets of links', (wire) => {
-  test('contract 13.1 links lead to a collection by name or id, to their own, or to users, at any depth', async () => {
+inDialects('Targets of links', (wire, once) => {
+  once('contract 13.1 links lead to a collection by name or id, to their own, or to users, at any depth', async () => {
     const { api, posts } = await someDocuments(wire)
     const link = (to: string) => ({ type: 'link', to })
     const schema = {
@@ -354,7 +357,7 @@ inDialects('Targets of links', (wire) => {
     expectFailure(await api.patch('/collections/articles', { schema: again }), 422, 'VALIDATION_ERROR')
   })
 
-  test('contract 13.1 the word users means the users, although a collection has that name', async () => {
+  once('contract 13.1 the word users means the users, although a collection has that name', async () => {
     const { api } = await aWorld(wire)
     const { id } = wire.record(expectStatus(201, await api.post('/collections', { name: 'users' }))) as { id: string }
     const schema = { user: { type: 'link', to: 'users' }, row: { type: 'link', to: id } }

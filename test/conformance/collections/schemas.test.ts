@@ -31,12 +31,12 @@ const types: readonly (readonly [string, readonly unknown[], readonly unknown[]]
   ['any', ['', 1, true, null, [], {}], []],
 ]
 
-inDialects('Schemas', (wire) => {
+inDialects('Schemas', (wire, once) => {
   test.each(types)('COL-07 a field of type %s takes its values, and any other is 422', (type, good, bad) =>
     expectValues(wire, { type }, good, bad),
   )
 
-  test('COL-07 a text that is not a datetime is refused with an example of one', async () => {
+  once('COL-07 a text that is not a datetime is refused with an example of one', async () => {
     const { api, posts } = await someDocuments(wire, [], { schema: { due: { type: 'datetime' } } })
 
     const answer = await api.post('/collections/posts', { due: 'tomorrow' })
@@ -84,7 +84,7 @@ inDialects('Schemas', (wire) => {
     expect(wire.row(wire.record(replaced)).fields).toEqual(kept)
   })
 
-  test('contract 5.2 a default satisfies required, null does not take its place', async () => {
+  once('contract 5.2 a default satisfies required, null does not take its place', async () => {
     const schema = { title: { type: 'string', required: true, default: 'untitled' } }
     const { api, posts } = await someDocuments(wire, [], { schema })
 
@@ -92,27 +92,30 @@ inDialects('Schemas', (wire) => {
     expectFailure(await api.post('/collections/posts', { title: null }), 422, 'VALIDATION_ERROR')
   })
 
-  test('contract 5.2 a required field with a default is added, and documents without it can still be changed', async () => {
-    const { api, posts, rows } = await someDocuments(wire, [{ title: 'old' }, { title: 'older' }])
-    const [{ id = '' } = {}, { id: other = '' } = {}] = rows
-    const schema = { status: { type: 'string', required: true, default: 'new' } }
-    expectStatus(200, await api.patch('/api/collections/posts', { schema }))
+  once(
+    'contract 5.2 a required field with a default is added, and documents without it can still be changed',
+    async () => {
+      const { api, posts, rows } = await someDocuments(wire, [{ title: 'old' }, { title: 'older' }])
+      const [{ id = '' } = {}, { id: other = '' } = {}] = rows
+      const schema = { status: { type: 'string', required: true, default: 'new' } }
+      expectStatus(200, await api.patch('/api/collections/posts', { schema }))
 
-    expectStatus(200, await api.patch(`/collections/posts/${id}`, { views: 1 }))
-    const updates = { [id]: { data: { views: 2 } }, [other]: { data: { views: 3 } } }
-    expectStatus(200, await api.post('/collections/posts/batch/documents/update', { updates }))
-    const kept = await Promise.all([id, other].map((one) => posts.get(one)))
-    expectStatus(200, await api.put(`/collections/posts/${id}`, { title: 'replaced' }))
+      expectStatus(200, await api.patch(`/collections/posts/${id}`, { views: 1 }))
+      const updates = { [id]: { data: { views: 2 } }, [other]: { data: { views: 3 } } }
+      expectStatus(200, await api.post('/collections/posts/batch/documents/update', { updates }))
+      const kept = await Promise.all([id, other].map((one) => posts.get(one)))
+      expectStatus(200, await api.put(`/collections/posts/${id}`, { title: 'replaced' }))
 
-    expect(kept.map(({ fields }) => fields)).toEqual([
-      { title: 'old', views: 2 },
-      { title: 'older', views: 3 },
-    ])
-    expect((await posts.create({})).fields).toEqual({ status: 'new' })
-    for (const status of [null, 5]) {
-      expectFailure(await api.patch(`/collections/posts/${id}`, { status }), 422, 'VALIDATION_ERROR')
-    }
-  })
+      expect(kept.map(({ fields }) => fields)).toEqual([
+        { title: 'old', views: 2 },
+        { title: 'older', views: 3 },
+      ])
+      expect((await posts.create({})).fields).toEqual({ status: 'new' })
+      for (const status of [null, 5]) {
+        expectFailure(await api.patch(`/collections/posts/${id}`, { status }), 422, 'VALIDATION_ERROR')
+      }
+    },
+  )
 
   test('contract 5.2 a document that is replaced has what is required, and other fields as they were sent', async () => {
     const done = { type: 'boolean', required: true, default: false }
@@ -134,13 +137,13 @@ inDialects('Schemas', (wire) => {
     expect((await posts.get(id)).fields).toMatchObject({ title: 'd', done: kept.done })
   })
 
-  test('contract 5.2 fields outside the schema are free', async () => {
+  once('contract 5.2 fields outside the schema are free', async () => {
     const { posts } = await someDocuments(wire, [], { schema: { title: { type: 'string' } } })
 
     expect((await posts.create({ other: [1] })).fields).toEqual({ other: [1] })
   })
 
-  test('contract 5.2 a new schema holds for writes from then on, not for what is stored', async () => {
+  once('contract 5.2 a new schema holds for writes from then on, not for what is stored', async () => {
     const { api, posts, rows } = await someDocuments(wire, [{ views: 'many', name: 'old' }])
     const schema = { views: { type: 'number' }, title: { type: 'string', default: 'x' } }
 
@@ -151,7 +154,7 @@ inDialects('Schemas', (wire) => {
     expectStatus(200, await api.patch(`/collections/posts/${rows[0]?.id}`, { views: 5 }))
   })
 
-  test('contract 5.2 an unknown type, or a default of another type, is 422', async () => {
+  once('contract 5.2 an unknown type, or a default of another type, is 422', async () => {
     const { api } = await someDocuments(wire)
     const bad = [
       { type: 'text' },
@@ -171,7 +174,7 @@ inDialects('Schemas', (wire) => {
     }
   })
 
-  test('contract 2.4 a rule may be about a field of any name, __proto__ among them', async () => {
+  once('contract 2.4 a rule may be about a field of any name, __proto__ among them', async () => {
     const { api } = await someDocuments(wire)
     const rules = '{"__proto__":{"type":"string","required":true},"constructor":{"type":"number","default":7}}'
 
@@ -190,7 +193,7 @@ inDialects('Schemas', (wire) => {
     expect(created.text).toMatch(/"constructor":7/)
   })
 
-  test('contract 2.4 a default is kept as it was sent, __proto__ in it too', async () => {
+  once('contract 2.4 a default is kept as it was sent, __proto__ in it too', async () => {
     const field = '{"__proto__":{"polluted":1},"list":[{"__proto__":2}]}'
     const rules = `{"meta":{"type":"object","default":${field}}}`
     const { api } = await someDocuments(wire)
@@ -202,7 +205,7 @@ inDialects('Schemas', (wire) => {
     expect(text).toMatch(/"list": ?\[\{"__proto__": ?2\}\]/)
   })
 
-  test('contract 10.4 what is wrong with a schema is named by its place', async () => {
+  once('contract 10.4 what is wrong with a schema is named by its place', async () => {
     const { api } = await someDocuments(wire)
     const loc = async (schema: object) => JSON.stringify((await api.patch('/collections/posts', { schema })).body)
 
@@ -212,7 +215,7 @@ inDialects('Schemas', (wire) => {
     expect(await loc({ a: { type: 'string', default: 1 } })).toContain('"loc":["body","schema","a","default"]')
   })
 
-  test('contract 10.10 a schema has 1,000 fields and takes 64 KB at most, and a refusal says so', async () => {
+  once('contract 10.10 a schema has 1,000 fields and takes 64 KB at most, and a refusal says so', async () => {
     const { api, posts } = await someDocuments(wire)
     const fields = (count: number) =>
       Object.fromEntries(Array.from({ length: count }, (_, at) => [`f${at}`, { type: 'string' }]))

@@ -32,8 +32,8 @@ async function giveAvatar(api: Api, name: string) {
   return expectStatus(200, answer)
 }
 
-inDialects('Files that not everybody may know of', (wire) => {
-  test('contract 8.1 files of a document are listed to callers who may read its collection', async () => {
+inDialects('Files that not everybody may know of', (wire, once) => {
+  once('contract 8.1 files of a document are listed to callers who may read its collection', async () => {
     const { api, owner, admin, seller, posts } = await aGuardedTown(wire)
     await createWithFiles(wire, owner, fileOf('cover', 'x', 'secret.png'))
     await upload(wire, api, fileOf('file', 'x', 'open.png'))
@@ -48,7 +48,7 @@ inDialects('Files that not everybody may know of', (wire) => {
     expect(posts.id).not.toBe('')
   })
 
-  test('contract 8.1 files of a user are listed to that user and to the secret key', async () => {
+  once('contract 8.1 files of a user are listed to that user and to the secret key', async () => {
     const { api, owner, admin, seller } = await aGuardedTown(wire)
     await giveAvatar(seller.api, 'seller.png')
     await giveAvatar(admin.api, 'admin.png')
@@ -59,7 +59,7 @@ inDialects('Files that not everybody may know of', (wire) => {
     expect(await names(wire, owner)).toEqual(['admin.png seller.png', 2])
   })
 
-  test('contract 8.1 pages of what a caller is listed are whole, the newest first', async () => {
+  once('contract 8.1 pages of what a caller is listed are whole, the newest first', async () => {
     const { api, owner, admin, collection } = await aGuardedTown(wire)
     await collection('notes')
     const note = (name: string) => sendForm(api, 'POST', '/collections/notes', [fileOf('file', 'x', name)])
@@ -108,7 +108,7 @@ inDialects('Files that not everybody may know of', (wire) => {
     expect(await totals()).toEqual([0, 0, 0])
   })
 
-  test('contract 8.1 deleting a file by its id tells nothing to who is not listed it', async () => {
+  once('contract 8.1 deleting a file by its id tells nothing to who is not listed it', async () => {
     const { api, owner, admin } = await aGuardedTown(wire)
     const { fields } = await createWithFiles(wire, owner, fileOf('cover', 'x', 'secret.png'))
     const [, , , , id = ''] = String(fields.cover).split('/')
@@ -119,8 +119,8 @@ inDialects('Files that not everybody may know of', (wire) => {
   })
 })
 
-inDialects('What is derived of a guarded collection', (wire) => {
-  test('contract 5.3 its count and its roles are shown to callers who may read it', async () => {
+inDialects('What is derived of a guarded collection', (wire, once) => {
+  once('contract 5.3 its count and its roles are shown to callers who may read it', async () => {
     const { api, owner, admin, seller, posts } = await aGuardedTown(wire, { read: ['admin'], delete: ['boss'] })
     await posts.fill([{ a: 1 }, { a: 2 }])
     const one = async (who: Api) => wire.record(expectStatus(200, await who.get('/api/collections/posts')))
@@ -189,7 +189,7 @@ inDialects('What is derived of a guarded collection', (wire) => {
     expect(shown(await owner.patch(url, { more: 5 })).fields).toMatchObject({ more: 5 })
   })
 
-  test('contract 5.3 an update by a caller who may not read answers the same whatever is stored', async () => {
+  once('contract 5.3 an update by a caller who may not read answers the same whatever is stored', async () => {
     const { api, admin, collection } = await aGuardedTown(wire)
     const permissions = { read: ['admin'] }
     const boards = await collection('boards', { permissions })
@@ -222,7 +222,7 @@ inDialects('What is derived of a guarded collection', (wire) => {
     expectFailure(await admin.api.patch(full, { $append: { tags: 'f' } }), 422, 'VALIDATION_ERROR')
   })
 
-  test('contract 5.3 a 412 names the version to readers only', async () => {
+  once('contract 5.3 a 412 names the version to readers only', async () => {
     const { api, admin, posts } = await aGuardedTown(wire)
     const { id } = await posts.create({ a: 1 })
     const url = `/collections/posts/${id}`

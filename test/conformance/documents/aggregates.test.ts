@@ -5,7 +5,7 @@ import type { Answer } from '../../fixtures/requests/http.js'
 import { type Api, apiOf } from '../../fixtures/service.js'
 import { expectFailure, expectStatus, type Fields, inDialects, someDocuments, type Wire } from '../../fixtures/wires.js'
 
-inDialects('Aggregates', (wire) => {
+inDialects('Aggregates', (wire, once) => {
   test('contract 13.7 counts what a filter matches, at every path of the collection', async () => {
     const { api, posts } = await someDocuments(wire, [{ n: 1 }, { n: 2 }, { n: 3, count: 9 }])
     const { countOf } = asking(wire, api)
@@ -24,7 +24,7 @@ inDialects('Aggregates', (wire) => {
     expect([status, headers.allow]).toEqual([405, 'GET, HEAD, OPTIONS'])
   })
 
-  test('contract 13.7 page and order of a list change nothing, whatever they are', async () => {
+  once('contract 13.7 page and order of a list change nothing, whatever they are', async () => {
     const { api } = await someDocuments(wire, [{ n: 1 }, { n: 2 }])
     const { countOf, aggregateOf, groupsOf } = asking(wire, api)
     const page = 'limit=1&offset=x&sort=n&order=desc&orderBy=n&sort_order=up&count=false'
@@ -34,7 +34,7 @@ inDialects('Aggregates', (wire) => {
     expect(await groupsOf(`field=n&${page}`)).toHaveLength(2)
   })
 
-  test('contract 13.7 a filter reaches what is populated, as in a list', async () => {
+  once('contract 13.7 a filter reaches what is populated, as in a list', async () => {
     const { api, posts, collection } = await someDocuments(wire)
     const authors = await collection('authors')
     const ada = await authors.create({ name: 'Ada' })
@@ -51,7 +51,7 @@ inDialects('Aggregates', (wire) => {
     expect(await groupsOf(`field=author&${filter}`)).toEqual([{ author: ada.id, value: ada.id, count: 1 }])
   })
 
-  test('contract 13.7 aggregates a field, and names the collection, whichever way it was named', async () => {
+  once('contract 13.7 aggregates a field, and names the collection, whichever way it was named', async () => {
     const numbers = [
       { n: 4 },
       { n: -1.5 },
@@ -76,7 +76,7 @@ inDialects('Aggregates', (wire) => {
     expect(wire.record(byId)).toEqual({ ...about, operation: 'max', result: 4 })
   })
 
-  test('contract 13.7 a sum of nothing is 0, the others are null', async () => {
+  once('contract 13.7 a sum of nothing is 0, the others are null', async () => {
     const { api } = await someDocuments(wire, [{ n: 'seven' }])
     const { aggregateOf, groupsOf } = asking(wire, api)
 
@@ -90,7 +90,7 @@ inDialects('Aggregates', (wire) => {
     expect(await groupsOf('field=n&n=other')).toEqual([])
   })
 
-  test('contract 13.7 an empty collection has a count of 0 and no groups', async () => {
+  once('contract 13.7 an empty collection has a count of 0 and no groups', async () => {
     const { api } = await someDocuments(wire)
     const { countOf, aggregateOf, groupsOf } = asking(wire, api)
 
@@ -99,7 +99,7 @@ inDialects('Aggregates', (wire) => {
     expect(await groupsOf('field=n')).toEqual([])
   })
 
-  test('contract 13.7 a sum that no double holds is 422', async () => {
+  once('contract 13.7 a sum that no double holds is 422', async () => {
     const { api } = await someDocuments(wire, [{ n: 1.7e308 }, { n: 1.7e308 }])
     const { ask, aggregateOf } = asking(wire, api)
 
@@ -107,29 +107,32 @@ inDialects('Aggregates', (wire) => {
     expect(await aggregateOf('field=n&operation=avg')).toMatchObject({ result: 1.7e308 })
   })
 
-  test('contract 13.7 groups have each value once, the most frequent first, the oldest first among equals', async () => {
-    const values = ['new', 'old', 5, 'old', '5', true, null, [1], { a: 1, b: 2 }, { b: 2, a: 1 }, 'old', [1], 5.0, '']
-    const { api } = await someDocuments(wire, [...values.map((s) => ({ s })), {}])
-    const { groupsOf } = asking(wire, api)
+  once(
+    'contract 13.7 groups have each value once, the most frequent first, the oldest first among equals',
+    async () => {
+      const values = ['new', 'old', 5, 'old', '5', true, null, [1], { a: 1, b: 2 }, { b: 2, a: 1 }, 'old', [1], 5.0, '']
+      const { api } = await someDocuments(wire, [...values.map((s) => ({ s })), {}])
+      const { groupsOf } = asking(wire, api)
 
-    expect(await groupsOf('field=s')).toEqual(
-      [
-        ['old', 3],
-        [5, 2],
-        [[1], 2],
-        [{ a: 1, b: 2 }, 2],
-        ['new', 1],
-        ['5', 1],
-        [true, 1],
-        ['', 1],
-      ].map(([value, count]) => ({ s: value, value, count })),
-    )
-    expect(await groupsOf(`field=s&s${wire.mark}ne=old&s__startswith=n`)).toEqual([
-      { s: 'new', value: 'new', count: 1 },
-    ])
-  })
+      expect(await groupsOf('field=s')).toEqual(
+        [
+          ['old', 3],
+          [5, 2],
+          [[1], 2],
+          [{ a: 1, b: 2 }, 2],
+          ['new', 1],
+          ['5', 1],
+          [true, 1],
+          ['', 1],
+        ].map(([value, count]) => ({ s: value, value, count })),
+      )
+      expect(await groupsOf(`field=s&s${wire.mark}ne=old&s__startswith=n`)).toEqual([
+        { s: 'new', value: 'new', count: 1 },
+      ])
+    },
+  )
 
-  test('contract 13.7 fields may be nested, or named as anything', async () => {
+  once('contract 13.7 fields may be nested, or named as anything', async () => {
     const odd = { value: 'v', count: 7, field: 'f', operation: 'o', __proto__x: 1, a: { b: { c: 2 } } }
     const fields: Fields = JSON.parse(`{"__proto__":"p",${JSON.stringify(odd).slice(1)}`)
     const { api } = await someDocuments(wire, [fields, fields])
@@ -147,7 +150,7 @@ inDialects('Aggregates', (wire) => {
     expect(await countOf('field=f&operation=o')).toEqual({ count: 2 })
   })
 
-  test("contract 13.7 the service's own fields win over fields of their names, as in filters", async () => {
+  once("contract 13.7 the service's own fields win over fields of their names, as in filters", async () => {
     const { api, rows } = await someDocuments(wire, [{ id: 1, createdAt: 1, created_at: 1 }])
     const { aggregateOf, groupsOf } = asking(wire, api)
     const [{ id, createdAt, updatedAt } = { id: '', createdAt: '', updatedAt: '' }] = rows
@@ -184,7 +187,7 @@ inDialects('Aggregates', (wire) => {
     expect(answer.text).toContain(`\\"${place}\\"`)
   })
 
-  test('contract 13.7 filters are refused as those of a list, and a missing collection is 404', async () => {
+  once('contract 13.7 filters are refused as those of a list, and a missing collection is 404', async () => {
     const { api } = await someDocuments(wire)
     const { ask } = asking(wire, api)
 
@@ -197,7 +200,7 @@ inDialects('Aggregates', (wire) => {
     }
   })
 
-  test('contract 13.7 owners count, sum and group only their own documents, and a reader is asked for', async () => {
+  once('contract 13.7 owners count, sum and group only their own documents, and a reader is asked for', async () => {
     const { api, owner, anAccount } = await aTown(wire)
     expectStatus(201, await owner.post('/collections', { name: 'posts', permissions: { read: ['owner', 'editor'] } }))
     const [ada, bob] = [await anAccount(), await anAccount()]
@@ -230,7 +233,7 @@ inDialects('Aggregates', (wire) => {
     }
   })
 
-  test('contract 13.7 members count, sum and group the documents that they are members of', async () => {
+  once('contract 13.7 members count, sum and group the documents that they are members of', async () => {
     const { owner, anAccount, collection } = await aTown(wire)
     const [ada, bob] = [await anAccount(), await anAccount()]
     const posts = await collection('posts', { permissions: { read: ['member:members'] } })
@@ -246,7 +249,7 @@ inDialects('Aggregates', (wire) => {
     expect(await seenBy(owner)).toEqual([{ count: 3 }, 7, [1, 2, 4]])
   })
 
-  test('contract 13.7 a hidden field is neither aggregated nor grouped, and the rest is', async () => {
+  once('contract 13.7 a hidden field is neither aggregated nor grouped, and the rest is', async () => {
     const { collection, api, anAccount } = await aTown(wire)
     const hidden = { salary: ['hr'], 'profile.iban': [], 'reviews.note': ['hr'] }
     const posts = await collection('posts', { permissions: { hidden } })

@@ -10,7 +10,7 @@ const createPaths = [
 const deletePaths = ['/collections/posts/batch-delete', '/collections/posts/batch/documents/delete']
 const updatePath = '/collections/posts/batch/documents/update'
 
-inDialects('Batches', (wire) => {
+inDialects('Batches', (wire, once) => {
   const rowsOf = (record: unknown): Row[] => (record as unknown[]).map(wire.row)
 
   test.each(createPaths)('DOC-19 POST %s creates documents in request order', async (path) => {
@@ -57,7 +57,7 @@ inDialects('Batches', (wire) => {
     expect(answer.text.split('required').length).toBeLessThan(3_000)
   })
 
-  test('another preference is passed over, and a batch that fails says why whatever was preferred', async () => {
+  once('another preference is passed over, and a batch that fails says why whatever was preferred', async () => {
     const { api } = await someDocuments(wire)
 
     const passed = await api.post('/collections/posts/batch', { documents: [{}] }, { prefer: 'return=representation' })
@@ -117,7 +117,7 @@ inDialects('Batches', (wire) => {
     expect(await posts.names('')).toEqual(['three'])
   })
 
-  test('contract 3.6 one bad item fails a whole create', async () => {
+  once('contract 3.6 one bad item fails a whole create', async () => {
     const { api, posts } = await someDocuments(wire, [], { schema: { n: { type: 'number' } } })
     const bad: readonly (readonly [unknown, number, string])[] = [
       [{ n: 'text' }, 422, 'VALIDATION_ERROR'],
@@ -135,7 +135,7 @@ inDialects('Batches', (wire) => {
     expect((await posts.list()).total).toBe(0)
   })
 
-  test('contract 3.6 one bad item fails a whole update, and an unknown id is named', async () => {
+  once('contract 3.6 one bad item fails a whole update, and an unknown id is named', async () => {
     const settings = { schema: { n: { type: 'number' } } }
     const { api, posts, rows } = await someDocuments(wire, [{ n: 1 }, { n: 2 }], settings)
     const [one, two] = rows.map(({ id }) => id) as [string, string]
@@ -156,7 +156,7 @@ inDialects('Batches', (wire) => {
     expect((await posts.list()).rows.map(({ fields }) => fields)).toEqual([{ n: 2 }, { n: 1 }])
   })
 
-  test('contract 3.6 an unknown id fails a whole delete', async () => {
+  once('contract 3.6 an unknown id fails a whole delete', async () => {
     const { api, posts, rows } = await someDocuments(wire, [{ name: 'one' }, { name: 'two' }])
     const [one] = rows.map(({ id }) => id) as [string]
 
@@ -166,7 +166,7 @@ inDialects('Batches', (wire) => {
     expect((await posts.list()).total).toBe(2)
   })
 
-  test('contract 3.6 1,000 items are served, 1,001 are 422', async () => {
+  once('contract 3.6 1,000 items are served, 1,001 are 422', async () => {
     const { api, posts } = await someDocuments(wire)
     const many = (count: number) => Array.from({ length: count }, (_, number) => ({ number }))
 
@@ -198,7 +198,7 @@ inDialects('Batches', (wire) => {
     expect(wire.record(deleted)).toMatchObject(wire.removed({ ids: [], count: 0 }))
   })
 
-  test('contract 3.6 a batch of another form is 422', async () => {
+  once('contract 3.6 a batch of another form is 422', async () => {
     const { api, rows } = await someDocuments(wire, [{ name: 'one' }])
     const [one] = rows.map(({ id }) => id)
     const bodies: readonly (readonly [string, readonly unknown[]])[] = [
@@ -212,7 +212,7 @@ inDialects('Batches', (wire) => {
     }
   })
 
-  test('contract 3.6 batches on a collection that does not exist are 404', async () => {
+  once('contract 3.6 batches on a collection that does not exist are 404', async () => {
     const { api } = await someDocuments(wire)
 
     const at = (path: string) => path.replace('posts', 'nowhere')
@@ -221,7 +221,7 @@ inDialects('Batches', (wire) => {
     expectFailure(await api.post(at(deletePaths[1] as string), { document_ids: [unknownId] }), 404, 'NOT_FOUND')
   })
 
-  test('contract 3.6 POST /collections/documents?collection=<c> creates a document', async () => {
+  once('contract 3.6 POST /collections/documents?collection=<c> creates a document', async () => {
     const { api, posts } = await someDocuments(wire)
 
     const answer = expectStatus(201, await api.post('/collections/documents?collection=posts', { title: 'Tea' }))
@@ -232,7 +232,7 @@ inDialects('Batches', (wire) => {
     expectFailure(await api.post('/collections/documents', {}), 422, 'VALIDATION_ERROR')
   })
 
-  test('contract 3.6 two batches at once that touch the same documents in other orders both end', async () => {
+  once('contract 3.6 two batches at once that touch the same documents in other orders both end', async () => {
     const { api, posts, rows } = await someDocuments(
       wire,
       Array.from({ length: 50 }, (_, number) => ({ number })),

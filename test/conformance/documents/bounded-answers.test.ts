@@ -13,7 +13,7 @@ import {
 
 const large = 'x'.repeat(900_000)
 
-inDialects('Bounded answers', (wire) => {
+inDialects('Bounded answers', (wire, once) => {
   test('contract 10.10 links that multiply are 422 RESULT_TOO_LARGE, and the service is there for the next request', async () => {
     const { api, posts } = await someDocuments(wire)
     const { id } = await posts.create({ name: 'self' })
@@ -43,7 +43,7 @@ inDialects('Bounded answers', (wire) => {
     expectFailure(await posts.ask('populate=all&populate=other'), 422, 'RESULT_TOO_LARGE')
   })
 
-  test('contract 4.6 ids that lead nowhere stay, however many, and are no populated records', async () => {
+  once('contract 4.6 ids that lead nowhere stay, however many, and are no populated records', async () => {
     const { posts } = await someDocuments(wire)
     const unknown = (at: number) => `01900000-0000-7000-8000-${String(at).padStart(12, '0')}`
     const all = Array.from({ length: 15_000 }, (_, at) => unknown(at))
@@ -89,7 +89,7 @@ inDialects('Bounded answers', (wire) => {
     expectStatus(200, await api.get(`/collections/posts/${id}?populate=items`))
   })
 
-  test('contract 10.10 the fields of a user are bounded like those of a document', async () => {
+  once('contract 10.10 the fields of a user are bounded like those of a document', async () => {
     const town = await aTown(wire)
     const { api, id } = await town.anAccount()
     expectStatus(200, await api.patch('/auth-collections/user', { data: { l: Array.from({ length: 60 }, () => id) } }))

@@ -30,7 +30,7 @@ async function everywhere(wire: Wire) {
 const served = [undefined, undefined, undefined, undefined]
 const refused = (code: string) => [code, code, code, code]
 
-inDialects('Bounds of filters', (wire) => {
+inDialects('Bounds of filters', (wire, once) => {
   const { mark } = wire
   const numbers = (count: number) => Array.from({ length: count }, (_, at) => at)
 
@@ -107,7 +107,7 @@ inDialects('Bounds of filters', (wire) => {
     expect([await stream(200), await stream(201)]).toEqual([undefined, 'INVALID_FILTER'])
   })
 
-  test('contract 10.11 a text to search for has at most 1,000 characters, however they are written', async () => {
+  once('contract 10.11 a text to search for has at most 1,000 characters, however they are written', async () => {
     const codesOf = await everywhere(wire)
 
     for (const name of [`v${mark}contains`, 'v__contains', 'v__startswith', 'v__endswith']) {

@@ -4,8 +4,8 @@ import { expectFailure, expectStatus, inDialects, someDocuments } from '../../fi
 const isoTime = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/
 const unknownId = '01900000-0000-7000-8000-000000000000'
 
-inDialects('Documents', (wire) => {
-  test('DOC-08 times are the service’s: set on create, moved on by an update, never by a client', async () => {
+inDialects('Documents', (wire, once) => {
+  once('DOC-08 times are the service’s: set on create, moved on by an update, never by a client', async () => {
     const { api, posts } = await someDocuments(wire)
     const then = '2001-01-01T00:00:00.000Z'
 
@@ -21,7 +21,7 @@ inDialects('Documents', (wire) => {
     expect(after.updatedAt > before.updatedAt).toBe(true)
   })
 
-  test('DOC-09 deleted and deletedAt are fields like any other', async () => {
+  once('DOC-09 deleted and deletedAt are fields like any other', async () => {
     const { posts } = await someDocuments(wire, [
       { name: 'here', deleted: false },
       { name: 'gone', deleted: true, deletedAt: '2026-01-01T00:00:00Z' },
@@ -45,7 +45,7 @@ inDialects('Documents', (wire) => {
     },
   )
 
-  test('contract 3.1 an empty object is a document', async () => {
+  once('contract 3.1 an empty object is a document', async () => {
     const { posts } = await someDocuments(wire)
 
     const { id } = await posts.create({})
@@ -92,7 +92,7 @@ inDialects('Documents', (wire) => {
     },
   )
 
-  test('contract 3.2 an update with nothing in it is an update', async () => {
+  once('contract 3.2 an update with nothing in it is an update', async () => {
     const { api, posts } = await someDocuments(wire)
     const { id, fields } = await posts.create({ title: 'Tea' })
 
@@ -129,7 +129,7 @@ inDialects('Documents', (wire) => {
     },
   )
 
-  test('DOC-24 a document or collection that does not exist is 404, whatever is asked of it', async () => {
+  once('DOC-24 a document or collection that does not exist is 404, whatever is asked of it', async () => {
     const { api } = await someDocuments(wire, [{ name: 'one' }])
     const collections = ['nowhere', unknownId, 'not%20a%20name', '%F0%9F%8D%B5', '__proto__', '.', '5', 'x'.repeat(300)]
     const ids = [unknownId, 'nothing', '5', '%F0%9F%8D%B5', 'a%00b', '%22', `${unknownId}x`, 'constructor', '-1']
@@ -150,7 +150,7 @@ inDialects('Documents', (wire) => {
     }
   })
 
-  test('DOC-24 a document of another collection, or another project, is not there', async () => {
+  once('DOC-24 a document of another collection, or another project, is not there', async () => {
     const { api, posts, collection } = await someDocuments(wire)
     const other = await collection('others')
     const stranger = await someDocuments(wire)

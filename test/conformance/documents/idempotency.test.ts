@@ -5,7 +5,7 @@ import { expectFailure, expectStatus, inDialects, someDocuments } from '../../fi
 
 const key = { 'idempotency-key': 'order-1' }
 
-inDialects('Idempotency', (wire) => {
+inDialects('Idempotency', (wire, once) => {
   test.each(['/collections/posts', '/collections/posts/documents'])(
     'contract 3.9 the same key on POST %s answers the first answer again and creates nothing',
     async (path) => {
@@ -24,7 +24,7 @@ inDialects('Idempotency', (wire) => {
     },
   )
 
-  test('contract 3.9 a batch and a collection are created once too', async () => {
+  once('contract 3.9 a batch and a collection are created once too', async () => {
     const { api, posts } = await someDocuments(wire)
     const documents = [{ a: 1 }, { a: 2 }]
 
@@ -41,7 +41,7 @@ inDialects('Idempotency', (wire) => {
     expect(collections[0]?.text).toBe(collections[1]?.text)
   })
 
-  test('contract 3.9 the order of fields and the spaces between them make no other body', async () => {
+  once('contract 3.9 the order of fields and the spaces between them make no other body', async () => {
     const { api, posts } = await someDocuments(wire)
 
     const first = await api.post('/collections/posts', { a: 1, b: { c: 2, d: [{ e: 3, f: 4 }] } }, key)
@@ -60,7 +60,7 @@ inDialects('Idempotency', (wire) => {
     expect((await posts.list()).total).toBe(1)
   })
 
-  test('contract 3.9 of ten duplicates at once one creates, the others answer the same', async () => {
+  once('contract 3.9 of ten duplicates at once one creates, the others answer the same', async () => {
     const { api, posts } = await someDocuments(wire)
 
     const answers = await Promise.all(
@@ -72,7 +72,7 @@ inDialects('Idempotency', (wire) => {
     expect((await posts.list()).total).toBe(1)
   })
 
-  test('contract 3.9 a key belongs to its project, caller, method and path', async () => {
+  once('contract 3.9 a key belongs to its project, caller, method and path', async () => {
     const { api, owner, posts, collection } = await someDocuments(wire)
     const others = await collection('others')
     const stranger = await someDocuments(wire)
@@ -91,20 +91,23 @@ inDialects('Idempotency', (wire) => {
     ])
   })
 
-  test('contract 3.9 the first answer is shown to no other user, and no other body of theirs is a mismatch', async () => {
-    const town = await aTown(wire)
-    const posts = await town.collection('posts')
-    const [ada, bob] = [await town.anAccount(), await town.anAccount()]
-    const create = async ({ api }: Account, title: string) =>
-      wire.row(wire.record(expectStatus(201, await api.post('/collections/posts', { title }, key))))
+  once(
+    'contract 3.9 the first answer is shown to no other user, and no other body of theirs is a mismatch',
+    async () => {
+      const town = await aTown(wire)
+      const posts = await town.collection('posts')
+      const [ada, bob] = [await town.anAccount(), await town.anAccount()]
+      const create = async ({ api }: Account, title: string) =>
+        wire.row(wire.record(expectStatus(201, await api.post('/collections/posts', { title }, key))))
 
-    const [first, other, different] = [await create(ada, 'Tea'), await create(bob, 'Tea'), await create(ada, 'Tea')]
+      const [first, other, different] = [await create(ada, 'Tea'), await create(bob, 'Tea'), await create(ada, 'Tea')]
 
-    expect(other.id).not.toBe(first.id)
-    expect(different.id).toBe(first.id)
-    expectFailure(await ada.api.post('/collections/posts', { title: 'Milk' }, key), 422, 'IDEMPOTENCY_MISMATCH')
-    expect((await posts.list()).total).toBe(2)
-  })
+      expect(other.id).not.toBe(first.id)
+      expect(different.id).toBe(first.id)
+      expectFailure(await ada.api.post('/collections/posts', { title: 'Milk' }, key), 422, 'IDEMPOTENCY_MISMATCH')
+      expect((await posts.list()).total).toBe(2)
+    },
+  )
 
   test('contract 3.9 sign-up and login keep no answer: each is done anew, with another body too', async () => {
     const { api, anAccount } = await aTown(wire)
@@ -123,7 +126,7 @@ inDialects('Idempotency', (wire) => {
     expectStatus(wire.statuses.signUp, await api.post('/auth-collections/signup', { ...signup, email: anEmail() }, key))
   })
 
-  test('contract 3.9 a failure is not kept: the key may be used again', async () => {
+  once('contract 3.9 a failure is not kept: the key may be used again', async () => {
     const { api, collection } = await someDocuments(wire)
 
     expectFailure(await api.post('/collections/later', { title: 'Tea' }, key), 404, 'NOT_FOUND')
@@ -133,7 +136,7 @@ inDialects('Idempotency', (wire) => {
     expectStatus(201, await api.post('/collections/later', { n: 5 }, key))
   })
 
-  test('contract 3.9 a key has 1 to 255 characters', async () => {
+  once('contract 3.9 a key has 1 to 255 characters', async () => {
     const { api, posts } = await someDocuments(wire)
     const create = (text: string) => api.post('/collections/posts', { a: 1 }, { 'idempotency-key': text })
 

@@ -8,8 +8,8 @@ import { aWorld, expectFailure, expectStatus, type Fields, inDialects, type Wire
 
 const unknownId = '01900000-0000-7000-8000-000000000000'
 
-inDialects('Links', (wire) => {
-  test('contract 13.2 a link to a document or a user is stored, and one that leads nowhere is 422', async () => {
+inDialects('Links', (wire, once) => {
+  once('contract 13.2 a link to a document or a user is stored, and one that leads nowhere is 422', async () => {
     const { api, cards, board, user } = await someCards(wire)
 
     const { id } = await cards.create({ board: board.id, assignee: user.id })
@@ -39,52 +39,58 @@ inDialects('Links', (wire) => {
     expectFailure(answer, 422, 'VALIDATION_ERROR')
   })
 
-  test('contract 13.2 a record that the caller may not read is refused in the words of one that is not there', async () => {
-    const { owner, collection, ada, bob, api } = await aStreet(wire)
-    const posts = await collection('posts', { permissions: { read: ['owner', 'editor'] } })
-    await collection('notes', { schema: { post: { type: 'link', to: posts.id } } })
-    const { id } = wire.row(wire.record(expectStatus(201, await ada.post('/collections/posts', {}))))
-    const words = ({ text }: Answer, id: string) => text.replaceAll(id, 'ID')
+  once(
+    'contract 13.2 a record that the caller may not read is refused in the words of one that is not there',
+    async () => {
+      const { owner, collection, ada, bob, api } = await aStreet(wire)
+      const posts = await collection('posts', { permissions: { read: ['owner', 'editor'] } })
+      await collection('notes', { schema: { post: { type: 'link', to: posts.id } } })
+      const { id } = wire.row(wire.record(expectStatus(201, await ada.post('/collections/posts', {}))))
+      const words = ({ text }: Answer, id: string) => text.replaceAll(id, 'ID')
 
-    const hidden = await bob.post('/collections/notes', { post: id })
-    const missing = await bob.post('/collections/notes', { post: unknownId })
+      const hidden = await bob.post('/collections/notes', { post: id })
+      const missing = await bob.post('/collections/notes', { post: unknownId })
 
-    expectFailure(hidden, 422, 'VALIDATION_ERROR')
-    expect(words(hidden, id)).toBe(words(missing, unknownId))
-    expectFailure(await api.post('/collections/notes', { post: id }), 422, 'VALIDATION_ERROR')
-    expectStatus(201, await ada.post('/collections/notes', { post: id }))
-    expectStatus(201, await owner.post('/collections/notes', { post: id }))
-  })
+      expectFailure(hidden, 422, 'VALIDATION_ERROR')
+      expect(words(hidden, id)).toBe(words(missing, unknownId))
+      expectFailure(await api.post('/collections/notes', { post: id }), 422, 'VALIDATION_ERROR')
+      expectStatus(201, await ada.post('/collections/notes', { post: id }))
+      expectStatus(201, await owner.post('/collections/notes', { post: id }))
+    },
+  )
 
-  test('contract 13.2 links in arrays, objects and lists of objects are checked, and the issue names their place', async () => {
-    const { collection, api, board } = await someCards(wire)
-    const link = { type: 'link', to: board.collection }
-    const rows = { type: 'array', items: { type: 'object', fields: { board: link } } }
-    await collection('nested', {
-      schema: {
-        many: { ...link, many: true },
-        list: { type: 'array', items: link },
-        inner: { type: 'object', fields: { deep: { type: 'object', fields: { board: link } } } },
-        rows,
-      },
-    })
-    const post = (fields: Fields) => api.post('/collections/nested', fields)
+  once(
+    'contract 13.2 links in arrays, objects and lists of objects are checked, and the issue names their place',
+    async () => {
+      const { collection, api, board } = await someCards(wire)
+      const link = { type: 'link', to: board.collection }
+      const rows = { type: 'array', items: { type: 'object', fields: { board: link } } }
+      await collection('nested', {
+        schema: {
+          many: { ...link, many: true },
+          list: { type: 'array', items: link },
+          inner: { type: 'object', fields: { deep: { type: 'object', fields: { board: link } } } },
+          rows,
+        },
+      })
+      const post = (fields: Fields) => api.post('/collections/nested', fields)
 
-    const whole = {
-      many: [board.id, board.id],
-      list: [board.id],
-      inner: { deep: { board: board.id } },
-      rows: [{ board: board.id }, {}],
-    }
-    expectStatus(201, await post(whole))
-    expectStatus(201, await post({ many: [], list: [], inner: {}, rows: [] }))
-    expectPlace(await post({ many: [board.id, unknownId] }), ['many', 1])
-    expectPlace(await post({ list: [unknownId] }), ['list', 0])
-    expectPlace(await post({ inner: { deep: { board: unknownId } } }), ['inner', 'deep', 'board'])
-    expectPlace(await post({ rows: [{ board: board.id }, { board: unknownId }] }), ['rows', 1, 'board'])
-  })
+      const whole = {
+        many: [board.id, board.id],
+        list: [board.id],
+        inner: { deep: { board: board.id } },
+        rows: [{ board: board.id }, {}],
+      }
+      expectStatus(201, await post(whole))
+      expectStatus(201, await post({ many: [], list: [], inner: {}, rows: [] }))
+      expectPlace(await post({ many: [board.id, unknownId] }), ['many', 1])
+      expectPlace(await post({ list: [unknownId] }), ['list', 0])
+      expectPlace(await post({ inner: { deep: { board: unknownId } } }), ['inner', 'deep', 'board'])
+      expectPlace(await post({ rows: [{ board: board.id }, { board: unknownId }] }), ['rows', 1, 'board'])
+    },
+  )
 
-  test('contract 13.2 a batch with one link that leads nowhere writes nothing, and names the item', async () => {
+  once('contract 13.2 a batch with one link that leads nowhere writes nothing, and names the item', async () => {
     const { api, cards, board } = await someCards(wire)
     const { id } = await cards.create({ board: board.id })
     const { id: second } = await cards.create({ board: board.id })
@@ -100,7 +106,7 @@ inDialects('Links', (wire) => {
     expect((await cards.list()).rows.map(({ fields }) => fields)).toEqual([{ board: board.id }, { board: board.id }])
   })
 
-  test('contract 13.2 an update of other fields, or of other items, is not stuck because a link dangles', async () => {
+  once('contract 13.2 an update of other fields, or of other items, is not stuck because a link dangles', async () => {
     const { api, cards, board, owner } = await someCards(wire)
     const { id } = await cards.create({ board: board.id, labels: [board.id] })
     expectStatus(200, await owner.delete(`/collections/boards/${board.id}`))
@@ -117,7 +123,7 @@ inDialects('Links', (wire) => {
     expect((await cards.get(id)).fields).toEqual({ board: board.id, labels: [board.id, again.id], title: 'New' })
   })
 
-  test('contract 13.2 a form with files and a link that leads nowhere stores neither', async () => {
+  once('contract 13.2 a form with files and a link that leads nowhere stores neither', async () => {
     const { owner, board } = await someCards(wire)
     const send = (board: string) => {
       const parts = [textOf('data', { board }), fileOf('cover', 'a.png')]
@@ -129,7 +135,7 @@ inDialects('Links', (wire) => {
     expectStatus(201, await send(board.id))
   })
 
-  test('contract 13.2 a default that leads nowhere refuses the create', async () => {
+  once('contract 13.2 a default that leads nowhere refuses the create', async () => {
     const { collection, api, board } = await someCards(wire)
     await collection('tasks', { schema: { board: { type: 'link', to: board.collection, default: unknownId } } })
 
@@ -145,7 +151,7 @@ inDialects('Links', (wire) => {
     expectStatus(201, await api.post('/collections/cards', { title: 'Free' }))
   })
 
-  test('contract 13.2 of creates that are written together, only those with a wrong link fail', async () => {
+  once('contract 13.2 of creates that are written together, only those with a wrong link fail', async () => {
     const { api, cards, board } = await someCards(wire)
 
     const answers = await Promise.all(
@@ -158,7 +164,7 @@ inDialects('Links', (wire) => {
     expect((await cards.list()).total).toBe(56)
   })
 
-  test('contract 13.2 creates that are written together are each checked for their own caller', async () => {
+  once('contract 13.2 creates that are written together are each checked for their own caller', async () => {
     const { collection, ada, bob } = await aStreet(wire)
     const posts = await collection('posts', { permissions: { read: ['owner'] } })
     await collection('notes', { schema: { post: { type: 'link', to: posts.id } } })
@@ -199,7 +205,7 @@ inDialects('Links', (wire) => {
     expect(wire.link((deep.fields.notes as unknown[])[0]).fields.user).toBe(board.id)
   })
 
-  test('contract 13.2 a record that many items link to is checked once, and each wrong item is named', async () => {
+  once('contract 13.2 a record that many items link to is checked once, and each wrong item is named', async () => {
     const { api, board, cards } = await someCards(wire)
     const often = (id: string, length: number) => ({ labels: Array(length).fill(id) })
     const send = (...documents: Fields[]) => api.post('/collections/cards/batch', { documents })
@@ -215,7 +221,7 @@ inDialects('Links', (wire) => {
     expect((await cards.list('limit=0')).total).toBe(2)
   })
 
-  test('contract 13.2 a write can link to at most 10,000 different records', async () => {
+  once('contract 13.2 a write can link to at most 10,000 different records', async () => {
     const { api } = await someCards(wire)
     const labels = Array.from({ length: 10_001 }, (_, n) => unknownId.slice(0, -5) + String(n).padStart(5, '0'))
 

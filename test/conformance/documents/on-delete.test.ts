@@ -20,7 +20,7 @@ import {
 const actions = ['keep', 'unset', 'delete', 'refuse'] as const
 type Action = (typeof actions)[number]
 
-inDialects('Deleting a linked record', (wire) => {
+inDialects('Deleting a linked record', (wire, once) => {
   const closing: (() => void)[] = []
   afterEach(() => {
     for (const close of closing.splice(0)) close()
@@ -42,7 +42,7 @@ inDialects('Deleting a linked record', (wire) => {
     expect([shown, total]).toEqual([left, left.length])
   })
 
-  test('contract 13.3 refuse answers 409 with the number of documents, and deletes when none is left', async () => {
+  once('contract 13.3 refuse answers 409 with the number of documents, and deletes when none is left', async () => {
     const { owner, board, cards, boards } = await aBoard(wire, { onDelete: 'refuse' })
     const [one, two] = await cards.fill([{ board: board.id }, { board: board.id }, {}])
 
@@ -58,7 +58,7 @@ inDialects('Deleting a linked record', (wire) => {
     expect((await boards.list()).total).toBe(0)
   })
 
-  test('contract 13.3 a refusal does not tell of collections and documents that the caller may not read', async () => {
+  once('contract 13.3 a refusal does not tell of collections and documents that the caller may not read', async () => {
     const { owner, api, ada, boards, collection } = await aStreet(wire)
     const link = { board: { type: 'link', to: boards.id, onDelete: 'refuse' } }
     const secrets = await collection('secrets', { schema: link, permissions: { read: ['none'] } })
@@ -80,7 +80,7 @@ inDialects('Deleting a linked record', (wire) => {
     expect(ofOwner.text).toContain('1 document in \\"secrets\\" and 2 documents in \\"own\\"')
   })
 
-  test('contract 13.3 unset takes the id out of a list, a field out of an object, and keeps all else', async () => {
+  once('contract 13.3 unset takes the id out of a list, a field out of an object, and keeps all else', async () => {
     const { owner, board, boards, collection } = await aBoard(wire, {})
     const link = { type: 'link', to: boards.id, onDelete: 'unset' }
     const nested = await collection('nested', {
@@ -111,7 +111,7 @@ inDialects('Deleting a linked record', (wire) => {
     })
   })
 
-  test('contract 13.3 a deletion follows links through collections and circles, and takes files along', async () => {
+  once('contract 13.3 a deletion follows links through collections and circles, and takes files along', async () => {
     const { owner, board, boards, cards, collection } = await aBoard(wire, { onDelete: 'delete' })
     const next = { type: 'link', to: cards.id, onDelete: 'delete' }
     const comments = await collection('comments', { schema: { card: next } })
@@ -134,7 +134,7 @@ inDialects('Deleting a linked record', (wire) => {
     expect(await filesOf(wire, { owner })).toEqual([])
   })
 
-  test('contract 13.3 a batch counts as one deletion, with the links between its documents', async () => {
+  once('contract 13.3 a batch counts as one deletion, with the links between its documents', async () => {
     const { owner, cards, boards, collection } = await aBoard(wire, {})
     const more = { parent: { type: 'link', to: boards.id, onDelete: 'refuse' } }
     expectStatus(200, await owner.patch('/collections/boards', { schema: more }))
@@ -153,7 +153,7 @@ inDialects('Deleting a linked record', (wire) => {
     expect((await cards.list()).total).toBe(0)
   })
 
-  test('contract 13.3 a refusal further down undoes the whole deletion', async () => {
+  once('contract 13.3 a refusal further down undoes the whole deletion', async () => {
     const { owner, board, boards, cards, collection } = await aBoard(wire, { onDelete: 'delete' })
     const comments = await collection('comments', {
       schema: { card: { type: 'link', to: cards.id, onDelete: 'refuse' } },
@@ -168,7 +168,7 @@ inDialects('Deleting a linked record', (wire) => {
     expect([(await boards.list()).total, (await cards.list()).total]).toEqual([1, 1])
   })
 
-  test('contract 13.3 dependants need no permission of their own', async () => {
+  once('contract 13.3 dependants need no permission of their own', async () => {
     const { ada, boards, collection } = await aStreet(wire)
     const closed = { read: ['none'], update: ['none'], delete: ['none'] }
     const logs = await collection('logs', { schema: linkTo(boards, 'delete'), permissions: closed })
@@ -183,7 +183,7 @@ inDialects('Deleting a linked record', (wire) => {
     expect((await notes.list()).rows.map(({ fields }) => fields)).toEqual([{ n: 1 }])
   })
 
-  test('contract 13.3 deleting a user obeys the links to users', async () => {
+  once('contract 13.3 deleting a user obeys the links to users', async () => {
     const { project, owner, collection } = await aBoard(wire, {})
     const link = (onDelete: Action) => ({ schema: { user: { type: 'link', to: 'users', onDelete } } })
     const tasks = await collection('tasks', link('unset'))
@@ -248,7 +248,7 @@ inDialects('Deleting a linked record', (wire) => {
     expect(versions.map(({ version }) => version)).toEqual([2, 1])
   })
 
-  test('contract 13.3 if-match is obeyed before dependants are touched', async () => {
+  once('contract 13.3 if-match is obeyed before dependants are touched', async () => {
     const { owner, board, cards } = await aBoard(wire, { onDelete: 'delete' })
     await cards.create({ board: board.id })
 

@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest'
 import { expectFailure, expectStatus, type Fields, inDialects, someDocuments, type Wire } from '../../fixtures/wires.js'
 
-inDialects('Array operators', (wire) => {
-  test('DOC-07 $append adds to an array field, $remove takes from it', async () => {
+inDialects('Array operators', (wire, once) => {
+  once('DOC-07 $append adds to an array field, $remove takes from it', async () => {
     const { change } = await aPost(wire, { tags: ['a', 'b'], kept: 1 })
 
     expect(await change({ $append: { tags: ['c'] } })).toEqual({ tags: ['a', 'b', 'c'], kept: 1 })
     expect(await change({ $remove: { tags: 'a' } })).toEqual({ tags: ['b', 'c'], kept: 1 })
   })
 
-  test('DOC-07 100 concurrent appends leave all 100', async () => {
+  once('DOC-07 100 concurrent appends leave all 100', async () => {
     const { api, path, read } = await aPost(wire, { tags: [] })
 
     const answers = await Promise.all(
@@ -21,7 +21,7 @@ inDialects('Array operators', (wire) => {
     expect((tags as number[]).toSorted((one, other) => one - other)).toEqual(Array.from({ length: 100 }, (_, at) => at))
   })
 
-  test('DOC-07 concurrent appends and removes of the same values never leave one twice', async () => {
+  once('DOC-07 concurrent appends and removes of the same values never leave one twice', async () => {
     const { api, path, read } = await aPost(wire, { tags: ['kept'] })
 
     await Promise.all(
@@ -35,7 +35,7 @@ inDialects('Array operators', (wire) => {
     expect(new Set(tags as string[]).size).toBe((tags as string[]).length)
   })
 
-  test('DOC-07 concurrent updates of different fields keep them all', async () => {
+  once('DOC-07 concurrent updates of different fields keep them all', async () => {
     const { api, path, read } = await aPost(wire, {})
 
     await Promise.all(Array.from({ length: 30 }, (_, number) => api.patch(path, { [`field${number}`]: number })))
@@ -160,7 +160,7 @@ inDialects('Array operators', (wire) => {
     expect(await read()).toEqual({ t: [1] })
   })
 
-  test('contract 3.3 deeper down $append is an ordinary key', async () => {
+  once('contract 3.3 deeper down $append is an ordinary key', async () => {
     const { read } = await aPost(wire, { nested: { $append: { t: 1 } } })
 
     expect(await read()).toEqual({ nested: { $append: { t: 1 } } })
@@ -177,13 +177,13 @@ inDialects('Array operators', (wire) => {
     expect(await read()).toEqual({ t: [2], a: 1 })
   })
 
-  test('contract 2.4 an append that outgrows a document is 413', async () => {
+  once('contract 2.4 an append that outgrows a document is 413', async () => {
     const { api, path } = await aPost(wire, { t: ['x'.repeat(700_000)] })
 
     expectFailure(await api.patch(path, { $append: { t: 'y'.repeat(700_000) } }), 413, 'PAYLOAD_TOO_LARGE')
   })
 
-  test('contract 2.4 what an operator holds is checked like any field', async () => {
+  once('contract 2.4 what an operator holds is checked like any field', async () => {
     const { api, path } = await aPost(wire, { t: [] })
 
     expectFailure(await api.patch(path, '{"$append":{"t":"\\u0000"}}'), 422, 'VALIDATION_ERROR')

@@ -3,7 +3,7 @@ import { aWorld, expectFailure, expectStatus, inDialects, type Row, type Wire } 
 
 const unknownId = '01900000-0000-7000-8000-000000000000'
 
-inDialects('Populate', (wire) => {
+inDialects('Populate', (wire, once) => {
   test('LST-05 a field that holds an id is replaced by the linked record, in the dialect’s shape', async () => {
     const { posts, ada } = await aLibrary(wire)
 
@@ -51,7 +51,7 @@ inDialects('Populate', (wire) => {
     expect(populated).toHaveLength(9)
   })
 
-  test('contract 4.6 what is no id, missing or unknown stays as it is', async () => {
+  once('contract 4.6 what is no id, missing or unknown stays as it is', async () => {
     const { posts } = await aLibrary(wire)
     const fields = { a: unknownId, b: 'text', c: 5, d: null, e: { f: 'x' }, g: [], h: true, i: '', 'j.k': 1 }
     const { id } = await posts.create(fields)
@@ -98,7 +98,7 @@ inDialects('Populate', (wire) => {
     expect(wire.link(fields.self).fields).toEqual({ name: 'self', self: id })
   })
 
-  test('contract 4.6 depth over 5 and more than 20 paths are 400', async () => {
+  once('contract 4.6 depth over 5 and more than 20 paths are 400', async () => {
     const { api, posts, tea } = await aLibrary(wire)
     const paths = (count: number) => Array.from({ length: count }, (_, at) => `populate=f${at}`).join('&')
 
@@ -110,7 +110,7 @@ inDialects('Populate', (wire) => {
     expectStatus(200, await posts.ask(paths(20)))
   })
 
-  test('contract 4.6 a path that leads nowhere changes nothing', async () => {
+  once('contract 4.6 a path that leads nowhere changes nothing', async () => {
     const { posts } = await aLibrary(wire)
     const [plain, withAuthors] = [await posts.list(), await posts.list('populate=author')]
     expect(withAuthors).not.toEqual(plain)
@@ -124,7 +124,7 @@ inDialects('Populate', (wire) => {
     expectFailure(await posts.ask('populate=%00'), 400, 'INVALID_QUERY')
   })
 
-  test('contract 4.6 a link to another project stays an id', async () => {
+  once('contract 4.6 a link to another project stays an id', async () => {
     const { posts } = await aLibrary(wire)
     const stranger = await aLibrary(wire)
     const { id } = await posts.create({ author: stranger.ada.id })
@@ -132,7 +132,7 @@ inDialects('Populate', (wire) => {
     expect((await posts.get(id, 'populate=author')).fields.author).toBe(stranger.ada.id)
   })
 
-  test('contract 4.6 a link into a collection that is gone stays an id', async () => {
+  once('contract 4.6 a link into a collection that is gone stays an id', async () => {
     const { api, posts, ada, tea } = await aLibrary(wire)
 
     await api.delete('/collections/people')
@@ -140,7 +140,7 @@ inDialects('Populate', (wire) => {
     expect((await posts.get(tea.id, 'populate=author')).fields.author).toBe(ada.id)
   })
 
-  test('contract 4.6 a populated __proto__ is data', async () => {
+  once('contract 4.6 a populated __proto__ is data', async () => {
     const { api, posts, ada } = await aLibrary(wire)
     const created = await api.post('/collections/posts', `{"__proto__":"${ada.id}","name":"odd"}`)
     const { id } = wire.row(wire.record(created))
@@ -151,7 +151,7 @@ inDialects('Populate', (wire) => {
     expect((await posts.get(id)).fields.name).toBe('odd')
   })
 
-  test('LST-18 a dotted name filters on the linked record’s field', async () => {
+  once('LST-18 a dotted name filters on the linked record’s field', async () => {
     const { posts } = await aLibrary(wire)
 
     expect(await posts.names('populate=author&author.role=admin&orderBy=id')).toEqual(['tea', 'milk'])
@@ -161,7 +161,7 @@ inDialects('Populate', (wire) => {
     expect(await posts.names('populate=author&author.role=nobody')).toEqual([])
   })
 
-  test('contract 4.4 a related filter reaches as far as the populate path', async () => {
+  once('contract 4.4 a related filter reaches as far as the populate path', async () => {
     const { posts } = await aLibrary(wire)
 
     expect(await posts.names('populate=author.company&author.company.name=Acme&orderBy=id')).toEqual(['tea', 'milk'])
@@ -170,7 +170,7 @@ inDialects('Populate', (wire) => {
     expect(await posts.names('populate=author&author.company.name=Acme')).toEqual([])
   })
 
-  test('contract 4.4 through an array of ids any of the linked records may match', async () => {
+  once('contract 4.4 through an array of ids any of the linked records may match', async () => {
     const { posts, ada, bob } = await aLibrary(wire)
     await posts.create({ name: 'both', readers: [bob.id, ada.id] })
     await posts.create({ name: 'bob', readers: [bob.id, unknownId] })
@@ -180,14 +180,14 @@ inDialects('Populate', (wire) => {
     expect(await posts.names('populate=readers&readers.name=Bob&orderBy=id')).toEqual(['both', 'bob'])
   })
 
-  test('contract 4.4 without populate it is an ordinary nested field', async () => {
+  once('contract 4.4 without populate it is an ordinary nested field', async () => {
     const { posts } = await aLibrary(wire)
     await posts.create({ name: 'nested', author: { role: 'admin' } })
 
     expect(await posts.names('author.role=admin')).toEqual(['nested'])
   })
 
-  test('contract 4.4 the linked record’s id and times are its own', async () => {
+  once('contract 4.4 the linked record’s id and times are its own', async () => {
     const { posts, ada } = await aLibrary(wire)
 
     expect(await posts.names(`populate=author&author.id=${ada.id}&orderBy=id`)).toEqual(['tea', 'milk'])
@@ -211,7 +211,7 @@ inDialects('Populate', (wire) => {
     expect(await posts.names(`${inner}${wire.mark}gte=2001&orderBy=id`)).toEqual(['tea', 'milk'])
   })
 
-  test('contract 4.4 related filters reach through arrays of objects, as populate does', async () => {
+  once('contract 4.4 related filters reach through arrays of objects, as populate does', async () => {
     const { posts, ada, bob } = await aLibrary(wire)
     await posts.create({ name: 'both', lines: [{ by: bob.id }, { by: [bob.id, ada.id] }] })
     await posts.create({ name: 'bob', lines: [{ by: bob.id }, { by: unknownId }, { 'b"y': ada.id }, 5, null] })
@@ -232,7 +232,7 @@ inDialects('Populate', (wire) => {
     ])
   })
 
-  test('contract 4.4 related filters stand in or-groups too', async () => {
+  once('contract 4.4 related filters stand in or-groups too', async () => {
     const { posts } = await aLibrary(wire)
 
     const query = 'populate=author&[or]author.name=Bob&[or]name=milk&orderBy=id'

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { expectFailure, expectStatus, inDialects, someDocuments } from '../../fixtures/wires.js'
 
-inDialects('Queries', (wire) => {
-  test('contract 10.7 200 parameters are served, 201 are 400', async () => {
+inDialects('Queries', (wire, once) => {
+  once('contract 10.7 200 parameters are served, 201 are 400', async () => {
     const { posts } = await someDocuments(wire)
     const parameters = (count: number) => Array.from({ length: count }, (_, at) => `f${at}=1`).join('&')
 
@@ -11,7 +11,7 @@ inDialects('Queries', (wire) => {
     expectFailure(await posts.ask(Array(1_000).fill('a').join('&')), 400, 'INVALID_QUERY')
   })
 
-  test('contract 10.7 a query of 8 KB is served, a byte more is 400', async () => {
+  once('contract 10.7 a query of 8 KB is served, a byte more is 400', async () => {
     const { posts } = await someDocuments(wire)
     const query = (bytes: number) => `name=${'x'.repeat(bytes - 'name='.length)}`
 
@@ -34,7 +34,7 @@ inDialects('Queries', (wire) => {
     expectFailure(await posts.ask(query), 400, 'INVALID_QUERY')
   })
 
-  test('contract 10.7 the collection of an alias given twice is 400', async () => {
+  once('contract 10.7 the collection of an alias given twice is 400', async () => {
     const { api } = await someDocuments(wire)
 
     expectFailure(await api.post('/collections/documents?collection=posts&collection=others', {}), 400, 'INVALID_QUERY')
@@ -49,7 +49,7 @@ inDialects('Queries', (wire) => {
     },
   )
 
-  test('contract 2.1 bad percent encoding in a path names nothing', async () => {
+  once('contract 2.1 bad percent encoding in a path names nothing', async () => {
     const { api } = await someDocuments(wire)
 
     for (const path of ['/collections/%zz/documents', '/collections/posts/%', '/collections/posts/%ff', '/%']) {
@@ -72,7 +72,7 @@ inDialects('Queries', (wire) => {
     }
   })
 
-  test('contract 4.2 a parameter of the list is not a filter, and a filter is no parameter elsewhere', async () => {
+  once('contract 4.2 a parameter of the list is not a filter, and a filter is no parameter elsewhere', async () => {
     const { api, posts } = await someDocuments(wire, [{ name: 'one', limit: 7, populate: 'x' }])
 
     expect(await posts.names('limit=7&offset=0&order=asc&count=true')).toEqual(['one'])

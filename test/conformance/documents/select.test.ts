@@ -4,8 +4,8 @@ import { expectFailure, expectStatus, type Fields, inDialects, someDocuments } f
 
 const unknownId = '01900000-0000-7000-8000-000000000000'
 
-inDialects('Selected fields', (wire) => {
-  test('contract 13.4 a list and a get return the selected fields, with id and times', async () => {
+inDialects('Selected fields', (wire, once) => {
+  once('contract 13.4 a list and a get return the selected fields, with id and times', async () => {
     const { posts, rows } = await someDocuments(wire, [
       { name: 'a', views: 1, text: 'x' },
       { name: 'b', extra: null },
@@ -22,7 +22,7 @@ inDialects('Selected fields', (wire) => {
     expect(await posts.get(first?.id ?? '', 'select=name')).toEqual({ ...first, fields: { name: 'a' } })
   })
 
-  test('contract 13.4 it is repeatable, a comma separates, and an escaped comma is part of a name', async () => {
+  once('contract 13.4 it is repeatable, a comma separates, and an escaped comma is part of a name', async () => {
     const { posts } = await someDocuments(wire, [{ a: 1, b: 2, c: 3, 'd,e': 4, 'g\\h': 5, __proto__: 6 }])
     const selected = async (query: string) => (await posts.list(query)).rows[0]?.fields
 
@@ -33,7 +33,7 @@ inDialects('Selected fields', (wire) => {
     expect(await selected('select=id,createdAt,updated_at')).toEqual({})
   })
 
-  test('contract 13.4 dotted names reach into objects and the items of arrays', async () => {
+  once('contract 13.4 dotted names reach into objects and the items of arrays', async () => {
     const { posts, rows } = await someDocuments(wire, [
       {
         at: { city: 'Ulm', zip: '1' },
@@ -95,7 +95,7 @@ inDialects('Selected fields', (wire) => {
     expect(await posts.list('populate=author&select=title&author.name=Will&sort_by=size')).toMatchObject({ total: 1 })
   })
 
-  test('contract 13.4 filters, orders and pages are those of the whole documents', async () => {
+  once('contract 13.4 filters, orders and pages are those of the whole documents', async () => {
     const many = Array.from({ length: 25 }, (_, n) => ({ n, kind: n % 2, text: 'x'.repeat(3_000) }))
     const { posts } = await someDocuments(wire, many)
     const { mark } = wire
@@ -119,7 +119,7 @@ inDialects('Selected fields', (wire) => {
     }
   })
 
-  test('contract 13.4 a field named select is filtered with a suffix', async () => {
+  once('contract 13.4 a field named select is filtered with a suffix', async () => {
     const { posts } = await someDocuments(wire, [
       { name: 'one', select: '5' },
       { name: 'two', select: '6' },
@@ -144,7 +144,7 @@ inDialects('Selected fields', (wire) => {
     expect(JSON.stringify([own, one, list].map(({ body }) => body))).not.toContain('iban')
   })
 
-  test('contract 13.4 a name that is none, and more than 200, are refused', async () => {
+  once('contract 13.4 a name that is none, and more than 200, are refused', async () => {
     const { posts, api, rows } = await someDocuments(wire, [{ name: 'a' }])
 
     for (const query of ['select=', 'select=a,', 'select=a..b', `select=${Array(201).fill('a').join(',')}`]) {

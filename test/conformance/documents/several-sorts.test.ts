@@ -2,8 +2,8 @@ import { expect, test } from 'vitest'
 import { aTown, usersOf } from '../../fixtures/accounts.js'
 import { expectFailure, expectStatus, inDialects, someDocuments } from '../../fixtures/wires.js'
 
-inDialects('Several sort fields', (wire) => {
-  test('contract 13.5 each field has its own direction, in whatever parameter', async () => {
+inDialects('Several sort fields', (wire, once) => {
+  once('contract 13.5 each field has its own direction, in whatever parameter', async () => {
     const { posts } = await someDocuments(wire, [
       { name: 'b', points: 2 },
       { name: 'a', points: 1 },
@@ -28,7 +28,7 @@ inDialects('Several sort fields', (wire) => {
     expect(await posts.names('orderBy=-id')).toEqual([2, 3, 1])
   })
 
-  test('contract 13.5 the order of types holds in each field, missing values are last, ties are by id', async () => {
+  once('contract 13.5 the order of types holds in each field, missing values are last, ties are by id', async () => {
     const values = [undefined, null, 'a', 'b', 1, 2, false, true, [], [null], [1], {}, { a: 1 }]
     const many = values.flatMap((second, at) => [0, 1].map((first) => ({ name: `${first} ${at}`, first, second })))
     const { posts } = await someDocuments(wire, [
@@ -53,7 +53,7 @@ inDialects('Several sort fields', (wire) => {
     ])
   })
 
-  test('contract 13.5 pages of a list, filtered or not, follow the whole order', async () => {
+  once('contract 13.5 pages of a list, filtered or not, follow the whole order', async () => {
     const { posts } = await someDocuments(
       wire,
       Array.from({ length: 30 }, (_, n) => ({ name: n, a: n % 3, b: (n * 7) % 5, at: { c: n % 2 } })),
@@ -69,7 +69,7 @@ inDialects('Several sort fields', (wire) => {
     }
   })
 
-  test('contract 13.5 the service’s own fields and times of the schema sort among others', async () => {
+  once('contract 13.5 the service’s own fields and times of the schema sort among others', async () => {
     const due = { type: 'datetime' }
     const { posts } = await someDocuments(
       wire,
@@ -88,7 +88,7 @@ inDialects('Several sort fields', (wire) => {
     expect(await posts.names('sort=-id,kind')).toEqual([4, 3, 2, 1])
   })
 
-  test('contract 13.5 an escaped comma and an escaped minus are part of a name', async () => {
+  once('contract 13.5 an escaped comma and an escaped minus are part of a name', async () => {
     const { posts } = await someDocuments(wire, [
       { name: 1, 'a,b': 2, '-c': 1 },
       { name: 2, 'a,b': 1, '-c': 3 },
@@ -102,7 +102,7 @@ inDialects('Several sort fields', (wire) => {
     expect(await posts.names('orderBy=-a%5C,b')).toEqual([1, 2, 3])
   })
 
-  test('contract 13.5 a direction beside them, a name that is none, and more than ten are refused', async () => {
+  once('contract 13.5 a direction beside them, a name that is none, and more than ten are refused', async () => {
     const { posts } = await someDocuments(wire)
     const refused = [
       'orderBy=a,b&order=asc',
@@ -118,7 +118,7 @@ inDialects('Several sort fields', (wire) => {
     expect(await posts.names(`sort=${Array(10).fill('a').join(',')}`)).toEqual([])
   })
 
-  test('contract 13.5 users are sorted by several fields', async () => {
+  once('contract 13.5 users are sorted by several fields', async () => {
     const { api, anAccount } = await aTown(wire)
     for (const [name, kind] of [
       ['a', 1],

@@ -16,8 +16,8 @@ function expectPlaces(wire: Wire, { body, text }: Answer, places: readonly (read
 const asSlug = (wire: Wire, many: readonly object[], settings: object = slugs) =>
   someDocuments(wire, many as Record<string, unknown>[], settings as Record<string, unknown>)
 
-inDialects('Unique values', (wire) => {
-  test('contract 13.2 a taken value is 409 and names the field, when created, changed and replaced', async () => {
+inDialects('Unique values', (wire, once) => {
+  once('contract 13.2 a taken value is 409 and names the field, when created, changed and replaced', async () => {
     const { api, posts } = await asSlug(wire, [{ slug: 'one' }])
     const { id } = await posts.create({ slug: 'two' })
     const before = await posts.get(id)
@@ -39,7 +39,7 @@ inDialects('Unique values', (wire) => {
     expect((await posts.list()).total).toBe(2)
   })
 
-  test('contract 13.2 missing values and null never clash, and texts are compared as they are', async () => {
+  once('contract 13.2 missing values and null never clash, and texts are compared as they are', async () => {
     const { api, posts } = await someDocuments(wire)
     await posts.fill([{ slug: null }, { slug: null }])
     expectStatus(200, await api.patch('/collections/posts', slugs))
@@ -59,7 +59,7 @@ inDialects('Unique values', (wire) => {
     expect((await posts.list()).total).toBe(10)
   })
 
-  test('contract 13.2 numbers, integers, booleans and links are unique by value', async () => {
+  once('contract 13.2 numbers, integers, booleans and links are unique by value', async () => {
     const types = ['number', 'integer', 'boolean'].map((type) => [type, { type, unique: true }])
     const { api, posts } = await someDocuments(wire, [], { schema: Object.fromEntries(types) })
     await posts.create({ number: 1e21, integer: 0, boolean: false })
@@ -70,7 +70,7 @@ inDialects('Unique values', (wire) => {
     await posts.create({ number: 1e21 + 1e6, integer: 1, boolean: true })
   })
 
-  test('contract 13.2 a rule over several fields needs all of them to be the same', async () => {
+  once('contract 13.2 a rule over several fields needs all of them to be the same', async () => {
     const schema = { board: { type: 'integer' }, slug: { type: 'string' } }
     const { api, posts } = await asSlug(wire, [{ board: 1, slug: 'a' }], { schema, unique: [['board', 'slug']] })
     await posts.fill([{ board: 2, slug: 'a' }, { board: 1, slug: 'b' }, { board: 1 }, { board: 1 }])
@@ -84,23 +84,26 @@ inDialects('Unique values', (wire) => {
     ])
   })
 
-  test('contract 13.2 a batch with a taken value or with two equal ones writes nothing, and names the document', async () => {
-    const { api, posts } = await asSlug(wire, [{ slug: 'one' }])
+  once(
+    'contract 13.2 a batch with a taken value or with two equal ones writes nothing, and names the document',
+    async () => {
+      const { api, posts } = await asSlug(wire, [{ slug: 'one' }])
 
-    const taken = await api.post('/collections/posts/batch', { documents: [{ slug: 'two' }, { slug: 'one' }] })
-    const twice = await api.post('/collections/posts/batch', {
-      documents: [{ slug: 'a' }, { slug: 'b' }, { slug: 'a' }],
-    })
+      const taken = await api.post('/collections/posts/batch', { documents: [{ slug: 'two' }, { slug: 'one' }] })
+      const twice = await api.post('/collections/posts/batch', {
+        documents: [{ slug: 'a' }, { slug: 'b' }, { slug: 'a' }],
+      })
 
-    expectFailure(taken, 409, 'DUPLICATE_VALUE')
-    expectFailure(twice, 409, 'DUPLICATE_VALUE')
-    expectPlaces(wire, taken, [['body', 'documents', 1, 'slug']])
-    expectPlaces(wire, twice, [['body', 'documents', 2, 'slug']])
-    expect((await posts.list()).total).toBe(1)
-    await posts.fill([{ slug: 'two' }, { slug: 'a' }, { slug: 'b' }])
-  })
+      expectFailure(taken, 409, 'DUPLICATE_VALUE')
+      expectFailure(twice, 409, 'DUPLICATE_VALUE')
+      expectPlaces(wire, taken, [['body', 'documents', 1, 'slug']])
+      expectPlaces(wire, twice, [['body', 'documents', 2, 'slug']])
+      expect((await posts.list()).total).toBe(1)
+      await posts.fill([{ slug: 'two' }, { slug: 'a' }, { slug: 'b' }])
+    },
+  )
 
-  test('contract 13.2 two documents swap their values in a batch, and no third document can take one', async () => {
+  once('contract 13.2 two documents swap their values in a batch, and no third document can take one', async () => {
     const { api, posts, rows } = await asSlug(wire, [{ slug: 'one' }, { slug: 'two' }, { slug: 'three' }])
     const [one, two, three] = rows.map(({ id }) => id) as [string, string, string]
     const path = '/collections/posts/batch/documents/update'
@@ -142,7 +145,7 @@ inDialects('Unique values', (wire) => {
     expectFailure(await api.post('/collections/posts', { slug: 'x' }), 409, 'DUPLICATE_VALUE')
   })
 
-  test('contract 13.2 a document changes elsewhere, and is sent again with its own value', async () => {
+  once('contract 13.2 a document changes elsewhere, and is sent again with its own value', async () => {
     const { api, rows } = await asSlug(wire, [{ slug: 'a', n: 1 }])
     const path = `/collections/posts/${rows[0]?.id}`
 
@@ -168,7 +171,7 @@ inDialects('Unique values', (wire) => {
     expect((wire.record(await api.get('/api/collections/posts')) as { schema: object }).schema).toEqual({})
   })
 
-  test('contract 13.2 a new rule holds for stored documents, and a removed rule for none', async () => {
+  once('contract 13.2 a new rule holds for stored documents, and a removed rule for none', async () => {
     const { api, posts } = await asSlug(wire, [{ slug: 'a' }], {})
     await posts.create({})
 
@@ -179,7 +182,7 @@ inDialects('Unique values', (wire) => {
     expectFailure(await api.patch('/collections/posts', slugs), 409, 'DUPLICATE_VALUE')
   })
 
-  test('contract 13.2 a rule over several fields is set and removed later like that of one field', async () => {
+  once('contract 13.2 a rule over several fields is set and removed later like that of one field', async () => {
     const schema = { board: { type: 'integer' }, slug: { type: 'string' } }
     const pair = { board: 1, slug: 'a' }
     const { api, posts, rows } = await asSlug(wire, [pair, pair], { schema })
@@ -204,7 +207,7 @@ inDialects('Unique values', (wire) => {
     await posts.create({ slug: 'a' })
   })
 
-  test('contract 13.2 of 64 parallel writers of one value, exactly one succeeds', async () => {
+  once('contract 13.2 of 64 parallel writers of one value, exactly one succeeds', async () => {
     const { api, posts, rows } = await asSlug(wire, [{ n: 1 }, { n: 2 }, { n: 3 }, { n: 4 }])
     const paths = rows.map(({ id }) => `/collections/posts/${id}`)
 
@@ -226,7 +229,7 @@ inDialects('Unique values', (wire) => {
     expect(statuses.filter((status) => ![200, 201, 409].includes(status))).toEqual([])
   })
 
-  test('contract 13.2 a rule that is set while 64 write lets no document slip past it', async () => {
+  once('contract 13.2 a rule that is set while 64 write lets no document slip past it', async () => {
     const { api, posts } = await someDocuments(wire)
     const first = await posts.create({ n: 0 })
     const writes = Array.from({ length: 64 }, async (_, at) => {

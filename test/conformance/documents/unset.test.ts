@@ -4,7 +4,7 @@ import { sendForm } from '../../fixtures/files.js'
 import { textOf } from '../../fixtures/requests/form.js'
 import { expectFailure, expectStatus, type Fields, inDialects, someDocuments, type Wire } from '../../fixtures/wires.js'
 
-inDialects('Unset fields', (wire) => {
+inDialects('Unset fields', (wire, once) => {
   const cases: readonly (readonly [string, Fields, Fields, Fields])[] = [
     ['takes fields away', { a: 1, b: null, c: 3 }, { $unset: ['a', 'b'] }, { c: 3 }],
     ['takes one name too', { a: 1, b: 2 }, { $unset: 'a' }, { b: 2 }],
@@ -58,7 +58,7 @@ inDialects('Unset fields', (wire) => {
     expect((wire.record(user) as { data: Fields }).data).toEqual({ n: 1 })
   })
 
-  test('contract 13.6 unsetting a required field is refused, even one with a default, and names it', async () => {
+  once('contract 13.6 unsetting a required field is refused, even one with a default, and names it', async () => {
     const { api, posts, rows } = await someDocuments(
       wire,
       [
@@ -104,7 +104,7 @@ inDialects('Unset fields', (wire) => {
     expectFailure(await api.patch(path, { $append: { $unset: 1 } }), 422, 'VALIDATION_ERROR')
   })
 
-  test('contract 13.6 hidden and read-only fields cannot be unset', async () => {
+  once('contract 13.6 hidden and read-only fields cannot be unset', async () => {
     const { anAccount, owner, collection } = await aTown(wire)
     const permissions = { hidden: { salary: [], 'profile.iban': [] }, readonly: { price: [] } }
     const posts = await collection('posts', { permissions })

@@ -23,7 +23,7 @@ async function withPermissions(wire: Wire, permissions: object) {
   return { ...town, posts, ada: await town.anAccount(), bob: await town.anAccount() }
 }
 
-inDialects('Upserts', (wire) => {
+inDialects('Upserts', (wire, once) => {
   test.each(paths)('contract 13.8 POST %s creates a document, then changes the fields that are sent', async (path) => {
     const { api, posts } = await someDocuments(wire, [{ slug: 'other' }], slugs)
 
@@ -38,7 +38,7 @@ inDialects('Upserts', (wire) => {
     expect((await posts.list()).total).toBe(2)
   })
 
-  test('contract 13.8 a repeated idempotency key gets the first answer, 200 or 201', async () => {
+  once('contract 13.8 a repeated idempotency key gets the first answer, 200 or 201', async () => {
     const { api, posts } = await someDocuments(wire, [], slugs)
     const send = (key: string) => api.post('/collections/posts?upsert=slug', { slug: 'a' }, { 'idempotency-key': key })
 
@@ -48,7 +48,7 @@ inDialects('Upserts', (wire) => {
     expect((await posts.list()).rows[0]?.fields).toEqual({ slug: 'a' })
   })
 
-  test('contract 13.8 a field that is not unique is 400, and a value that is missing 422', async () => {
+  once('contract 13.8 a field that is not unique is 400, and a value that is missing 422', async () => {
     const { api } = await someDocuments(wire, [], { ...slugs, unique: [['slug', 'title']] })
 
     for (const name of ['title', 'none', '', 'slug&upsert=slug', 'slug,title']) {
@@ -60,7 +60,7 @@ inDialects('Upserts', (wire) => {
     expect(missing.text).toContain('"slug"]')
   })
 
-  test('contract 13.8 batches and forms do not take it', async () => {
+  once('contract 13.8 batches and forms do not take it', async () => {
     const { api, posts } = await someDocuments(wire, [{ slug: 'a' }], slugs)
     const { rows } = await posts.list()
 
@@ -98,7 +98,7 @@ inDialects('Upserts', (wire) => {
     }
   })
 
-  test('contract 13.8 the document of another user is not changed, and its contents are not told', async () => {
+  once('contract 13.8 the document of another user is not changed, and its contents are not told', async () => {
     const { ada, bob } = await withPermissions(wire, {
       create: ['authenticated'],
       read: ['owner'],
@@ -113,7 +113,7 @@ inDialects('Upserts', (wire) => {
     expect(own.fields).toEqual({ slug: 'a', title: 'Ada', n: 1 })
   })
 
-  test('contract 13.8 a document that the caller can read but not update is 403', async () => {
+  once('contract 13.8 a document that the caller can read but not update is 403', async () => {
     const { ada, bob } = await withPermissions(wire, { create: ['authenticated'], update: ['owner'] })
 
     expectStatus(201, await ada.api.post('/collections/posts?upsert=slug', { slug: 'a' }))

@@ -3,8 +3,8 @@ import { createWithFiles, filesOf, read, sendForm, usageOf } from '../../fixture
 import { fileOf, textOf } from '../../fixtures/requests/form.js'
 import { expectStatus, inDialects, someDocuments } from '../../fixtures/wires.js'
 
-inDialects('Owned files', (wire) => {
-  test('DOC-17 a file that is replaced is deleted', async () => {
+inDialects('Owned files', (wire, once) => {
+  once('DOC-17 a file that is replaced is deleted', async () => {
     const world = await someDocuments(wire)
     const { id, fields: before } = await createWithFiles(wire, world.api, fileOf('cover', 'old'), fileOf('back'))
 
@@ -17,7 +17,7 @@ inDialects('Owned files', (wire) => {
     expect(await usageOf(wire, world)).toMatchObject({ files: 2 })
   })
 
-  test('DOC-17 two who replace the same file at once leave one, which the field holds', async () => {
+  once('DOC-17 two who replace the same file at once leave one, which the field holds', async () => {
     const world = await someDocuments(wire)
     const { id } = await createWithFiles(wire, world.api, fileOf('cover', 'old'))
     const path = `/collections/posts/${id}`
@@ -51,7 +51,7 @@ inDialects('Owned files', (wire) => {
     expect(await left()).toEqual([])
   })
 
-  test('contract 3.5 an array of files loses those that are taken out of it', async () => {
+  once('contract 3.5 an array of files loses those that are taken out of it', async () => {
     const world = await someDocuments(wire)
     const { id, fields } = await createWithFiles(wire, world.api, fileOf('pages', '1'), fileOf('pages', '2'))
     const [first, second] = fields.pages as string[]
@@ -62,7 +62,7 @@ inDialects('Owned files', (wire) => {
     expect((await read(second)).status).toBe(200)
   })
 
-  test('contract 3.5 a copy of the address elsewhere never owns a file', async () => {
+  once('contract 3.5 a copy of the address elsewhere never owns a file', async () => {
     const world = await someDocuments(wire)
     const { id, fields } = await createWithFiles(wire, world.api, fileOf('cover'))
     const copy = await world.posts.create({ cover: fields.cover })
@@ -75,7 +75,7 @@ inDialects('Owned files', (wire) => {
     expect((await read(fields.cover)).status).toBe(404)
   })
 
-  test('contract 3.5 what was uploaded to storage belongs to nobody and stays', async () => {
+  once('contract 3.5 what was uploaded to storage belongs to nobody and stays', async () => {
     const world = await someDocuments(wire)
     const answer = await sendForm(world.api, 'POST', '/storage/upload', [fileOf('file')])
     const { url } = wire.record(expectStatus(201, answer)) as { url: string }
@@ -87,7 +87,7 @@ inDialects('Owned files', (wire) => {
     expect((await read(url)).status).toBe(200)
   })
 
-  test('DOC-18 a deleted document takes its files with it', async () => {
+  once('DOC-18 a deleted document takes its files with it', async () => {
     const world = await someDocuments(wire)
     const { id, fields } = await createWithFiles(wire, world.api, fileOf('cover'), fileOf('back'))
 
@@ -98,7 +98,7 @@ inDialects('Owned files', (wire) => {
     expect(await usageOf(wire, world)).toMatchObject({ files: 0, bytes: 0 })
   })
 
-  test('DOC-18 so do documents that are deleted together', async () => {
+  once('DOC-18 so do documents that are deleted together', async () => {
     const world = await someDocuments(wire)
     const rows = [
       await createWithFiles(wire, world.api, fileOf('a')),

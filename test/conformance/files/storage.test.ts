@@ -6,8 +6,8 @@ import { aWorld, expectFailure, expectStatus, inDialects, someDocuments } from '
 
 const unknownId = '01900000-0000-7000-8000-000000000000'
 
-inDialects('Storage', (wire) => {
-  test('FIL-01 an upload answers the stored file, whose address anybody can read', async () => {
+inDialects('Storage', (wire, once) => {
+  once('FIL-01 an upload answers the stored file, whose address anybody can read', async () => {
     const { api } = await aWorld(wire)
 
     const file = await upload(wire, api, fileOf('file', 'Hello', 'note.txt'), 'letters/')
@@ -19,7 +19,7 @@ inDialects('Storage', (wire) => {
     expect([answer.status, answer.text]).toEqual([200, 'Hello'])
   })
 
-  test('FIL-01 a form without exactly one file under "file" is refused, and leaves nothing', async () => {
+  once('FIL-01 a form without exactly one file under "file" is refused, and leaves nothing', async () => {
     const world = await aWorld(wire)
     const forms = [
       [textOf('path', 'a')],
@@ -41,7 +41,7 @@ inDialects('Storage', (wire) => {
     expect((await usageOf(wire, world)).files).toBe(0)
   })
 
-  test('FIL-02 a folder is the same one however its name is composed', async () => {
+  once('FIL-02 a folder is the same one however its name is composed', async () => {
     const { api } = await aWorld(wire)
     const [composed, decomposed] = ['caf\u00e9', 'cafe\u0301']
     for (const path of [decomposed, composed, `${decomposed}/a`]) await upload(wire, api, fileOf('file'), path)
@@ -75,7 +75,7 @@ inDialects('Storage', (wire) => {
     }
   })
 
-  test('contract 8.1 files that belong to documents are listed and counted like any other', async () => {
+  once('contract 8.1 files that belong to documents are listed and counted like any other', async () => {
     const world = await someDocuments(wire)
     const { fields } = await createWithFiles(wire, world.api, fileOf('cover', '123', 'sea.png'))
     const stored = await upload(wire, world.api, fileOf('file', '12345'), 'a')
@@ -113,7 +113,7 @@ inDialects('Storage', (wire) => {
     expect((await read(fields.cover)).status).toBe(200)
   })
 
-  test('FIL-04 info counts every file, owned ones too, and knows the limit of the tier', async () => {
+  once('FIL-04 info counts every file, owned ones too, and knows the limit of the tier', async () => {
     const world = await someDocuments(wire)
     await upload(wire, world.api, fileOf('file', '12345'))
     await createWithFiles(wire, world.api, fileOf('cover', '123'))

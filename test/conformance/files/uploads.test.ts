@@ -7,7 +7,7 @@ import { expectFailure, expectStatus, inDialects, someDocuments } from '../../fi
 /** As a `FormData` sends a blob of JSON. */
 const dataFile = { name: 'data', filename: 'blob', type: 'application/json', content: '{"title":"Blob"}' }
 
-inDialects('Uploads with documents', (wire) => {
+inDialects('Uploads with documents', (wire, once) => {
   test.each(['/collections/posts', '/collections/posts/documents', '/api/collections/posts'])(
     'DOC-11 a form at POST %s creates a document whose fields hold its files',
     async (path) => {
@@ -23,7 +23,7 @@ inDialects('Uploads with documents', (wire) => {
     },
   )
 
-  test('DOC-11 a form at PATCH changes what it sends and keeps the rest', async () => {
+  once('DOC-11 a form at PATCH changes what it sends and keeps the rest', async () => {
     const { api, posts } = await someDocuments(wire)
     const { id } = await posts.create({ title: 'Tea', views: 1 })
     const parts = [textOf('data', { views: 2 }), fileOf('cover')]
@@ -44,7 +44,7 @@ inDialects('Uploads with documents', (wire) => {
     expect(Object.keys(fields).sort()).toEqual(wire.like === 'b' ? ['cover', 'title'] : ['cover'])
   })
 
-  test('DOC-06 a field that holds an upload is its address under the storage host', async () => {
+  once('DOC-06 a field that holds an upload is its address under the storage host', async () => {
     const world = await someDocuments(wire)
 
     const { fields } = await createWithFiles(wire, world.api, fileOf('cover', 'bytes', 'a cover.png'))
@@ -54,7 +54,7 @@ inDialects('Uploads with documents', (wire) => {
     expect(fields.cover).toBe(`${service.url}/files/${file?.id}/a%20cover.png`)
   })
 
-  test('contract 3.4 several parts of one name are an array of addresses, in their order', async () => {
+  once('contract 3.4 several parts of one name are an array of addresses, in their order', async () => {
     const { api } = await someDocuments(wire)
 
     const { fields } = await createWithFiles(wire, api, fileOf('pages', '1'), fileOf('cover'), fileOf('pages', '2'))
@@ -64,7 +64,7 @@ inDialects('Uploads with documents', (wire) => {
     expect(fields.cover).toBeTypeOf('string')
   })
 
-  test('contract 3.4 files go behind the addresses that data keeps, and owned files follow the field', async () => {
+  once('contract 3.4 files go behind the addresses that data keeps, and owned files follow the field', async () => {
     const world = await someDocuments(wire)
     const { api } = world
     const created = await createWithFiles(wire, api, textOf('data', { pages: ['a'] }), fileOf('pages', '1'))
@@ -121,7 +121,7 @@ inDialects('Uploads with documents', (wire) => {
     expect((await createWithFiles(wire, api, dataFile)).fields).toEqual({ title: 'Blob' })
   })
 
-  test('contract 3.3 operators work in a form', async () => {
+  once('contract 3.3 operators work in a form', async () => {
     const { api, posts } = await someDocuments(wire)
     const { id } = await posts.create({ tags: ['a', 'b'] })
     const data = textOf('data', { $append: { tags: 'c' }, $remove: { tags: 'a' } })
@@ -193,7 +193,7 @@ inDialects('Uploads with documents', (wire) => {
     expect((await posts.list()).total).toBe(0)
   })
 
-  test('contract 3.4 a form without a boundary, or cut short, is 400 INVALID_BODY', async () => {
+  once('contract 3.4 a form without a boundary, or cut short, is 400 INVALID_BODY', async () => {
     const { api } = await someDocuments(wire)
     const { headers, body } = formOf(fileOf('cover'))
     const post = (type: string, bytes: Buffer) => api.post('/collections/posts', bytes, { 'content-type': type })
@@ -213,7 +213,7 @@ inDialects('Uploads with documents', (wire) => {
     expectFailure(await post('multipart/mixed; boundary=x', body), 415, 'UNSUPPORTED_MEDIA_TYPE')
   })
 
-  test('contract 3.4 a document that is refused leaves no file', async () => {
+  once('contract 3.4 a document that is refused leaves no file', async () => {
     const schema = { schema: { title: { type: 'string', required: true } } }
     const world = await someDocuments(wire, [], schema)
     const { id } = await world.posts.create({ title: 'Tea' })
@@ -229,7 +229,7 @@ inDialects('Uploads with documents', (wire) => {
     expect((await world.posts.get(id)).fields).toEqual({ title: 'Tea' })
   })
 
-  test('contract 3.9 a form with an idempotency key creates once, and another file is another body', async () => {
+  once('contract 3.9 a form with an idempotency key creates once, and another file is another body', async () => {
     const world = await someDocuments(wire)
     const post = (content: string) =>
       sendForm(world.api, 'POST', '/collections/posts', [fileOf('cover', content)], { 'idempotency-key': 'k' })

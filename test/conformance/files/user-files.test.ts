@@ -7,8 +7,8 @@ import { expectFailure, expectStatus, inDialects } from '../../fixtures/wires.js
 
 const me = '/auth-collections/user'
 
-inDialects('Files of users', (wire) => {
-  test('USR-12 a form changes the profile, and its files land in fields of data', async () => {
+inDialects('Files of users', (wire, once) => {
+  once('USR-12 a form changes the profile, and its files land in fields of data', async () => {
     const { anAccount } = await aTown(wire)
     const { api } = await anAccount({ data: { bio: 'Hi', tags: ['a'] } })
     const data = textOf('data', { full_name: 'Ada', $append: { tags: 'b' } })
@@ -21,7 +21,7 @@ inDialects('Files of users', (wire) => {
     expect((await read(user.data.cover)).text).toBe('sea')
   })
 
-  test('USR-12 a picture that is replaced is deleted', async () => {
+  once('USR-12 a picture that is replaced is deleted', async () => {
     const town = await aTown(wire)
     const { api } = await town.anAccount()
     const patch = async (content: string) => {
@@ -37,7 +37,7 @@ inDialects('Files of users', (wire) => {
     expect(await filesOf(wire, town)).toEqual([])
   })
 
-  test('contract 3.4 files of a profile go behind the addresses that data keeps', async () => {
+  once('contract 3.4 files of a profile go behind the addresses that data keeps', async () => {
     const town = await aTown(wire)
     const { api } = await town.anAccount()
     const patch = (data: object, ...contents: string[]) => {
@@ -76,7 +76,7 @@ inDialects('Files of users', (wire) => {
     }
   })
 
-  test('contract 6.3 a sign-up or change that is refused leaves no file', async () => {
+  once('contract 6.3 a sign-up or change that is refused leaves no file', async () => {
     const town = await aTown(wire)
     const { email, api } = await town.anAccount()
     const taken = [textOf('email', email), textOf('password', goodPassword), fileOf('avatar')]
@@ -88,7 +88,7 @@ inDialects('Files of users', (wire) => {
     expect(await filesOf(wire, town)).toEqual([])
   })
 
-  test('contract 3.5 a deleted user takes the files along', async () => {
+  once('contract 3.5 a deleted user takes the files along', async () => {
     const town = await aTown(wire)
     const { id, api } = await town.anAccount()
     const answer = expectStatus(200, await sendForm(api, 'PATCH', me, [fileOf('avatar')]))

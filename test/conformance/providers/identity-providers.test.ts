@@ -15,7 +15,7 @@ import {
 import { changeSettings } from '../../fixtures/service.js'
 import { aWorld, expectFailure, expectStatus, inDialects } from '../../fixtures/wires.js'
 
-inDialects('Login through a provider', (wire) => {
+inDialects('Login through a provider', (wire, once) => {
   test('IDP-03 both paths answer the address at the provider', async () => {
     const { api } = await aWorld(wire)
 
@@ -41,7 +41,7 @@ inDialects('Login through a provider', (wire) => {
     expect(me).toMatchObject({ email, oauth_id: id, email_verified: true, roles: [] })
   })
 
-  test('IDP-05 who comes again is the same user, with a new token', async () => {
+  once('IDP-05 who comes again is the same user, with a new token', async () => {
     const { as, api } = await aTown(wire)
     const person = await aPerson()
 
@@ -52,7 +52,7 @@ inDialects('Login through a provider', (wire) => {
     expect(new Set(users.map((answer) => (wire.record(answer) as { id: string }).id)).size).toBe(1)
   })
 
-  test('IDP-12 the first login makes a user with the subject, the email, and the name as username', async () => {
+  once('IDP-12 the first login makes a user with the subject, the email, and the name as username', async () => {
     const { as, api } = await aTown(wire)
     const named = await aPerson({ name: 'Grace Hopper' })
     const nameless = await aPerson({ name: '', claims: { preferred_username: '' } })
@@ -71,7 +71,7 @@ inDialects('Login through a provider', (wire) => {
     expect(id.endsWith(String(data.username))).toBe(true)
   })
 
-  test('IDP-12 nameless users who come within a minute have a name each', async () => {
+  once('IDP-12 nameless users who come within a minute have a name each', async () => {
     const { as, api } = await aTown(wire)
     const names: unknown[] = []
 
@@ -88,7 +88,7 @@ inDialects('Login through a provider', (wire) => {
     expect(new Set(names).size).toBe(3)
   })
 
-  test('IDP-14 a provider’s user has no password: not the email, and none that can be asked for', async () => {
+  once('IDP-14 a provider’s user has no password: not the email, and none that can be asked for', async () => {
     const { api, logIn } = await aTown(wire)
     const person = await aPerson()
     const email = String(person.email)
@@ -104,7 +104,7 @@ inDialects('Login through a provider', (wire) => {
     )
   })
 
-  test('contract 7.5 who asks to reset the password of a provider’s user brings no mail about', async () => {
+  once('contract 7.5 who asks to reset the password of a provider’s user brings no mail about', async () => {
     const { api, anAccount } = await aTown(wire)
     const person = await aPerson()
     await logInThrough(wire, { api }, person)
@@ -118,7 +118,7 @@ inDialects('Login through a provider', (wire) => {
     expect(await countMails(String(person.email))).toBe(0)
   })
 
-  test('IDP-09 an email of a password user is refused, and IDP-14 the user stays as it is', async () => {
+  once('IDP-09 an email of a password user is refused, and IDP-14 the user stays as it is', async () => {
     const { api, anAccount } = await aTown(wire)
     const { email, api: own } = await anAccount()
     const person = await aPerson({ email: email.toUpperCase() })

@@ -22,7 +22,7 @@ async function leave(wire: Wire, { api }: Pick<World, 'api'>, body: object = { r
   return wire.record(answer) as { url: string; state: string }
 }
 
-inDialects('An app that takes the code itself', (wire) => {
+inDialects('An app that takes the code itself', (wire, once) => {
   test('IDP-15 the url leads to the provider and back to the app, and the code becomes a login', async () => {
     const { api, as } = await aTown(wire)
     const person = await aPerson()
@@ -39,7 +39,7 @@ inDialects('An app that takes the code itself', (wire) => {
     expectStatus(200, await as(login.access_token).get('/auth-collections/me'))
   })
 
-  test('IDP-15 a code works once, for its own provider, with the state it came with', async () => {
+  once('IDP-15 a code works once, for its own provider, with the state it came with', async () => {
     const { api } = await aWorld(wire)
     const person = await aPerson()
     const use = (provider: string, body: object) => api.post(`/auth/oauth/${provider}/callback`, body)

@@ -17,7 +17,7 @@ import { aWorld, expectFailure, expectStatus, inDialects } from '../../fixtures/
 
 const page = 'https://app.example/after'
 
-inDialects('A provider that is not configured', (wire) => {
+inDialects('A provider that is not configured', (wire, once) => {
   test('IDP-02 each missing key is named', async () => {
     const { api, project } = await aWorld(wire)
     const keys = Object.entries(providerKeys(project.id))
@@ -47,33 +47,36 @@ inDialects('A provider that is not configured', (wire) => {
     },
   )
 
-  test('IDP-02 a named provider whose code comes to the service is asked for its page too, before anybody logs in', async () => {
-    const { api, project } = await aWorld(wire, {
-      allowedOrigins: [service.url, page].map((url) => new URL(url).origin),
-    })
-    const { IDP_REDIRECT_URL: callback, ...others } = Object.fromEntries(
-      Object.entries(providerKeys(project.id)).filter(([key]) => key !== 'IDP_COMPLETE_URL'),
-    )
-    const named = (keys: object) =>
-      Object.fromEntries(Object.entries(keys).map(([key, value]) => [key.replace('IDP_', 'IDP_ACME_'), value]))
-    const ask = (body: object) => api.post('/auth/oauth/acme/url', body)
-    await changeSettings(project, { idp: named({ ...others, IDP_REDIRECT_URL: callback }) })
+  once(
+    'IDP-02 a named provider whose code comes to the service is asked for its page too, before anybody logs in',
+    async () => {
+      const { api, project } = await aWorld(wire, {
+        allowedOrigins: [service.url, page].map((url) => new URL(url).origin),
+      })
+      const { IDP_REDIRECT_URL: callback, ...others } = Object.fromEntries(
+        Object.entries(providerKeys(project.id)).filter(([key]) => key !== 'IDP_COMPLETE_URL'),
+      )
+      const named = (keys: object) =>
+        Object.fromEntries(Object.entries(keys).map(([key, value]) => [key.replace('IDP_', 'IDP_ACME_'), value]))
+      const ask = (body: object) => api.post('/auth/oauth/acme/url', body)
+      await changeSettings(project, { idp: named({ ...others, IDP_REDIRECT_URL: callback }) })
 
-    for (const body of [{}, { redirectUrl: callback }]) {
-      const answer = await ask(body)
-      expectFailure(answer, 400, 'IDP_NOT_CONFIGURED')
-      expect(answer.text).toContain('"IDP_ACME_COMPLETE_URL is not set."')
-    }
-    expectStatus(200, await ask({ redirectUrl: page }))
-    await changeSettings(project, {
-      idp: named({ ...others, IDP_REDIRECT_URL: callback, IDP_CLIENT_ID: '', IDP_COMPLETE_URL: '' }),
-    })
-    expect((await ask({})).text).toContain('"IDP_ACME_CLIENT_ID is not set. IDP_ACME_COMPLETE_URL is not set."')
-    await changeSettings(project, { idp: named({ ...others, IDP_REDIRECT_URL: callback, IDP_COMPLETE_URL: 'x' }) })
-    expect((await ask({})).text).toContain('IDP_ACME_COMPLETE_URL is not a URL.')
-    await changeSettings(project, { idp: named({ ...others, IDP_REDIRECT_URL: page }) })
-    expectStatus(200, await ask({}))
-  })
+      for (const body of [{}, { redirectUrl: callback }]) {
+        const answer = await ask(body)
+        expectFailure(answer, 400, 'IDP_NOT_CONFIGURED')
+        expect(answer.text).toContain('"IDP_ACME_COMPLETE_URL is not set."')
+      }
+      expectStatus(200, await ask({ redirectUrl: page }))
+      await changeSettings(project, {
+        idp: named({ ...others, IDP_REDIRECT_URL: callback, IDP_CLIENT_ID: '', IDP_COMPLETE_URL: '' }),
+      })
+      expect((await ask({})).text).toContain('"IDP_ACME_CLIENT_ID is not set. IDP_ACME_COMPLETE_URL is not set."')
+      await changeSettings(project, { idp: named({ ...others, IDP_REDIRECT_URL: callback, IDP_COMPLETE_URL: 'x' }) })
+      expect((await ask({})).text).toContain('IDP_ACME_COMPLETE_URL is not a URL.')
+      await changeSettings(project, { idp: named({ ...others, IDP_REDIRECT_URL: page }) })
+      expectStatus(200, await ask({}))
+    },
+  )
 })
 
 inDialects(

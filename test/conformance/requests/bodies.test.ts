@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { Answer } from '../../fixtures/requests/http.js'
 import { expectFailure, expectStatus, inDialects, someDocuments, type Wire } from '../../fixtures/wires.js'
 
-inDialects('Bodies', (wire) => {
+inDialects('Bodies', (wire, once) => {
   const isBare = wire.like === 'c'
 
   test('DOC-10 a body of only {data: {…}} is unwrapped where the dialect wraps', async () => {
@@ -33,7 +33,7 @@ inDialects('Bodies', (wire) => {
     else expect(fieldsOf(wire, put)).toEqual(isBare ? { data: { c: 3 } } : { c: 3 })
   })
 
-  test('ERR-05 a body that is not JSON is 400 INVALID_BODY', async () => {
+  once('ERR-05 a body that is not JSON is 400 INVALID_BODY', async () => {
     const { api, posts } = await someDocuments(wire)
     const { id } = await posts.create({ a: 1 })
     const notJson = ['', ' ', '{', '{"a":}', '{"a":1}}', "{'a':1}", '{"a":01}', 'undefined', '{"a":NaN}', '{"a":1,}']
@@ -48,7 +48,7 @@ inDialects('Bodies', (wire) => {
     }
   })
 
-  test('contract 10.8 JSON that is no object is 422', async () => {
+  once('contract 10.8 JSON that is no object is 422', async () => {
     const { api, posts } = await someDocuments(wire)
     const { id } = await posts.create({ a: 1 })
 
@@ -61,7 +61,7 @@ inDialects('Bodies', (wire) => {
     }
   })
 
-  test('contract 10.3 a content type that is neither JSON nor multipart is 415', async () => {
+  once('contract 10.3 a content type that is neither JSON nor multipart is 415', async () => {
     const { api, posts } = await someDocuments(wire)
     const { id } = await posts.create({ a: 1 })
 
@@ -78,7 +78,7 @@ inDialects('Bodies', (wire) => {
     }
   })
 
-  test('contract 10.3 JSON may say its character set', async () => {
+  once('contract 10.3 JSON may say its character set', async () => {
     const { api } = await someDocuments(wire)
 
     for (const type of ['application/json; charset=utf-8', 'Application/JSON;charset=UTF-8']) {
@@ -86,7 +86,7 @@ inDialects('Bodies', (wire) => {
     }
   })
 
-  test('contract 10.3 a body over 10 MB is 413, and the service is there for the next request', async () => {
+  once('contract 10.3 a body over 10 MB is 413, and the service is there for the next request', async () => {
     const { api } = await someDocuments(wire)
     const tooLong = Buffer.alloc(10 * 1024 * 1024 + 1, ' ')
     tooLong.write('{"a":1}')
@@ -96,7 +96,7 @@ inDialects('Bodies', (wire) => {
     expectStatus(201, await api.post('/collections/posts', { a: 1 }))
   })
 
-  test('contract 10.2 sizes are binary multiples: a body of 10 × 1024 × 1024 bytes is read', async () => {
+  once('contract 10.2 sizes are binary multiples: a body of 10 × 1024 × 1024 bytes is read', async () => {
     const { api } = await someDocuments(wire)
     const body = Buffer.alloc(10 * 1024 * 1024, ' ')
     body.write('{"a":1}')
@@ -104,7 +104,7 @@ inDialects('Bodies', (wire) => {
     expectStatus(201, await api.post('/collections/posts', body))
   })
 
-  test('contract 2.4 a document over 1 MB is 413, one of 1 MB is kept', async () => {
+  once('contract 2.4 a document over 1 MB is 413, one of 1 MB is kept', async () => {
     const { api, posts } = await someDocuments(wire)
     const oneMegabyte = { text: 'x'.repeat(1024 * 1024 - '{"text":""}'.length) }
 
@@ -122,7 +122,7 @@ inDialects('Bodies', (wire) => {
     expect((await posts.get(id)).fields).toEqual(oneMegabyte)
   })
 
-  test('contract 2.4 64 levels are kept, 65 and 100,000 are 413', async () => {
+  once('contract 2.4 64 levels are kept, 65 and 100,000 are 413', async () => {
     const { api, posts } = await someDocuments(wire)
 
     const { id } = await posts.create(JSON.parse(nested(64)))
@@ -157,14 +157,14 @@ inDialects('Bodies', (wire) => {
     expectFailure(await api.post('/collections/posts/batch/documents/update', update(65)), 413, 'PAYLOAD_TOO_LARGE')
   })
 
-  test('contract 2.4 brackets inside a text are not levels', async () => {
+  once('contract 2.4 brackets inside a text are not levels', async () => {
     const { posts } = await someDocuments(wire)
     const text = `${'[{"\\'.repeat(5_000)}`
 
     expect((await posts.create({ text })).fields).toEqual({ text })
   })
 
-  test('contract 2.4 10,000 keys are kept, 10,001 are 413, nested ones counted', async () => {
+  once('contract 2.4 10,000 keys are kept, 10,001 are 413, nested ones counted', async () => {
     const { api, posts } = await someDocuments(wire)
     const keys = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, at) => [`k${at}`, at]))
 
@@ -205,14 +205,14 @@ inDialects('Bodies', (wire) => {
     expect((await posts.list()).rows.map(({ fields }) => fields)).toEqual([{ kept: 1 }])
   })
 
-  test('contract 2.4 what is nearly too much is kept', async () => {
+  once('contract 2.4 what is nearly too much is kept', async () => {
     const { posts } = await someDocuments(wire)
     const fields = { ['k'.repeat(255)]: 1, ['é'.repeat(127)]: '\u{1f375}', big: 1.7976931348623157e308, tiny: 5e-324 }
 
     expect((await posts.create(fields)).fields).toEqual(fields)
   })
 
-  test('contract 2.4 __proto__, constructor and the like are ordinary data', async () => {
+  once('contract 2.4 __proto__, constructor and the like are ordinary data', async () => {
     const { api, posts } = await someDocuments(wire)
     const text =
       '{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}},"toString":1,"hasOwnProperty":null,"valueOf":"x","toJSON":"y","then":1,"nested":{"__proto__":[1],"toString":1}}'
@@ -235,7 +235,7 @@ inDialects('Bodies', (wire) => {
     expect((await posts.list('toString=1&constructor.prototype.polluted=1')).rows).toHaveLength(1)
   })
 
-  test('contract 2.4 a number is the double it is nearest to', async () => {
+  once('contract 2.4 a number is the double it is nearest to', async () => {
     const { api } = await someDocuments(wire)
 
     const { text } = expectStatus(201, await api.post('/collections/posts', '{"a":9007199254740993,"b":0.1,"c":-0}'))
@@ -244,7 +244,7 @@ inDialects('Bodies', (wire) => {
     expect(text).toMatch(/"b": ?0\.1\b/)
   })
 
-  test('contract 10.8 a duplicate key takes its last value, as JSON.parse has it', async () => {
+  once('contract 10.8 a duplicate key takes its last value, as JSON.parse has it', async () => {
     const { api } = await someDocuments(wire)
 
     const answer = await api.post('/collections/posts', '{"a":1,"a":2}')

@@ -55,7 +55,7 @@ inDialects(
   ['b'],
 )
 
-inDialects('Errors', (wire) => {
+inDialects('Errors', (wire, once) => {
   test('ERR-03 each kind of failure has its status and its code', async () => {
     const { api, owner, posts } = await someDocuments(wire)
     const { id } = await posts.create({ a: 1 })
@@ -83,7 +83,7 @@ inDialects('Errors', (wire) => {
     expectFailure(await api.post('/collections', {}), 422, 'VALIDATION_ERROR')
   })
 
-  test('ERR-03 too many requests are 429', async () => {
+  once('ERR-03 too many requests are 429', async () => {
     const { api } = await aWorld(wire, { rateLimit: { day: 1 } })
     const answers = []
     // The first two may be of two days.
@@ -156,7 +156,7 @@ inDialects('Errors', (wire) => {
     expectFailure(await api.post('/realtime', {}), 405, 'METHOD_NOT_ALLOWED')
   })
 
-  test('contract 10.3 an unknown path is 404, whatever the method', async () => {
+  once('contract 10.3 an unknown path is 404, whatever the method', async () => {
     const { api } = await someDocuments(wire)
 
     for (const path of ['/nowhere', '/collectionss', '/api', '/api/nowhere', '/collections/posts/a/b/c', '/..']) {
@@ -196,7 +196,7 @@ inDialects('Errors', (wire) => {
     expectStatus(200, await api.delete(`/collections/posts/documents/${id}/`))
   })
 
-  test('contract 10.6 every answer names its request, failures too, each another', async () => {
+  once('contract 10.6 every answer names its request, failures too, each another', async () => {
     const { api } = await aWorld(wire)
 
     const answers = [await api.get('/collections'), await api.get('/nowhere'), await api.post('/collections', '{')]
@@ -206,7 +206,7 @@ inDialects('Errors', (wire) => {
     expect(ids.every((id) => typeof id === 'string' && id.length >= 8)).toBe(true)
   })
 
-  test('contract 10.6 a message tells of what was asked, nothing of what is inside', async () => {
+  once('contract 10.6 a message tells of what was asked, nothing of what is inside', async () => {
     const { api, project } = await aWorld(wire)
 
     const answer = await api.get(`/collections/${encodeURIComponent('<script>alert(1)</script>')}/documents`)

@@ -18,10 +18,10 @@ function placesOf(wire: Wire, answer: Answer): string[] {
   return issues.map(({ loc }) => loc.join('.'))
 }
 
-inDialects('Where something is wrong', (wire) => {
+inDialects('Where something is wrong', (wire, once) => {
   const wraps = wire.like !== 'c'
 
-  test('contract 10.4 in the body of a document, wrapped or not', async () => {
+  once('contract 10.4 in the body of a document, wrapped or not', async () => {
     const { api, posts } = await someDocuments(wire, [], { schema })
     const { id } = await posts.create({ title: 'Tea', tags: 'none' })
     const [path, one] = ['/collections/posts', `/collections/posts/${id}`]
@@ -65,7 +65,7 @@ inDialects('Where something is wrong', (wire) => {
     }
   })
 
-  test('contract 10.4 in a batch, with the index or the id of the item', async () => {
+  once('contract 10.4 in a batch, with the index or the id of the item', async () => {
     const { api, posts } = await someDocuments(wire, [], { schema })
     const one = await posts.create({ title: 'Tea', tags: 'none' })
     const two = await posts.create({ title: 'Tea', tags: 'none' })
@@ -92,7 +92,7 @@ inDialects('Where something is wrong', (wire) => {
     expect(await updates({ [one.id]: { title: 5 } })).toEqual([`body.updates.${one.id}.title`])
   })
 
-  test('contract 10.4 in a form, by the name of the part', async () => {
+  once('contract 10.4 in a form, by the name of the part', async () => {
     const { api } = await someDocuments(wire, [], { schema: { cover: { type: 'number' }, ...schema } })
     const send = async (...parts: Parameters<typeof sendForm>[3]) =>
       placesOf(wire, await sendForm(api, 'POST', '/collections/posts', parts))
@@ -110,7 +110,7 @@ inDialects('Where something is wrong', (wire) => {
     expect(placesOf(wire, await sendForm(api, 'POST', '/storage/upload', [fileOf('wrong')]))).toEqual(['body.file'])
   })
 
-  test('contract 10.4 in a body that has fixed fields, by the key concerned', async () => {
+  once('contract 10.4 in a body that has fixed fields, by the key concerned', async () => {
     const { api, owner } = await someDocuments(wire)
     const places = async (path: string, body: unknown) => placesOf(wire, await api.post(path, body))
 
@@ -123,7 +123,7 @@ inDialects('Where something is wrong', (wire) => {
     expect(placesOf(wire, answer)).toEqual(['body.permissions.read.1', 'body.permissions.write'])
   })
 
-  test('contract 10.4 in the data of a user, with the operator it stands under', async () => {
+  once('contract 10.4 in the data of a user, with the operator it stands under', async () => {
     const { anAccount } = await aTown(wire)
     const { api } = await anAccount({ data: { tags: 'none' } })
     const places = async (body: unknown) => placesOf(wire, await api.patch('/auth-collections/user', body))
@@ -132,7 +132,7 @@ inDialects('Where something is wrong', (wire) => {
     expect(await places({ data: { $append: { tags: 'a' } } })).toEqual(['body.data.$append.tags'])
   })
 
-  test('contract 10.4 in a header', async () => {
+  once('contract 10.4 in a header', async () => {
     const { api } = await someDocuments(wire)
     const answer = await api.post('/collections/posts', { a: 1 }, { 'idempotency-key': 'k'.repeat(256) })
 

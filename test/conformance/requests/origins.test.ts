@@ -9,10 +9,10 @@ import { aWorld, expectFailure, expectStatus, inDialects } from '../../fixtures/
 
 const allowed = 'https://app.example'
 
-inDialects('Origins', (wire) => {
+inDialects('Origins', (wire, once) => {
   const world = () => aWorld(wire, { allowedOrigins: [allowed, 'http://localhost.example:8080'] })
 
-  test('AUT-04 pages of an allowed origin may call, and read the answer', async () => {
+  once('AUT-04 pages of an allowed origin may call, and read the answer', async () => {
     const { api } = await world()
 
     for (const origin of [allowed, 'http://localhost.example:8080']) {
@@ -22,7 +22,7 @@ inDialects('Origins', (wire) => {
     }
   })
 
-  test('AUT-04 pages of any other origin are refused, and nothing is done', async () => {
+  once('AUT-04 pages of any other origin are refused, and nothing is done', async () => {
     const { api } = await world()
     const foreign = [
       'https://evil.example',
@@ -57,7 +57,7 @@ inDialects('Origins', (wire) => {
     expectFailure(await api.get('/collections', { origin: 'null' }), 403, 'ORIGIN_NOT_ALLOWED')
   })
 
-  test('contract 10.5 a developer’s machine allows loopback origins', async () => {
+  once('contract 10.5 a developer’s machine allows loopback origins', async () => {
     const { api } = await aWorld(wire)
 
     for (const origin of [
@@ -72,7 +72,7 @@ inDialects('Origins', (wire) => {
     }
   })
 
-  test('contract 10.5 who is no page needs no origin', async () => {
+  once('contract 10.5 who is no page needs no origin', async () => {
     const { api } = await world()
 
     const { headers } = expectStatus(200, await api.get('/collections'))
@@ -80,7 +80,7 @@ inDialects('Origins', (wire) => {
     expect(headers['access-control-allow-origin']).toBeUndefined()
   })
 
-  test('AUT-04 an origin taken off the list is refused from then on', async () => {
+  once('AUT-04 an origin taken off the list is refused from then on', async () => {
     const { api, project } = await world()
     expectStatus(200, await api.get('/collections', { origin: allowed }))
 
@@ -89,7 +89,7 @@ inDialects('Origins', (wire) => {
     expectFailure(await api.get('/collections', { origin: allowed }), 403, 'ORIGIN_NOT_ALLOWED')
   })
 
-  test('AUT-04 an allowed page may read failures too', async () => {
+  once('AUT-04 an allowed page may read failures too', async () => {
     const { api } = await world()
 
     const answer = await api.get('/collections/nowhere/documents', { origin: allowed })
@@ -125,7 +125,7 @@ inDialects('Origins', (wire) => {
     )
   })
 
-  test('contract 10.9 a page can read all that an answer with a part of a file says', async () => {
+  once('contract 10.9 a page can read all that an answer with a part of a file says', async () => {
     const { api } = await world()
     const { url } = await upload(wire, api, fileOf('file', '0123456789'))
 

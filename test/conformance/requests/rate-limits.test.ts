@@ -28,8 +28,8 @@ async function inOneWindow<T>(window: keyof typeof seconds, act: () => Promise<T
   }
 }
 
-inDialects('Rate limits', (wire) => {
-  test('LIM-01 are off by default, and no header tells of them', async () => {
+inDialects('Rate limits', (wire, once) => {
+  once('LIM-01 are off by default, and no header tells of them', async () => {
     const { api } = await aWorld(wire)
 
     const answers = await Promise.all(Array.from({ length: 120 }, () => api.get('/collections')))
@@ -82,7 +82,7 @@ inDialects('Rate limits', (wire) => {
     await changeSettings(project, { tier: 'enterprise', rateLimit: { minute: 3 } })
   })
 
-  test('LIM-02 headers count down, and one too many is 429 with retry-after', async () => {
+  once('LIM-02 headers count down, and one too many is 429 with retry-after', async () => {
     const [{ answers, before, after }, end] = await inOneWindow('hour', async () => {
       const { api } = await aWorld(wire, { rateLimit: { hour: 3 } })
       const answers = []
@@ -102,7 +102,7 @@ inDialects('Rate limits', (wire) => {
     }
   })
 
-  test('LIM-02 every limited response has the headers, failures too', async () => {
+  once('LIM-02 every limited response has the headers, failures too', async () => {
     const [answers] = await inOneWindow('hour', async () => {
       const { api } = await aWorld(wire, { rateLimit: { hour: 100 } })
       return [
@@ -117,13 +117,13 @@ inDialects('Rate limits', (wire) => {
     expect(answers.map((answer) => stateOf(answer).remaining)).toEqual([99, 98, 97, 96, 95])
   })
 
-  test('contract 10.1 of several windows the tightest fills the headers', async () => {
+  once('contract 10.1 of several windows the tightest fills the headers', async () => {
     const { api } = await aWorld(wire, { rateLimit: { minute: 50, hour: 3, day: 1_000 } })
 
     expect(stateOf(await api.get('/collections'))).toMatchObject({ limit: 3, remaining: 2 })
   })
 
-  test('contract 10.1 each key is counted by itself', async () => {
+  once('contract 10.1 each key is counted by itself', async () => {
     const [statuses] = await inOneWindow('hour', async () => {
       const { api, owner } = await aWorld(wire, { rateLimit: { hour: 2 } })
       const other = await aWorld(wire, { rateLimit: { hour: 2 } })
@@ -137,7 +137,7 @@ inDialects('Rate limits', (wire) => {
     expect(statuses).toEqual([200, 200, 429, 200, 200, 429, 200, 200, 429])
   })
 
-  test('contract 10.1 user tokens without a key are counted together, apart from the keys', async () => {
+  once('contract 10.1 user tokens without a key are counted together, apart from the keys', async () => {
     const [statuses] = await inOneWindow('day', async () => {
       const town = await aTown(wire)
       const [ada, grace] = [await town.anAccount(), await town.anAccount()]
@@ -151,7 +151,7 @@ inDialects('Rate limits', (wire) => {
     expect(statuses).toEqual([200, 200, 429, 429, 200, 200, 429])
   })
 
-  test('LIM-03 the figures are the project’s choice, and can be changed', async () => {
+  once('LIM-03 the figures are the project’s choice, and can be changed', async () => {
     const [{ api, project, statuses }] = await inOneWindow('hour', async () => {
       const { api, project } = await aWorld(wire, { rateLimit: { hour: 1 } })
       const statuses = [(await api.get('/collections')).status, (await api.get('/collections')).status]
