@@ -1,6 +1,11 @@
 /** Flags that configure how mail is sent, one for each transport. */
 import * as Flags from '@oclif/core/flags'
-import { type MailTransportName, type MailUrls, mailTransports } from '../../client/protocol/model/mail-transports.js'
+import {
+  type MailTransportName,
+  type MailUrls,
+  type MailVariable,
+  mailTransports,
+} from '../../client/protocol/model/mail-transports.js'
 import { misuse } from '../base/failure.js'
 
 const flag = (name: MailTransportName, more: string) => {
@@ -15,9 +20,12 @@ export const mailFlags = flags(', in addition to the mailbox')
 /** For a service without a mailbox. */
 export const sendingFlags = flags('')
 
-/** Reads the addresses from flags or the environment. @throws {CliFailure} for an invalid address */
-export function readMailUrls(flags: { readonly [Name in MailTransportName]?: string | undefined }): MailUrls {
-  const url = (name: MailTransportName) => readUrl(name, flags[name] ?? process.env[mailTransports[name].variable])
+/** Reads the addresses from flags or variables. @throws {CliFailure} for an invalid address */
+export function readMailUrls(
+  flags: { readonly [Name in MailTransportName]?: string | undefined },
+  readVariable: (name: MailVariable) => string | undefined = (name) => process.env[name],
+): MailUrls {
+  const url = (name: MailTransportName) => readUrl(name, flags[name] ?? readVariable(mailTransports[name].variable))
   return { smtpUrl: url('smtp') }
 }
 

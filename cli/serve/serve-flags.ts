@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import * as Flags from '@oclif/core/flags'
 import type { InferredFlags } from '@oclif/core/interfaces'
+import { mailVariables } from '../../client/protocol/model/mail-transports.js'
 import type { ServeConfig } from '../../emulator/serving/serve.js'
 import { type CliFailure, misuse, noFile } from '../base/failure.js'
 import { readMailUrls, sendingFlags } from '../dev/mail-flags.js'
@@ -14,7 +15,7 @@ const secretVariables = [
   'SVC_ADMIN_TOKEN',
   'SVC_DATABASE_URL',
   'SVC_DATABASE_LISTEN_URL',
-  'SVC_SMTP_URL',
+  ...mailVariables,
 ] as const
 
 type SecretVariable = (typeof secretVariables)[number]
@@ -152,7 +153,7 @@ export function readServeConfig(flags: ServeFlags, env: NodeJS.ProcessEnv = proc
     allowedHosts: readHostNames(flags['allowed-host']),
     trustedProxies: flags['trusted-proxies'],
     hangTimeout: readTime('hang-timeout', flags['hang-timeout'], { min: 1_000 }),
-    ...readMailUrls({ smtp: flags.smtp ?? readSecret('SVC_SMTP_URL', env) }),
+    ...readMailUrls(flags, (variable) => readSecret(variable, env)),
     mailFrom: flags['mail-from'] ?? defaultMailFrom(flags['public-url']),
     shutdownDelay: readTime('shutdown-delay', flags['shutdown-delay']),
     shutdownTimeout: readTime('shutdown-timeout', flags['shutdown-timeout']),

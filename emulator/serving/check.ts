@@ -5,6 +5,7 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
+import { mailVariables } from '../../client/protocol/model/mail-transports.js'
 import { type DisposalStack, openInOrder } from '../assembly/disposal-stack.js'
 import { requireFreePort } from '../assembly/listen.js'
 import { holdFolder, requireOwnParts } from '../assembly/storage.js'
@@ -14,6 +15,7 @@ import { StartError } from '../database/start-error.js'
 import { openFileStore } from '../ports/files/open-file-store.js'
 import type { FileStore } from '../ports/files/port.js'
 import { neededPermissions } from '../ports/files/s3-start.js'
+import { openMailTransports } from '../ports/mail/open-transports.js'
 import { filesFolder, isSecret, listAddresses, requireServable, type ServeConfig, withServeHint } from './config.js'
 import { checkSameSecret } from './secret.js'
 
@@ -35,7 +37,7 @@ export async function checkServing(config: ServeConfig): Promise<readonly Checke
 }
 
 function checkSettings(config: ServeConfig): Checked {
-  const { publicUrl, smtpUrl, trustedProxies } = config
+  const { publicUrl, trustedProxies, mailFrom } = config
   const notes: CheckFinding[] = [
     ...(publicUrl?.startsWith('http:')
       ? [
@@ -46,12 +48,12 @@ function checkSettings(config: ServeConfig): Checked {
           ),
         ]
       : []),
-    ...(smtpUrl === undefined
+    ...(openMailTransports(config, mailFrom).length === 0
       ? [
           note(
             'NO_MAIL',
             'No mail server is set, so users cannot verify addresses, reset passwords, or get login codes.',
-            'Set SVC_SMTP_URL.',
+            `Set ${mailVariables.join(' or ')}.`,
           ),
         ]
       : []),
@@ -136,20 +138,27 @@ async function openFilesToCheck(
 }
 
 /** Connects to the mail server, because a start does not, and the first mail would fail. */
-async function checkMail({ smtpUrl }: ServeConfig): Promise<Checked[]> {
-  if (smtpUrl === undefined) return []
-  const { verifySmtp } = await import('../ports/mail/smtp.js')
-  const findings = await verifySmtp(smtpUrl).then(
-    () => [],
-    ({ message }: Error) => [
-      wrong(
-        'MAIL_UNREACHABLE',
-        `The mail server refused the connection or login: ${message}.`,
-        'Check host, port, user and password in SVC_SMTP_URL.',
-      ),
-    ],
-  )
-  return [{ check: 'mail', said: findings.length === 0 ? 'a mail server: connect, log in' : 'unusable', findings }]
+function checkMail(config: ServeConfig): Promise<Checked[]> {
+  const checks = openMailTransports(config, config.mailFrom).map(async ({ variable, verify, close }) => {
+    const findings = await verify()
+      .then(
+        () => [],
+        ({ message }: Error) => [
+          wrong(
+            'MAIL_UNREACHABLE',
+            `The mail server refused the connection or login: ${message}.`,
+            `Check host, port, user and password in ${variable}.`,
+          ),
+        ],
+      )
+      .finally(close)
+    return {
+      check: 'mail',
+      said: findings.length === 0 ? 'a mail server: connect, log in' : 'unusable',
+      findings,
+    } as const
+  })
+  return Promise.all(checks)
 }
 
 /** Runs each operation of the service on files once. */

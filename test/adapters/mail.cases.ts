@@ -45,6 +45,15 @@ export function mailTransportCases(kind: string, prepare: (refusal?: string) => 
       expect(arrived.trimEnd()).toBe(String(raw('One')).trimEnd())
     })
 
+    it('arrives as the first mail although the transport was verified', async () => {
+      await begin()
+
+      await transport.verify()
+
+      await transport.send('ada@example.com', raw('One'))
+      expect((await other.next()).raw).toContain('Subject: One')
+    })
+
     it('arrives whole, however many are sent at once', async () => {
       await begin()
       const subjects = ['One', 'Two', 'Three']

@@ -54,7 +54,12 @@ it('what a server has not taken in time when the service is closed is said', asy
 it('no more than 1,000 mails wait for a server, 200 of a project, and of each of the others it is said that it was not sent', async () => {
   let take = () => {}
   const taken = new Promise<void>((resolve) => (take = resolve))
-  const { outbox, send, warnings } = open({ name: 'SMTP', send: () => taken, close: async () => undefined })
+  const { outbox, send, warnings } = open({
+    name: 'SMTP',
+    send: () => taken,
+    verify: async () => undefined,
+    close: async () => undefined,
+  })
 
   await send(201, 'flooded')
   for (const project of ['a', 'b', 'c', 'd']) await send(200, project)

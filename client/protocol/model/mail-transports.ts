@@ -19,6 +19,9 @@ export const mailTransports = {
 } as const satisfies Record<string, MailTransport>
 
 export type MailTransportName = keyof typeof mailTransports
+export type MailVariable = (typeof mailTransports)[MailTransportName]['variable']
+
+export const mailVariables: readonly MailVariable[] = Object.values(mailTransports).map(({ variable }) => variable)
 
 /** URLs of mail transports. Without any, mail stays in the local mailbox. */
 export type MailUrls = { readonly [Name in MailTransportName as `${Name}Url`]: string | undefined }

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { formatCount } from '../../../client/protocol/model/figures.js'
+import { mailVariables } from '../../../client/protocol/model/mail-transports.js'
 import { type Composing, composeMail } from './compose.js'
 import type { Mailer, MailTransport } from './port.js'
 
@@ -55,7 +56,8 @@ export function openOutbox({ transports, warn, pauseMilliseconds = 2_000, ...com
     keep: async () => undefined,
     refuse: async () => undefined,
     send({ mail: { project, to }, raw }) {
-      if (transports.length === 0) warn('A mail was not sent: no mail server is set. Set SVC_SMTP_URL.')
+      if (transports.length === 0)
+        warn(`A mail was not sent: no mail server is set. Set ${mailVariables.join(' or ')}.`)
       if (sending.size >= maxWaiting) return warn(tooMany(maxWaiting))
       const ofProject = [...sending.values()].filter((other) => other === project).length
       if (ofProject >= maxOfProject) return warn(tooMany(maxOfProject, ' of its project'))

@@ -22,6 +22,8 @@ export interface Mailer {
 export interface MailTransport {
   /** The name to show to people. */
   readonly name: string
+  /** Connects and logs in without sending a mail; rejects with the reason if that fails. */
+  verify(): Promise<void>
   /** Resolves once the server has accepted the message; rejects with the reason if not. */
   send(to: string, raw: Buffer): Promise<void>
   /** Closes at once. Messages in flight may be lost. */

@@ -15,17 +15,15 @@ export function openSmtp(url: string, from: string): MailTransport {
       transport ??= openTransport(url)
       await (await transport).sendMail({ envelope: { from, to: [to] }, raw })
     },
+    async verify() {
+      transport ??= openTransport(url)
+      await (await transport).verify()
+    },
     async close() {
       // Forces the close, because mails in flight have had their time.
       ;(await transport)?.close({ force: true })
     },
   }
-}
-
-/** Connects and logs in without sending a mail. @throws the reason if that fails */
-export async function verifySmtp(url: string): Promise<void> {
-  const transport = await openTransport(url)
-  await transport.verify().finally(() => transport.close())
 }
 
 /** Loads the mail library on demand, because most emulators never send a mail. */
