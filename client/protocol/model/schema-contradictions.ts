@@ -2,6 +2,7 @@
 import {
   type FieldRule,
   type FieldType,
+  fieldTypes,
   findRule,
   type Permissions,
   type Schema,
@@ -17,25 +18,35 @@ import { describeType, hasType, openPass, openValueCheck } from './value-check.j
 /** Chosen by us: objects and arrays within each other. */
 const maxDepth = 10
 
-/** The types that an option goes with. Options that are missing here go with every type. */
-const optionTypes = {
-  enum: ['string', 'number', 'integer', 'boolean', 'datetime', 'any'],
-  min: ['number', 'integer'],
-  max: ['number', 'integer'],
-  minLength: ['string', 'array'],
-  maxLength: ['string', 'array'],
-  pattern: ['string'],
-  format: ['string'],
-  fields: ['object'],
-  items: ['array'],
-  to: ['link'],
-  many: ['link'],
-  onDelete: ['link'],
-  unique: ['string', 'number', 'integer', 'boolean', 'link'],
-} as const satisfies { readonly [Option in keyof FieldRule]?: readonly FieldType[] }
+/** The options that go with some types only, in the order of their issues. */
+export const ownOptions = [
+  ...(['enum', 'min', 'max', 'minLength', 'maxLength', 'pattern', 'format'] as const),
+  ...(['fields', 'items', 'to', 'many', 'onDelete', 'unique'] as const),
+] satisfies (keyof FieldRule)[]
 
-/** The types that can be the title of a document. */
-const titleTypes: readonly FieldType[] = ['string', 'datetime']
+interface TypeTraits {
+  readonly options: readonly (typeof ownOptions)[number][]
+  /** Whether a field of the type can be the title of a document. */
+  readonly canBeTitle?: true
+}
+
+const traits: { readonly [Type in FieldType]: TypeTraits } = {
+  string: { options: ['enum', 'minLength', 'maxLength', 'pattern', 'format', 'unique'], canBeTitle: true },
+  number: { options: ['enum', 'min', 'max', 'unique'] },
+  integer: { options: ['enum', 'min', 'max', 'unique'] },
+  boolean: { options: ['enum', 'unique'] },
+  array: { options: ['minLength', 'maxLength', 'items'] },
+  object: { options: ['fields'] },
+  datetime: { options: ['enum'], canBeTitle: true },
+  file: { options: [] },
+  link: { options: ['to', 'many', 'onDelete', 'unique'] },
+  any: { options: ['enum'] },
+}
+
+/** Tells whether the option goes with some types, and this is one of them. */
+export function isOwnOption(type: FieldType, option: keyof FieldRule): boolean {
+  return traits[type].options.some((own) => own === option)
+}
 
 /** Validates the fields of a schema. */
 export function checkSchema(schema: Schema): Issue[] {
@@ -52,9 +63,9 @@ function checkRules(schema: Schema, path: Issue['path'], depth: number): Issue[]
 
 /** Validates the rule of a field, or of the items of an array. */
 function checkRule(rule: ValueRule, place: Issue['path'], depth: number): Issue[] {
-  const misplaced = Object.entries(optionTypes).flatMap(([option, types]) => {
-    if (!Object.hasOwn(rule, option) || isAllowed(types, rule.type)) return []
-    return at(place, option, `works only with the ${formatTypes(types)}`)
+  const misplaced = ownOptions.flatMap((option) => {
+    if (!Object.hasOwn(rule, option) || isOwnOption(rule.type, option)) return []
+    return at(place, option, `works only with the ${formatTypes((type) => isOwnOption(type, option))}`)
   })
   if (misplaced.length > 0) return misplaced
   return [
@@ -175,8 +186,9 @@ function checkUniqueRules({ schema, unique = [] }: FieldSettings): Issue[] {
 function findUniqueProblem(schema: Schema, name: string): string | undefined {
   const rule = findRule(schema, name)
   if (rule === undefined) return 'must be a field of the schema'
-  if (isAllowed(optionTypes.unique, rule.type) && !rule.many) return undefined
-  return `must be a field that can be unique: one of the ${formatTypes(optionTypes.unique)}, without "many"`
+  if (isOwnOption(rule.type, 'unique') && !rule.many) return undefined
+  const types = formatTypes((type) => isOwnOption(type, 'unique'))
+  return `must be a field that can be unique: one of the ${types}, without "many"`
 }
 
 /** Refuses unique fields that are hidden from some callers, since a refused write would reveal their values. Contract 13.2. */
@@ -210,16 +222,13 @@ function checkHiddenUnique({ schema, unique = [], permissions }: FieldSettings, 
 function checkTitle({ schema, title }: FieldSettings): Issue[] {
   if (title === undefined || title === null) return []
   const rule = findRule(schema, title)
-  if (rule && titleTypes.includes(rule.type)) return []
-  return at([], 'title', `must be a field of the schema with the ${formatTypes(titleTypes)}`)
+  const canBeTitle = (type: FieldType) => traits[type].canBeTitle === true
+  if (rule && canBeTitle(rule.type)) return []
+  return at([], 'title', `must be a field of the schema with the ${formatTypes(canBeTitle)}`)
 }
 
-function isAllowed(types: readonly FieldType[], type: FieldType): boolean {
-  return types.includes(type)
-}
-
-function formatTypes(types: readonly FieldType[]): string {
-  const quoted = types.map((type) => `"${type}"`)
+function formatTypes(isMeant: (type: FieldType) => boolean): string {
+  const quoted = fieldTypes.filter(isMeant).map((type) => `"${type}"`)
   if (quoted.length === 1) return `type ${quoted.join()}`
   return `types ${quoted.slice(0, -1).join(', ')} and ${quoted.at(-1)}`
 }

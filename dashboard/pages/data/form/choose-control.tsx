@@ -16,18 +16,20 @@ interface Known {
   readonly control: ComponentType<ControlProps>
   /** Whether the control can show the value. Others are shown as JSON. */
   readonly shows: (value: Json) => boolean
+  /** Whether the control fits in a cell of the grid. */
+  readonly fitsCell?: true
 }
 
 const controls: { readonly [Type in FieldType]: Known } = {
-  string: { control: TextControl, shows: isText },
-  number: { control: NumberControl, shows: isNumber },
-  integer: { control: NumberControl, shows: isNumber },
-  boolean: { control: ToggleControl, shows: (value) => typeof value === 'boolean' },
+  string: { control: TextControl, shows: isText, fitsCell: true },
+  number: { control: NumberControl, shows: isNumber, fitsCell: true },
+  integer: { control: NumberControl, shows: isNumber, fitsCell: true },
+  boolean: { control: ToggleControl, shows: (value) => typeof value === 'boolean', fitsCell: true },
   array: { control: ListControl, shows: (value) => Array.isArray(value) && value.length <= maxRows },
   object: { control: ObjectControl, shows: isObject },
-  datetime: { control: DateControl, shows: isText },
+  datetime: { control: DateControl, shows: isText, fitsCell: true },
   file: { control: FileControl, shows: isText },
-  link: { control: LinkControl, shows: isText },
+  link: { control: LinkControl, shows: isText, fitsCell: true },
   any: { control: JsonControl, shows: () => true },
 }
 
@@ -40,6 +42,11 @@ function findControl(rule: ValueRule): Known {
   if (type === 'array' && !rule.items) return asJson
   if (type === 'string' && format === 'date') return controls.datetime
   return type === 'link' && many ? { ...controls.link, shows: Array.isArray } : controls[type]
+}
+
+/** Whether a value with this rule can be edited in a cell of the grid. */
+export function fitsCell({ type, many = false }: ValueRule): boolean {
+  return controls[type].fitsCell === true && !many
 }
 
 /** Whether the control for a rule shows what is wrong below its value by itself. */

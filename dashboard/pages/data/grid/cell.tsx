@@ -8,14 +8,12 @@ import { type Linked, linkedIn, Value } from '../../../parts/columns.js'
 import { describeError } from '../../../parts/states.js'
 import { useSession } from '../../../session/context.js'
 import { checkForm } from '../form/checks.js'
-import { Control } from '../form/choose-control.js'
+import { Control, fitsCell } from '../form/choose-control.js'
 import { Initials } from '../form/link-control.js'
 import { withField } from '../form/object-control.js'
 import { formatChoice, guessRule } from '../form/rules.js'
 import type { GridColumn } from './layout.js'
 import { toRaw, toRawFields } from './raw-values.js'
-
-const inCells: readonly FieldRule['type'][] = ['string', 'number', 'integer', 'boolean', 'datetime']
 
 /** Returns the rule by which a cell is edited, or undefined if it is edited in the pane. */
 export function findCellRule(column: GridColumn, document: Document): FieldRule | undefined {
@@ -23,8 +21,7 @@ export function findCellRule(column: GridColumn, document: Document): FieldRule 
   if (type === undefined) return undefined
   const value = readField(document.data, name)
   const own = rule ?? (type === 'link' ? undefined : guessRule(toRaw(value ?? '')))
-  if (!own || (own.type === 'link' ? own.many : !inCells.includes(own.type))) return undefined
-  return own
+  return own && fitsCell(own) ? own : undefined
 }
 
 interface CellProps {

@@ -1,25 +1,16 @@
 /** Changes of a schema as an editor makes them. Fields keep their order. */
 import type { FieldRule, FieldType, Schema, ValueRule } from '../../../../client/protocol/model/collection.js'
+import { isOwnOption } from '../../../../client/protocol/model/schema-contradictions.js'
 
 type Option = keyof FieldRule
 
-/** The options that a type has, besides those of every type. Contract 13.1. */
-const optionsByType: { readonly [Type in FieldType]: readonly Option[] } = {
-  string: ['enum', 'minLength', 'maxLength', 'pattern', 'format', 'unique'],
-  number: ['enum', 'min', 'max', 'unique'],
-  integer: ['enum', 'min', 'max', 'unique'],
-  boolean: ['unique'],
-  array: ['minLength', 'maxLength', 'items'],
-  object: ['fields'],
-  datetime: [],
-  file: [],
-  link: ['to', 'many', 'onDelete', 'unique'],
-  any: [],
-}
 const common: readonly Option[] = ['type', 'required', 'description']
+/** The types whose allowed values are edited as lines of text. */
+const typesInLines: readonly FieldType[] = ['string', 'number', 'integer']
 
+/** Tells whether the editor shows the option for the type. */
 export function hasOption(type: FieldType, option: Option): boolean {
-  return optionsByType[type].includes(option)
+  return isOwnOption(type, option) && (option !== 'enum' || typesInLines.includes(type))
 }
 
 /** Returns the rule with another type, without the options that the type does not have. */
