@@ -1,5 +1,5 @@
-/** Defines the pages in navigation order. Routes, navigation, palette and `svc open` are derived from these records. */
-import { type DashboardPage, dashboardPaths } from '../client/protocol/model/dashboard-pages.js'
+/** Defines what the pages show. Routes, navigation, palette and `svc open` are derived from these records. */
+import { type DashboardPage, dashboardPlaces } from '../client/protocol/model/dashboard-pages.js'
 import type { PageRecord } from './frame/pages.js'
 import { ApiPage } from './pages/api/api-page.js'
 import { ConsolePage } from './pages/console/console-page.js'
@@ -17,10 +17,9 @@ import { SimulatePage } from './pages/simulate/simulate-page.js'
 import { SnapshotsPage } from './pages/snapshots/snapshots-page.js'
 import { UsersPage } from './pages/users/users-page.js'
 
-const records: Readonly<Record<DashboardPage, Omit<PageRecord, 'path'>>> = {
+const records: Readonly<Record<DashboardPage, Omit<PageRecord, 'path' | 'title'>>> = {
   home: {
     component: HomePage,
-    title: 'Home',
     icon: 'home',
     group: '',
     stale: { info: ['connection', 'clock'] },
@@ -28,19 +27,17 @@ const records: Readonly<Record<DashboardPage, Omit<PageRecord, 'path'>>> = {
   data: {
     component: DataPage,
     below: '/:collection?/:id?',
-    title: 'Data',
     icon: 'data',
     group: 'Store',
     count: 'collections',
     // Document events name the changed document, so the reader invalidates it directly.
     stale: { collections: ['collection'], documents: ['collection'], document: ['collection'] },
   },
-  relations: { component: RelationsPage, title: 'Relations', icon: 'relations', group: 'Store' },
-  console: { component: ConsolePage, title: 'Console', icon: 'console', group: 'Store' },
+  relations: { component: RelationsPage, icon: 'relations', group: 'Store' },
+  console: { component: ConsolePage, icon: 'console', group: 'Store' },
   files: {
     component: FilesPage,
     below: '/:id?',
-    title: 'Files',
     icon: 'files',
     group: 'Store',
     count: 'files',
@@ -49,7 +46,6 @@ const records: Readonly<Record<DashboardPage, Omit<PageRecord, 'path'>>> = {
   snapshots: {
     component: SnapshotsPage,
     below: '/:name?',
-    title: 'Snapshots',
     icon: 'snapshots',
     group: 'Store',
     stale: { snapshots: ['snapshot'] },
@@ -57,7 +53,6 @@ const records: Readonly<Record<DashboardPage, Omit<PageRecord, 'path'>>> = {
   users: {
     component: UsersPage,
     below: '/:id?',
-    title: 'Users',
     icon: 'users',
     group: 'People',
     count: 'users',
@@ -65,7 +60,6 @@ const records: Readonly<Record<DashboardPage, Omit<PageRecord, 'path'>>> = {
   },
   provider: {
     component: ProviderPage,
-    title: 'Login provider',
     icon: 'provider',
     group: 'People',
     stale: { flows: ['login'] },
@@ -73,7 +67,6 @@ const records: Readonly<Record<DashboardPage, Omit<PageRecord, 'path'>>> = {
   mail: {
     component: MailPage,
     below: '/:id?',
-    title: 'Mail',
     icon: 'mail',
     group: 'People',
     count: 'mail',
@@ -82,14 +75,12 @@ const records: Readonly<Record<DashboardPage, Omit<PageRecord, 'path'>>> = {
   requests: {
     component: RequestsPage,
     below: '/:id?',
-    title: 'Requests',
     icon: 'requests',
     group: 'Traffic',
     count: 'requests',
   },
   realtime: {
     component: RealtimePage,
-    title: 'Realtime',
     icon: 'realtime',
     group: 'Traffic',
     count: 'connections',
@@ -97,20 +88,19 @@ const records: Readonly<Record<DashboardPage, Omit<PageRecord, 'path'>>> = {
   },
   simulate: {
     component: SimulatePage,
-    title: 'Simulate',
     icon: 'simulate',
     group: 'Traffic',
     count: 'faults',
     stale: { faults: ['fault'], clock: ['clock'] },
   },
-  parity: { component: ParityPage, below: '/:run?', title: 'Parity', icon: 'parity', group: 'Project' },
-  api: { component: ApiPage, below: '/:id?', title: 'API', icon: 'api', group: 'Project' },
-  settings: { component: SettingsPage, title: 'Settings', icon: 'settings', group: 'Project' },
+  parity: { component: ParityPage, below: '/:run?', icon: 'parity', group: 'Project' },
+  api: { component: ApiPage, below: '/:id?', icon: 'api', group: 'Project' },
+  settings: { component: SettingsPage, icon: 'settings', group: 'Project' },
 }
 
-export const pages: readonly PageRecord[] = Object.entries(records).map(([name, record]) => ({
-  ...record,
-  path: `/${dashboardPaths[name as DashboardPage]}`,
+export const pages: readonly PageRecord[] = Object.entries(dashboardPlaces).map(([name, { path, title }]) => ({
+  ...records[name as DashboardPage],
+  ...{ path: `/${path}`, title },
 }))
 
 /** Lists the queries of all pages that each event group invalidates. */

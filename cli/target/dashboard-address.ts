@@ -1,8 +1,8 @@
-import { type DashboardPage, dashboardPaths } from '../../client/protocol/model/dashboard-pages.js'
+import { type DashboardPage, dashboardPlaces } from '../../client/protocol/model/dashboard-pages.js'
 import type { EmulatorInfo } from './emulator-file.js'
 
 /** Names of the dashboard's pages for `svc open`. */
-export const dashboardPages = Object.keys(dashboardPaths) as DashboardPage[]
+export const dashboardPages = Object.keys(dashboardPlaces) as DashboardPage[]
 
 /**
  * Returns the URL of a dashboard page, without the control token.
@@ -14,7 +14,7 @@ export function dashboardPageUrl(
   page: DashboardPage = 'home',
   id = '',
 ): string {
-  const parts = [dashboardPaths[page], ...id.split('/')].filter((part) => part !== '')
+  const parts = [dashboardPlaces[page].path, ...id.split('/')].filter((part) => part !== '')
   return `${dashboardUrl.replace(/\/*$/, '')}/${parts.map(encodeURIComponent).join('/')}`
 }
 

@@ -1,6 +1,6 @@
 /** Proof 1 of the dashboard: the main task of each page and each of its controls, by keyboard alone. */
 import { beforeEach, expect, it } from 'vitest'
-import { dashboardPaths } from '../../client/protocol/model/dashboard-pages.js'
+import { dashboardPlaces } from '../../client/protocol/model/dashboard-pages.js'
 import { type DashboardWorld, patience, worldsOfFile } from '../dashboard/world.js'
 
 const openWorld = worldsOfFile()
@@ -278,7 +278,7 @@ const fields = {
 
 /** Every page of the registry, and the pages below `data`. */
 const walks = [
-  ...Object.values(dashboardPaths),
+  ...Object.values(dashboardPlaces).map(({ path }) => path),
   ...['', '/new', '/ID', '/schema', '/permissions'].map((below) => `data/cards${below}`),
 ]
 

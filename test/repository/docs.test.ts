@@ -7,7 +7,11 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { aggregate, groupBy, upsert } from '../../client/extensions.js'
 import { type Client, createClient, webStore } from '../../client/index.js'
+import { fieldTypes } from '../../client/protocol/model/collection.js'
+import { dashboardPlaces } from '../../client/protocol/model/dashboard-pages.js'
 import { eventGroups } from '../../client/protocol/model/events/emulator-event.js'
+import { mailVariables } from '../../client/protocol/model/mail-transports.js'
+import { isOwnOption, ownOptions } from '../../client/protocol/model/schema-contradictions.js'
 import { axisNames, listForms } from '../../client/protocol/wire/axes.js'
 import { dialects } from '../../client/protocol/wire/dialects.js'
 import { every } from '../../client/protocol/wire/filters/suffixes.js'
@@ -133,6 +137,38 @@ describe('docs/guides/events.md', async () => {
     expect(kinds.filter((kind) => !row.includes(`\`${kind}\``))).toEqual([])
   })
 })
+
+describe('docs/guides/model-your-data.md', async () => {
+  const text = await readFile(join(root, 'docs/guides/model-your-data.md'), 'utf8')
+
+  it.each(ownOptions)('says which types %s goes with', (option) => {
+    const [, , types = ''] = text.match(new RegExp(`^\\|[^|]*\`${option}\`[^|]*\\|.*$`, 'm'))?.[0].split('|') ?? []
+
+    expect([...types.matchAll(/`(\w+)`/g)].map(([, type]) => type)).toEqual(
+      fieldTypes.filter((type) => isOwnOption(type, option)),
+    )
+  })
+})
+
+describe('docs/guides/dashboard.md', async () => {
+  const text = await readFile(join(root, 'docs/guides/dashboard.md'), 'utf8')
+
+  it('has a row for each page, in the order of the navigation', () => {
+    const [, table = ''] = /^## Find a page\n(.*?)^!/ms.exec(text) ?? []
+    const rows = [...table.matchAll(/^\| ([^|]+) \|/gm)].map(([, title]) => title)
+
+    expect(rows.filter((row) => row !== 'Page')).toEqual(Object.values(dashboardPlaces).map(({ title }) => title))
+  })
+})
+
+it.each(['docs/guides/mail.md', 'docs/guides/serve.md', 'docs/guides/replicas.md', 'deploy/compose.yaml'])(
+  '%s names the variable of every mail transport',
+  async (file) => {
+    const text = await readFile(join(root, file), 'utf8')
+
+    expect(mailVariables.filter((variable) => !text.includes(variable.replace('SVC_', '')))).toEqual([])
+  },
+)
 
 describe('the guides', async () => {
   for (const name of (await readdir(join(root, 'docs/guides'))).filter((file) => file.endsWith('.md'))) {
