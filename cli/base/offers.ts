@@ -81,7 +81,7 @@ const needs: { readonly [command: string]: readonly Need[] } = {
 
 /** Hints for what can be done without the offer. */
 const hints: { readonly [Name in Offer]?: string } = {
-  'collection list': 'Name a collection, if the command takes one.',
+  'collection list': 'Name the collections where the command takes names, for example: svc pull posts',
   'event stream': 'Leave out --transport.',
   'change history': 'Leave out --since.',
   'file list': 'svc files download takes the address of a file.',

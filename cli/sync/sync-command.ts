@@ -1,12 +1,13 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
-import { createClient, SvcError } from '../../client/index.js'
+import { createClient, type SvcError } from '../../client/index.js'
 import { adapterFor } from '../base/deployed-client.js'
 import { CliFailure, exits, reworded } from '../base/failure.js'
 import { emulatorOfRunOrHere, noEmulator } from '../base/here.js'
 import { type Client, ServiceCommand } from '../base/service-command.js'
 import { stopSignal } from '../base/stop-signal.js'
 import { dataById } from '../bulk/read-back.js'
+import { toldCount } from '../documents/told-count.js'
 import { hasConditions, readWhere, type WhereFlags } from '../documents/where-flag.js'
 import { fetchDirectly } from '../target/fetch-directly.js'
 import { ownerKey } from '../target/owner.js'
@@ -212,7 +213,7 @@ export abstract class SyncCommand extends ServiceCommand {
       rows.push({
         collection: plan.name,
         before: countOn(plan, side),
-        after: await target.collection(plan.name).count().catch(ifUncounted),
+        after: await toldCount(target.collection(plan.name)),
       })
     return rows
   }
@@ -274,12 +275,6 @@ export interface CountRow {
   readonly collection: string
   readonly before: number
   readonly after: number | null
-}
-
-/** The writes are done, so a count that fails must not look like their failure. */
-function ifUncounted(error: unknown): null {
-  if (error instanceof SvcError) return null
-  throw error
 }
 
 /** Counts the documents that a side had when the plan was made. */

@@ -14,6 +14,7 @@ import {
   namesOfAll,
   printDocuments,
 } from '../../documents/list-documents.js'
+import { toldCount } from '../../documents/told-count.js'
 import { populateFlag, readSort, readWhere, selectFlag, sortFlag, whereFlags } from '../../documents/where-flag.js'
 import { pageLimitFlag } from '../../terminal/limit-flag.js'
 import { counted, pageNote } from '../../terminal/print.js'
@@ -78,7 +79,10 @@ Tables cut long values, and show linked documents by title or id. --json has eve
       return
     }
 
-    const page = await collection.list({ ...query, limit: flags.limit, offset: flags.offset, count: flags.count })
+    const read = await collection.list({ ...query, limit: flags.limit, offset: flags.offset, count: flags.count })
+    // Some services count only when asked for nothing else.
+    const total = flags.count && read.total === null ? await toldCount(collection, query) : read.total
+    const page = { ...read, total }
     if (this.jsonEnabled()) return page
     if (page.items.length > 0) {
       const columns = flags.columns ?? (await this.csvColumns(client, args.collection, flags.format, page.items))

@@ -101,7 +101,7 @@ test('all documents come from a service that tells neither totals nor where it c
   const different = await world.svc(['diff', 'posts', ...flags])
 
   for (const { stdout } of [listed, exported]) expect(stdout.trim().split('\n')).toHaveLength(60)
-  expect(page.stderr).toContain('25 documents. There may be more: --offset 25')
+  expect(page.stderr).toContain('25 of 60 documents. Next page: --offset 25')
   expect(pulled).toMatchObject({ created: 60, refused: [] })
   expect(different.exit).toBe(0)
 })

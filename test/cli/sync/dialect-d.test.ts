@@ -54,7 +54,9 @@ test('section 16 documents go there and back by the name of their collection', a
   const different = await world.svc(['diff', mine, ...there.slice(0, -1)])
   const pulled = await world.json(['pull', mine, ...there])
   const same = await world.svc(['diff', mine, ...there.slice(0, -1)])
+  const listed = await world.svc(['docs', 'list', mine, '--limit', '3', ...there])
 
+  expect(listed.stderr).toContain('3 of 4 documents. Next page: --offset 3')
   expect(pushed).toMatchObject({ created: 3, refused: [] })
   expect(again).toMatchObject({ created: 0, updated: 0 })
   expect(different.exit).toBe(10)

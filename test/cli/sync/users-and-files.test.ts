@@ -1,11 +1,13 @@
 /** Pull, push and diff bring users without secrets, and files, where the service lists them. */
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { execa } from 'execa'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createClient } from '../../../client/index.js'
 import { dialects } from '../../../client/protocol/wire/dialects.js'
 import { openDeployedService } from '../../fixtures/deployed/deployed-service.js'
 import { controlOf } from '../../fixtures/events.js'
+import { patiently } from '../../fixtures/patience.js'
 import { newSharedProject, type SharedProject } from '../../fixtures/shared-emulator.js'
-import { openWorld, type World } from '../command-line.js'
+import { bin, cleanEnv, openWorld, type World } from '../command-line.js'
 
 let world: World
 let dev: SharedProject
@@ -113,4 +115,58 @@ test('a deployed service brings its users, and one whom a killed pull created wi
   expect(same).toMatchObject({ exit: 0, stdout: expect.stringMatching(/users +3 +0 +0 +0/) })
   expect(await usersHere()).toEqual(['ada@people.example', 'bob@people.example', 'cy@people.example'])
   service.close()
+})
+
+describe('a push of eight files', () => {
+  let service: SharedProject
+  let push: string[]
+  const names = Array.from({ length: 8 }, (_, at) => `${at}.txt`)
+
+  beforeEach(async () => {
+    service = await newSharedProject('there')
+    push = ['push', 'posts', '--files', '--url', service.url, '--key', service.secretKey, '--yes', '--json']
+    for (const client of [openHere(), openThere()]) await client.collections.create({ name: 'posts' })
+    for (const name of names) await openHere().files.upload(new File([name], name), { path: 'notes' })
+  })
+
+  const openThere = () => createClient({ url: service.url, apiKey: service.secretKey })
+  const filesThere = async () =>
+    (await openThere().files.list({ path: 'notes' })).items.map(({ name }) => name).toSorted()
+
+  test('over a line that loses requests and answers copies each once', async () => {
+    const { faults } = controlOf(service)
+    const of = { project: service.projectId, path: '/storage/**' }
+    for (const when of ['before', 'after'] as const) await faults.add({ kind: 'drop', when, rate: 0.3, seed: 3, ...of })
+
+    const pushed = await vi.waitUntil(async () => {
+      const { exit, stdout } = await world.svc(push)
+      return exit === 0 ? JSON.parse(stdout) : undefined
+    }, patiently)
+
+    await faults.clear({ project: service.projectId })
+    const { requests } = await controlOf(service).requests.list({ project: service.projectId, limit: 1_000 })
+    const uploads = requests.filter(({ method, path }) => method === 'POST' && path.startsWith('/storage'))
+    expect(uploads.length).toBeGreaterThan(names.length)
+    expect(pushed).toMatchObject({ refused: [] })
+    expect(await filesThere()).toEqual(names)
+  })
+
+  test('that is killed copies the rest the next time', async () => {
+    const { faults } = controlOf(service)
+    await faults.add({ kind: 'latency', milliseconds: 200, project: service.projectId, path: '/storage/upload' })
+    const child = execa(process.execPath, [bin, ...push], {
+      ...{ cwd: world.folder, env: cleanEnv(world.folder), extendEnv: false, reject: false },
+    })
+    await vi.waitUntil(async () => (await filesThere()).length > 1, patiently)
+    child.kill('SIGKILL')
+    await child
+    await faults.clear({ project: service.projectId })
+
+    const { others } = (await world.json(push.slice(0, -1))) as { others: { create: number; leftAlone: number }[] }
+
+    const [{ create, leftAlone } = { create: 0, leftAlone: 0 }] = others
+    expect(create).toBeGreaterThan(0)
+    expect(leftAlone).toBeGreaterThan(1)
+    expect(await filesThere()).toEqual(names)
+  })
 })
