@@ -14,8 +14,8 @@ export const groups = {
   permissions: {
     sources: [
       'client/protocol/model/access/key-scope.ts',
-      'emulator/core/collections/permissions.ts',
-      'emulator/core/collections/scopes.ts',
+      'emulator/core/access/grant.ts',
+      'emulator/core/access/scopes.ts',
     ],
     tests: ['test/emulator/requests/permissions.test.ts'],
   },

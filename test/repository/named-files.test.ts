@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
+import { groups } from '../../mutation/groups.js'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const listed = existsSync(join(root, '.git'))
@@ -27,6 +28,24 @@ test.skipIf(listed.length === 0)('files that pages for contributors name are the
 
   expect(pages.flatMap(namedFiles).length).toBeGreaterThan(40)
   expect(lost).toEqual([])
+})
+
+test.skipIf(listed.length === 0)('files that comments name are there', () => {
+  const sources = listed.filter((file) => /^(?!templates|test\/fixtures).*\.(ts|tsx|js)$/.test(file))
+  const named = sources.flatMap((file) => {
+    const comments = readFileSync(join(root, file), 'utf8').match(/^\s*(\/\*|\*|\/\/).*$/gm) ?? []
+    const names = comments.join('\n').matchAll(/(?<![\w@./:-])(?:[\w-]+\/)+[\w.-]+\.(?:tsx?|js|md)\b/g)
+    return [...names].map(([name]) => ({ file, name }))
+  })
+
+  expect(named.length).toBeGreaterThan(20)
+  expect(named.filter(({ name }) => !listed.some((one) => one === name || one.endsWith(`/${name}`)))).toEqual([])
+})
+
+test.skipIf(listed.length === 0)('files of the groups of mutation are there', () => {
+  const named = Object.values(groups).flatMap(({ sources, tests }) => [...sources, ...tests])
+
+  expect(named.filter((name) => !listed.includes(name))).toEqual([])
 })
 
 test.skipIf(listed.length === 0)('no two decisions have one number', () => {

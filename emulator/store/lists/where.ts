@@ -160,7 +160,7 @@ function linkedIds(field: readonly string[], { links }: Pick<Reach, 'links'>): F
   return sql`(${ids} || svc.record_ids(jsonb_path_query_array(d.data, ${inItems}::text::jsonpath)))`
 }
 
-/** Whether the caller may read the document `d` of the collection `c`, as in core/collections/permissions.ts. */
+/** Whether the caller may read the document `d` of the collection `c`, as in core/access/grant.ts. */
 export function readable(reader: Reader): Fragment {
   const { mayReadAll, user } = reader
   const isWhole = readableWhole(reader)
@@ -190,7 +190,7 @@ export function readableWhole(reader: Reader): Fragment {
 
 /**
  * Whether the collection `c` hides nothing from the caller, at a path or at all, as in
- * core/collections/field-permissions.ts. Permissions cannot name items of arrays.
+ * core/access/closed-fields.ts. Permissions cannot name items of arrays.
  */
 export function hidesNothing({ mayReadAll, roles }: Reader, path?: Path): Fragment {
   if (mayReadAll) return sql`true`
