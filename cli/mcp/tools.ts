@@ -181,7 +181,7 @@ export const tools: { readonly [name: string]: Tool } = {
         },
         permissions: {
           type: 'object',
-          description: `Roles for ${permissionKinds.join(', ')}: {"update":["owner","admin"]}. "authenticated": every user; "owner": the creator; []: everyone with a key.`,
+          description: `Roles for ${permissionKinds.join(', ')}: {"update":["owner","admin"]}. "authenticated": every user; "owner": the creator; "member:FIELD": the users in a field; []: everyone with a key.`,
         },
       },
       required: ['collection'],

@@ -7,6 +7,7 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { aggregate, groupBy, upsert } from '../../client/extensions.js'
 import { type Client, createClient, webStore } from '../../client/index.js'
+import { wordKinds } from '../../client/protocol/model/access/permission-words.js'
 import { fieldTypes } from '../../client/protocol/model/collection.js'
 import { dashboardPlaces } from '../../client/protocol/model/dashboard-pages.js'
 import { eventGroups } from '../../client/protocol/model/events/emulator-event.js'
@@ -167,6 +168,15 @@ it.each(['docs/guides/mail.md', 'docs/guides/serve.md', 'docs/guides/replicas.md
     const text = await readFile(join(root, file), 'utf8')
 
     expect(mailVariables.filter((variable) => !text.includes(variable.replace('SVC_', '')))).toEqual([])
+  },
+)
+
+it.each(['docs/guides/keys-and-permissions.md', 'cli/commands/collections/permissions.ts', 'cli/mcp/tools.ts'])(
+  '%s names every kind of permission word',
+  async (file) => {
+    const text = await readFile(join(root, file), 'utf8')
+
+    expect(wordKinds.filter((kind) => !new RegExp(`\\b${kind}s?\\b`, 'i').test(text))).toEqual([])
   },
 )
 

@@ -3,6 +3,8 @@ import { isInScope, type ScopeAction } from '../../../client/protocol/model/acce
 import { parseMemberWord } from '../../../client/protocol/model/access/member-word.js'
 import {
   authenticatedWord,
+  type CallerWordKind,
+  classifyWord,
   isOfDocument,
   type PartWordKind,
 } from '../../../client/protocol/model/access/permission-words.js'
@@ -141,12 +143,15 @@ export function readerFor(caller: Caller) {
   return { mayReadAll, roles: callerRoles(caller), collections: collectionsToRead(caller), user: user?.id }
 }
 
-/**
- * Returns the caller's roles. A key alone has none. `owner` and `member:…` are permission words, even if a role has that
- * name.
- */
+/** Returns the words that stand for the caller in every document. A key alone has none. */
 export function callerRoles({ user }: Caller): readonly string[] {
-  return user ? [authenticatedWord, ...user.roles.filter((role) => !isOfDocument(role))] : []
+  return user ? Object.values(wordReaders).flatMap((wordsOf) => wordsOf(user)) : []
+}
+
+const wordReaders: { readonly [Kind in CallerWordKind]: (user: NonNullable<Caller['user']>) => readonly string[] } = {
+  authenticated: () => [authenticatedWord],
+  // A role does not make somebody an owner or a member because it has that name.
+  role: ({ roles }) => roles.filter((role) => classifyWord(role) === 'role'),
 }
 
 function permissionReason({ caller, collection }: Grant, kind: PermissionKind): Reason {

@@ -5,13 +5,19 @@ import { isMemberWord } from './member-word.js'
 /** The role that every signed-in user has. */
 export const authenticatedWord = 'authenticated'
 
-/** Whether each kind of word depends on the document, or on the caller alone. */
+interface Kind {
+  readonly is: (word: string) => boolean
+  /** Whether the word depends on the document, or on the caller alone. */
+  readonly isOfDocument: boolean
+}
+
 const kinds = {
-  authenticated: { isOfDocument: false },
-  owner: { isOfDocument: true },
-  member: { isOfDocument: true },
-  role: { isOfDocument: false },
-} as const satisfies { readonly [kind: string]: { readonly isOfDocument: boolean } }
+  authenticated: { is: (word) => word === authenticatedWord, isOfDocument: false },
+  owner: { is: (word) => word === ownerWord, isOfDocument: true },
+  member: { is: isMemberWord, isOfDocument: true },
+  /** Any other word. */
+  role: { is: () => true, isOfDocument: false },
+} as const satisfies { readonly [kind: string]: Kind }
 
 export type WordKind = keyof typeof kinds
 export const wordKinds = Object.keys(kinds) as readonly WordKind[]
@@ -21,12 +27,14 @@ export type PartWordKind = {
   [Kind in WordKind]: (typeof kinds)[Kind]['isOfDocument'] extends true ? Kind : never
 }[WordKind]
 
+/** The kinds of words that cover a whole collection for some callers. */
+export type CallerWordKind = Exclude<WordKind, PartWordKind>
+
 export function classifyWord(word: string): WordKind {
-  if (word === authenticatedWord || word === ownerWord) return word
-  return isMemberWord(word) ? 'member' : 'role'
+  return wordKinds.find((kind) => kinds[kind].is(word)) ?? 'role'
 }
 
-/** Tells whether the word stands for other users in each document. A role with such a name has no effect. */
+/** Tells whether the word stands for other users in each document. */
 export function isOfDocument(word: string): boolean {
   return kinds[classifyWord(word)].isOfDocument
 }
