@@ -7,35 +7,89 @@ import { ownField } from '../../../client/protocol/model/where.js'
 import { type Database, type Fragment, literal, plannedEachTime, sql } from '../../database/port.js'
 import { fieldValue, inCollection } from './fields.js'
 import { ownTexts } from './own-field-test.js'
-import { type ListTarget, planList } from './plan.js'
+import { isLongScan, isStillSame, readPieces } from './pieces.js'
+import { type ListPlan, type ListTarget, planList } from './plan.js'
 import { compileWhere } from './where.js'
 
 /** The number in `value`, null if it is anything else. */
 const number = sql`case jsonb_typeof(value) when 'number' then value::numeric end`
 
-/** Sums are exact, as decimals. */
-const operations: { readonly [Operation in AggregateOperation]: Fragment } = {
-  count: sql`count(*) filter (where jsonb_typeof(value) <> 'null')`,
-  sum: sql`coalesce(sum(${number}), 0)`,
-  avg: sql`avg(${number})`,
-  min: sql`min(${number})`,
-  max: sql`max(${number})`,
+/** Aggregates, joined to what other documents gave. Sums are exact, as decimals. */
+const operations: { readonly [Operation in AggregateOperation]: (before: Fragment) => Fragment } = {
+  count: (before) => sql`coalesce(${before}, 0) + count(*) filter (where jsonb_typeof(value) <> 'null')`,
+  sum: (before) => sql`coalesce(${before}, 0) + coalesce(sum(${number}), 0)`,
+  avg: (before) => sql`coalesce(${before}, 0) + coalesce(sum(${number}), 0)`,
+  min: (before) => sql`least(${before}, min(${number}))`,
+  max: (before) => sql`greatest(${before}, max(${number}))`,
 }
 
-/** Returns null if there are no numbers, except for `count` and `sum`. A sum may be infinite. */
+interface Aggregated {
+  readonly result: string | null
+  /** How many of the values are numbers. */
+  readonly numbers: number
+}
+
+const none: Aggregated = { result: null, numbers: 0 }
+
+interface Aggregating {
+  readonly path: Path
+  readonly operation: AggregateOperation
+}
+
+/**
+ * Returns null if there are no numbers, except for `count` and `sum`. A sum may be infinite.
+ *
+ * @param pieceBytes size of a piece, where the documents are read in pieces
+ */
 export async function selectAggregate(
   db: Database,
   target: ListTarget,
   query: MatchQuery,
-  { path, operation }: { readonly path: Path; readonly operation: AggregateOperation },
+  asked: Aggregating,
+  pieceBytes?: number,
 ): Promise<number | null> {
-  const [row] = await db.query<{ result: string | null }>(
-    plannedEachTime(sql`
-    select (${operations[operation]})::text as result
-    from (select ${valueAt(path)} as value ${matches(target, query)} offset 0) as found`),
-  )
-  const result = row?.result ?? null
+  const plan = planOf(target, query)
+  const inPieces = isScanned(db, target, plan) ? await aggregateInPieces(db, plan, asked, pieceBytes) : undefined
+  const { result, numbers } = inPieces ?? (await aggregateAtOnce(db, plan, asked))
+  if (asked.operation === 'avg') return result === null || numbers === 0 ? null : divide(db, result, numbers)
   return result === null ? null : Number(result)
+}
+
+async function aggregateAtOnce(db: Database, plan: ListPlan, { path, operation }: Aggregating): Promise<Aggregated> {
+  const values = sql`(select ${valueAt(path)} as value ${matches(plan)} offset 0) as found`
+  const [row = none] = await db.query<Aggregated>(plannedEachTime(aggregated(operation, values, null)))
+  return row
+}
+
+/** Returns nothing if the collection changes in between. */
+async function aggregateInPieces(
+  db: Database,
+  { scope, query }: ListPlan,
+  { path, operation }: Aggregating,
+  maxBytes: number | undefined,
+): Promise<Aggregated | undefined> {
+  let found = none
+  const seq = await readPieces<Aggregated>(db, {
+    ...{ scope, maxBytes },
+    find: (documents) => sql`select ${valueAt(path)} as value ${documents} and ${compileWhere(query.where, scope)}`,
+    columns: () => sql`part.* from (${aggregated(operation, sql`matched`, found.result)}) as part`,
+    take({ result, numbers }) {
+      found = { result, numbers: found.numbers + numbers }
+      return true
+    },
+  })
+  return seq === undefined ? undefined : found
+}
+
+function aggregated(operation: AggregateOperation, values: Fragment, before: string | null): Fragment {
+  const result = operations[operation](sql`${before}::numeric`)
+  return sql`select (${result})::text as result, count(${number})::int as numbers from ${values}`
+}
+
+/** Divides as decimals. */
+async function divide(db: Database, sum: string, numbers: number): Promise<number> {
+  const [row] = await db.query<{ quotient: string }>(sql`select (${sum}::numeric / ${numbers}::int)::text as quotient`)
+  return Number(row?.quotient)
 }
 
 /** A group's value appears twice in the answer. */
@@ -50,14 +104,18 @@ export async function selectGroups(
   target: ListTarget,
   query: MatchQuery,
   path: Path,
+  pieceBytes?: number,
 ): Promise<Group[] | 'too large'> {
+  const plan = planOf(target, query)
+  const inPieces = isScanned(db, target, plan) ? await groupInPieces(db, plan, path, pieceBytes) : undefined
+  return inPieces ?? groupAtOnce(db, plan, path)
+}
+
+async function groupAtOnce(db: Database, plan: ListPlan, path: Path): Promise<Group[] | 'too large'> {
   const rows = await db.query<{ count: number | null; value: string; bytes: number }>(
     plannedEachTime(sql`
     with groups as materialized (
-      select count(*)::int as count, min(id) as first, max(octet_length(value)) as bytes
-      from (select d.id::text collate "C" as id, ${valueAt(path)}::text as value ${matches(target, query)} offset 0) as found
-      where value <> 'null'
-      group by sha256(convert_to(value, 'UTF8'))
+      ${groupsOf(sql`(${valuesWithId(path, matches(plan))} offset 0) as found`)}
       order by count desc, first
       limit ${literal(sizes.maxGroups)}
     ), size as (
@@ -73,13 +131,81 @@ export async function selectGroups(
   return rows.flatMap(({ count, value }) => (count === null ? [] : [{ value: new JsonText(value), count }]))
 }
 
+/** Limits the memory that the groups of a scan take. More are counted in one statement. */
+const maxGroupsInMemory = 50_000
+
+type FoundGroup = readonly [digest: string, count: number, first: string, bytes: number]
+
+/** Returns nothing if the collection changes in between, or there are too many groups. */
+async function groupInPieces(
+  db: Database,
+  { scope, query }: ListPlan,
+  path: Path,
+  maxBytes: number | undefined,
+): Promise<Group[] | 'too large' | undefined> {
+  const found = new Map<string, FoundGroup>()
+  const seq = await readPieces<{ groups: string }>(db, {
+    ...{ scope, maxBytes },
+    find: (documents) => valuesWithId(path, sql`${documents} and ${compileWhere(query.where, scope)}`),
+    columns: () => sql`(
+        select coalesce(jsonb_agg(jsonb_build_array(digest, count, first, bytes)), '[]')
+        from (${groupsOf(sql`matched`)}) as groups
+      )::text as groups`,
+    take({ groups }) {
+      for (const group of JSON.parse(groups) as FoundGroup[]) {
+        const [digest, count, first, bytes] = group
+        const known = found.get(digest)
+        // Pieces come in the order of the ids.
+        found.set(digest, known ? [digest, known[1] + count, known[2], bytes] : [digest, count, first, bytes])
+      }
+      return found.size <= maxGroupsInMemory
+    },
+  })
+  if (seq === undefined || found.size > maxGroupsInMemory) return undefined
+  const frequent = [...found.values()]
+    .sort(([, count, first], [, other, second]) => other - count || (first < second ? -1 : 1))
+    .slice(0, sizes.maxGroups)
+  if (frequent.reduce((sum, [, , , bytes]) => sum + bytes, 0) > maxValueBytes) return 'too large'
+  const ids = frequent.map(([, , first]) => first)
+  const rows = await db.query<{ id: string; value: string }>(sql`
+    select d.id, ${valueAt(path)}::text as value from documents d where d.id = any(${ids}::uuid[])`)
+  if (!(await isStillSame(db, scope, seq))) return undefined
+  const values = new Map(rows.map(({ id, value }) => [id, value]))
+  return frequent.flatMap(([, count, first]) => {
+    const value = values.get(first)
+    return value === undefined ? [] : [{ value: new JsonText(value), count }]
+  })
+}
+
+function valuesWithId(path: Path, documents: Fragment): Fragment {
+  return sql`select d.id::text collate "C" as id, ${valueAt(path)}::text as value ${documents}`
+}
+
+function groupsOf(values: Fragment): Fragment {
+  return sql`
+      select encode(sha256(convert_to(value, 'UTF8')), 'base64') as digest, count(*)::int as count, min(id) as first,
+        max(octet_length(value)) as bytes
+      from ${values}
+      where value <> 'null'
+      group by digest`
+}
+
 function valueAt(path: Path): Fragment {
   const own = ownField(path)
   return own ? sql`to_jsonb(${ownTexts[own]})` : fieldValue(path)
 }
 
-function matches(target: ListTarget, query: MatchQuery): Fragment {
-  const { scope } = planList(target, { ...query, sort: [], select: [], limit: 0, offset: 0, count: true })
+function matches({ scope, query }: ListPlan): Fragment {
   const condition = compileWhere(query.where, { ...scope, foundIn: scope.collection })
   return sql`from documents d where ${inCollection(scope.collection)} and ${condition}`
+}
+
+function planOf(target: ListTarget, query: MatchQuery): ListPlan {
+  return planList(target, { ...query, sort: [], select: [], limit: 0, offset: 0, count: true })
+}
+
+/** Whether all documents of a large collection are read, where others wait for that. */
+function isScanned(db: Database, { indexes, collection }: ListTarget, { strategy, scope, isScan }: ListPlan): boolean {
+  if (!isScan && strategy !== 'walk') return false
+  return isLongScan(db, scope.known ?? indexes?.request(collection.id, []))
 }

@@ -3,6 +3,7 @@
  * of 54 MB in one would make every other caller wait for a second. Decision 69.
  */
 import { type Database, type Fragment, plannedEachTime, sql } from '../../database/port.js'
+import type { KnownFields } from './indexes.js'
 import { inCollectionIndex, pageOfMatches } from './page.js'
 import type { ListPlan } from './plan.js'
 import { isUnchanged, lastSeq } from './totals.js'
@@ -18,70 +19,71 @@ const maxPieces = 150
 /** Each piece returns as many ids as the page and what comes before it. */
 const maxLastRow = 1_000
 
+/**
+ * Whether pieces are worth it: only this database makes others wait, and the collection has over two of them, or has not been
+ * counted yet.
+ */
+export function isLongScan(
+  { capabilities }: Pick<Database, 'capabilities'>,
+  { documents, bytes = 0 }: Partial<KnownFields> = {},
+): boolean {
+  const isLarge = documents === undefined || bytes > 2 * pieceBytes
+  return isLarge && !capabilities.runsTransactionsTogether
+}
+
+export function isInPieces(db: Pick<Database, 'capabilities'>, { isScan, scope, query }: ListPlan): boolean {
+  return isScan && isLongScan(db, scope.known) && lastRow(query) <= maxLastRow
+}
+
+/** A scan of the documents of a collection. */
+export interface Scan<Row> {
+  readonly scope: ListPlan['scope']
+  readonly isDescending?: boolean
+  readonly maxBytes?: number | undefined
+  /** Returns the query of `matched`, given the documents of a piece as `from documents d where …`. */
+  find(documents: Fragment): Fragment
+  /** Returns the columns of a piece, which may read `matched`. */
+  columns(): Fragment
+  /** Takes what a piece gave. Returns whether to go on. */
+  take(row: Row): boolean | Promise<boolean>
+}
+
 interface PieceRow {
   /** The last document of the piece; null behind the last piece. */
   readonly last: string | null
-  readonly total: number
-  /** Whether the collection has not changed since the list began. */
+  /** Whether the collection has not changed since the scan began. */
   readonly is_same: boolean
-  /** The first matches in the order of the list, as JSON. */
-  readonly ids: string
 }
 
 /**
- * Whether the list is worth it: it scans over two pieces, or a collection that has not been counted yet, and only this database
- * makes others wait for that.
+ * Reads piece after piece. Returns the number of the project's last change when it began, or nothing if the collection is too
+ * large or changes in between.
  */
-export function isInPieces(
-  { capabilities }: Pick<Database, 'capabilities'>,
-  { isScan, scope, query }: ListPlan,
-): boolean {
-  const { documents, bytes = 0 } = scope.known ?? {}
-  const isLarge = documents === undefined || bytes > 2 * pieceBytes
-  return isScan && isLarge && !capabilities.runsTransactionsTogether && lastRow(query) <= maxLastRow
-}
-
-/** Returns the rows of a page, or nothing if the collection is too large or changes in between. Contract 4.8. */
-export async function selectInPieces<Row>(
-  db: Database,
-  plan: ListPlan,
-  maxBytes = pieceBytes,
-): Promise<Row[] | undefined> {
-  const { scope, query, ordering } = plan
-  const [begun] = await db.query<{ seq: number | null }>(sql`select ${lastSeq(scope.project)} as seq`)
+export async function readPieces<Row>(db: Database, scan: Scan<Row>): Promise<number | undefined> {
+  const [begun] = await db.query<{ seq: number | null }>(sql`select ${lastSeq(scan.scope.project)} as seq`)
   const seq = begun?.seq ?? undefined
   if (seq === undefined) return undefined
-  let ids: string[] = []
-  let total = 0
   let last: string | null = null
   let pieceCount = 0
   do {
-    const [piece]: PieceRow[] = await db.query<PieceRow>(selectPiece(plan, { last, seq, maxBytes }))
+    const [piece]: (PieceRow & Row)[] = await db.query<PieceRow & Row>(selectPiece(scan, { last, seq }))
     if (!piece?.is_same || ++pieceCount > maxPieces) return undefined
     last = piece.last
-    total += piece.total
-    // By id, the first pieces have the page.
-    if (!ordering.isById || ids.length < lastRow(query)) ids.push(...(JSON.parse(piece.ids) as string[]))
-    if (!ordering.isById && ids.length >= 2 * lastRow(query)) ids = await keepFirst(db, plan, ids)
-  } while (last !== null && (query.count || !ordering.isById || ids.length < lastRow(query)))
-  const counted = { total, seq }
-  const rows = await db.query<Row>(pageOfMatches(plan, hasId(ids), counted))
-  const [state] = await db.query<{ is_same: boolean }>(sql`select ${isUnchanged(scope, counted)} as is_same`)
-  return state?.is_same ? rows : undefined
+    if (!(await scan.take(piece))) break
+  } while (last !== null)
+  return seq
 }
 
 interface PieceStart {
   /** The last document of the piece before. */
   readonly last: string | null
-  /** The number of the last change when the list began. */
+  /** The number of the last change when the scan began. */
   readonly seq: number
-  readonly maxBytes: number
 }
 
-/** Searches the documents behind `last`, in the order of the list if that is by id. */
-function selectPiece(plan: ListPlan, { last, seq, maxBytes }: PieceStart): Fragment {
-  const { scope, query, ordering } = plan
-  const isDescending = ordering.isById && query.sort[0]?.direction !== 'asc'
+/** Searches the documents behind `last`. */
+function selectPiece<Row>(scan: Scan<Row>, { last, seq }: PieceStart): Fragment {
+  const { scope, isDescending, maxBytes = pieceBytes } = scan
   const [way, after, upTo] = isDescending ? [sql`desc`, sql`<`, sql`>=`] : [sql`asc`, sql`>`, sql`<=`]
   const rest = last === null ? sql`true` : sql`d.id ${after} ${last}::uuid`
   const inCollection = inCollectionIndex(scope.collection)
@@ -100,13 +102,46 @@ function selectPiece(plan: ListPlan, { last, seq, maxBytes }: PieceStart): Fragm
     ), ending as materialized (
       select id from piece order by place desc limit 1
     ), matched as materialized (
-      ${ordering.select(sql`from documents d where ${inCollection} and ${rest} and d.id ${upTo} (select id from ending)
-        and ${compileWhere(query.where, scope)}`)}
+      ${scan.find(sql`from documents d where ${inCollection} and ${rest} and d.id ${upTo} (select id from ending)`)}
     )
-    select (select id from ending) as last, (select count(*)::int from matched) as total,
-      ${isUnchanged(scope, { total: 0, seq })} as is_same, coalesce((
+    select (select id from ending) as last, ${isUnchanged(scope, { total: 0, seq })} as is_same, ${scan.columns()}`)
+}
+
+interface FoundIds {
+  readonly total: number
+  /** The first matches in the order of the list, as JSON. */
+  readonly ids: string
+}
+
+/** Returns the rows of a page, or nothing if the collection is too large or changes in between. Contract 4.8. */
+export async function selectInPieces<Row>(db: Database, plan: ListPlan, maxBytes?: number): Promise<Row[] | undefined> {
+  const { scope, query, ordering } = plan
+  let ids: string[] = []
+  let total = 0
+  const seq = await readPieces<FoundIds>(db, {
+    ...{ scope, maxBytes, isDescending: ordering.isById && query.sort[0]?.direction !== 'asc' },
+    find: (documents) => ordering.select(sql`${documents} and ${compileWhere(query.where, scope)}`),
+    columns: () => sql`(select count(*)::int from matched) as total, coalesce((
         select jsonb_agg(id) from (${selectFirst(plan, sql`matched`)}) as first
-      ), '[]')::text as ids`)
+      ), '[]')::text as ids`,
+    async take(found) {
+      total += found.total
+      // By id, the first pieces have the page.
+      if (!ordering.isById || ids.length < lastRow(query)) ids.push(...(JSON.parse(found.ids) as string[]))
+      if (!ordering.isById && ids.length >= 2 * lastRow(query)) ids = await keepFirst(db, plan, ids)
+      return query.count || !ordering.isById || ids.length < lastRow(query)
+    },
+  })
+  if (seq === undefined) return undefined
+  const counted = { total, seq }
+  const rows = await db.query<Row>(pageOfMatches(plan, hasId(ids), counted))
+  return (await isStillSame(db, scope, seq)) ? rows : undefined
+}
+
+/** Whether the collection has not changed since a scan began. */
+export async function isStillSame(db: Database, scope: ListPlan['scope'], seq: number): Promise<boolean> {
+  const [state] = await db.query<{ is_same: boolean }>(sql`select ${isUnchanged(scope, { total: 0, seq })} as is_same`)
+  return state?.is_same === true
 }
 
 /** Keeps the ids that may be on the page, so that the last statement reads few documents again. */

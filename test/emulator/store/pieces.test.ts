@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import type { ListQuery, Sort } from '../../../client/protocol/model/page.js'
 import type { Database } from '../../../emulator/database/port.js'
 import { sql } from '../../../emulator/database/port.js'
+import { selectAggregate, selectGroups } from '../../../emulator/store/lists/aggregates.js'
 import { selectPage } from '../../../emulator/store/lists/documents.js'
 import type { FieldIndexes } from '../../../emulator/store/lists/indexes.js'
 import { isInPieces, selectInPieces } from '../../../emulator/store/lists/pieces.js'
@@ -59,6 +60,51 @@ onEachEngine(() => {
     }
   })
 
+  test('aggregates and groups of pieces are those that one statement gives', async () => {
+    const values = [...inOrder, ...inOrder, 0.1, 0.2, 0.3, -7, 1e300]
+    const posts = await aCollection(
+      'posts',
+      values.map((value, n) => ({ value, n, text: `${n % 3} ${'x'.repeat(500)}` })),
+    )
+    await hasSeq()
+    for (const filter of [{ all: [] }, contains('1 x')]) {
+      const query = aQuery({ where: filter })
+      for (const path of [['value'], ['text']] as const) {
+        const { watched, sent } = watch(waiting())
+        for (const operation of ['count', 'sum', 'avg', 'min', 'max'] as const) {
+          const asked = { path, operation }
+          const atOnce = await selectAggregate(database(), aTarget(posts, sizes(1)), query, asked)
+
+          expect(await selectAggregate(watched, aTarget(posts, large), query, asked, 8_192)).toBe(atOnce)
+        }
+        const atOnce = await selectGroups(database(), aTarget(posts, sizes(1)), query, path)
+
+        expect(await selectGroups(watched, aTarget(posts, large), query, path, 8_192)).toEqual(atOnce)
+        expect(sent.length).toBeGreaterThan(24)
+      }
+    }
+  })
+
+  // Before the first piece, before the second, which is empty, before the values, and before the last look.
+  test.each([
+    [1, 3],
+    [2, 4],
+    [3, 6],
+    [4, 6],
+  ])('groups whose collection changes before statement %i are read by one statement', async (at, expectedCount) => {
+    const posts = await aCollection('posts', [{ text: 'a' }])
+    await hasSeq()
+    let sentCount = 0
+    const changing = waiting(async () => {
+      if (sentCount++ === at) await change(posts)
+    })
+
+    const groups = await selectGroups(changing, aTarget(posts, large), aQuery({}), ['text'])
+
+    expect(groups).toHaveLength(2)
+    expect(sentCount).toBe(expectedCount)
+  })
+
   // Before the first piece, before the second, which is empty, before the page, and before the last look.
   test.each([
     [1, 3],
@@ -69,14 +115,9 @@ onEachEngine(() => {
     const posts = await aCollection('posts', [{ text: 'a' }])
     await hasSeq()
     let sentCount = 0
-    const changing: Database = {
-      ...database(),
-      capabilities: { ...database().capabilities, runsTransactionsTogether: false },
-      async query(statement) {
-        if (sentCount++ === at) await change(posts)
-        return database().query(statement)
-      },
-    }
+    const changing = waiting(async () => {
+      if (sentCount++ === at) await change(posts)
+    })
 
     const page = await selectPage(changing, aTarget(posts, large), aQuery({ where: contains('a'), count: true }))
 
@@ -110,6 +151,18 @@ onEachEngine(() => {
     )
   })
 })
+
+/** A database whose statements make others wait. */
+function waiting(before: () => Promise<void> = async () => undefined): Database {
+  return {
+    ...database(),
+    capabilities: { ...database().capabilities, runsTransactionsTogether: false },
+    async query(statement) {
+      await before()
+      return database().query(statement)
+    },
+  }
+}
 
 type Row = { readonly id: string | null; readonly total: number | null }
 
