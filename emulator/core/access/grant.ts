@@ -150,7 +150,7 @@ export function callerRoles({ user }: Caller): readonly string[] {
 
 const wordReaders: { readonly [Kind in CallerWordKind]: (user: NonNullable<Caller['user']>) => readonly string[] } = {
   authenticated: () => [authenticatedWord],
-  // A role does not make somebody an owner or a member because it has that name.
+  // A role of that name makes nobody an owner or a member.
   role: ({ roles }) => roles.filter((role) => classifyWord(role) === 'role'),
 }
 

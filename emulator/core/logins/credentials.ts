@@ -17,7 +17,7 @@ export function identifyText(backend: Backend, text: string, problem?: UnknownTe
   return looksLikeToken(text) ? identifyToken(backend, text) : identifyKey(backend, text, problem)
 }
 
-/** What an unknown text was sent as: a key, or what stands after "Bearer" beside a key. */
+/** How an unknown text was sent: as a key, or after "Bearer" beside a key. */
 type UnknownText = 'unknown key' | 'unknown bearer'
 
 export async function identifyKey(backend: Backend, key: string, problem?: UnknownText): Promise<Identity> {
