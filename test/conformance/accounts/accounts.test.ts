@@ -4,7 +4,7 @@ import { patiently } from '../../fixtures/patience.js'
 import { apiOf } from '../../fixtures/service.js'
 import { expectFailure, expectStatus, inDialects } from '../../fixtures/wires.js'
 
-inDialects('Sign-up', (wire, once) => {
+inDialects('Sign-up', (wire, { once }) => {
   test('USR-01 a record has id, email, data, roles, oauth_id and times in the naming of the dialect', async () => {
     const { anAccount } = await aTown(wire)
     const { api, id, email } = await anAccount({ data: { full_name: 'Ada' } })
@@ -135,7 +135,7 @@ inDialects('Sign-up', (wire, once) => {
   })
 })
 
-inDialects('Login', (wire, once) => {
+inDialects('Login', (wire, { once }) => {
   test('USR-07 login answers a token and the user', async () => {
     const { anAccount, logIn, as } = await aTown(wire)
     const { id, email, password } = await anAccount()

@@ -3,7 +3,7 @@ import { anEmail, aTown, goodPassword, userOf } from '../../fixtures/accounts.js
 import { mailTo, tokenIn } from '../../fixtures/mail/mails.js'
 import { expectFailure, expectStatus, inDialects } from '../../fixtures/wires.js'
 
-inDialects('The current user', (wire, once) => {
+inDialects('The current user', (wire, { once }) => {
   once('USR-09 me is the user of the token', async () => {
     const { anAccount } = await aTown(wire)
     const [ada, bob] = [await anAccount(), await anAccount()]

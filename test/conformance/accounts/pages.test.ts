@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { expectFailure, expectStatus, inDialects, someDocuments } from '../../fixtures/wires.js'
 
-inDialects('Pages', (wire, once) => {
+inDialects('Pages', (wire, { once, inTurn }) => {
   test('LST-01 the page has the dialect’s default, and its maximum at most', async () => {
     const { posts } = await someDocuments(wire, numbered(wire.pages.most + 10))
 
@@ -45,16 +45,15 @@ inDialects('Pages', (wire, once) => {
     }
   })
 
-  test.each(['-1', '1.5', '1e3', 'ten', '', ' ', '+5', '0x10', '5 ', 'NaN', 'Infinity', '-0', '٣', '1,000', 'null'])(
-    'contract 2.6 a limit or offset of %j is 400',
-    async (value) => {
-      const { posts } = await someDocuments(wire)
+  test.each(
+    inTurn(['-1', '1.5', '1e3', 'ten', '', ' ', '+5', '0x10', '5 ', 'NaN', 'Infinity', '-0', '٣', '1,000', 'null']),
+  )('contract 2.6 a limit or offset of %j is 400', async (value) => {
+    const { posts } = await someDocuments(wire)
 
-      for (const name of ['limit', 'offset']) {
-        expectFailure(await posts.ask(`${name}=${encodeURIComponent(value)}`), 400, 'INVALID_QUERY')
-      }
-    },
-  )
+    for (const name of ['limit', 'offset']) {
+      expectFailure(await posts.ask(`${name}=${encodeURIComponent(value)}`), 400, 'INVALID_QUERY')
+    }
+  })
 
   once('LST-04 count=false skips the total', async () => {
     const { posts } = await someDocuments(wire, numbered(3))

@@ -7,7 +7,7 @@ import { expectFailure, expectStatus, inDialects } from '../../fixtures/wires.js
 
 const weekSeconds = 7 * 86_400
 
-inDialects('User tokens', (wire, once) => {
+inDialects('User tokens', (wire, { once }) => {
   once('AUT-02 a token is a JWT, HS256, with the claims sub, pid, sid, iat and exp', async () => {
     const { anAccount, project } = await aTown(wire)
     const { token, id } = await anAccount()

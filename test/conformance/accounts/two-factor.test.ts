@@ -32,7 +32,7 @@ function finish(town: Town, email: string, code: string) {
   return town.api.post('/auth-collections/verify-2fa-login', { email, code })
 }
 
-inDialects('Two-factor login', (wire, once) => {
+inDialects('Two-factor login', (wire, { once }) => {
   once('USR-21 enable delivers a secret, its URL and a QR code, and is pending until a code is verified', async () => {
     const town = await aTown(wire)
     const { api, email, password } = await town.anAccount()
@@ -205,7 +205,7 @@ inDialects('A code of nobody', (wire) => {
   })
 })
 
-inDialects('Sign-up where everybody needs a second factor', (wire, once) => {
+inDialects('Sign-up where everybody needs a second factor', (wire, { once }) => {
   test('contract 1 USR-05 answers 201 with requires_2fa and a message, and the mailed code finishes it', async () => {
     const town = await aTown(wire, { require2fa: true })
     const email = anEmail()

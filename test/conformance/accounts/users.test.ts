@@ -1,8 +1,8 @@
-import { expect, test } from 'vitest'
+import { expect } from 'vitest'
 import { type Account, aTown, userOf, usersOf } from '../../fixtures/accounts.js'
 import { expectFailure, expectStatus, inDialects } from '../../fixtures/wires.js'
 
-inDialects('Users', (wire, once) => {
+inDialects('Users', (wire, { once }) => {
   once('contract 6.10 users are listed by key, filtered and sorted like documents', async () => {
     const { api, anAccount } = await aTown(wire)
     const many: Account[] = []
@@ -27,7 +27,7 @@ inDialects('Users', (wire, once) => {
     expect(await list('?username=nobody')).toEqual({ users: [], total: 0 })
   })
 
-  test('contract 6.10 a list of users is for holders of a key', async () => {
+  once('contract 6.10 a list of users is for holders of a key', async () => {
     const { anAccount } = await aTown(wire)
     const { api, id } = await anAccount()
 

@@ -6,7 +6,7 @@ import { send } from '../../fixtures/requests/http.js'
 import { apiOf, service } from '../../fixtures/service.js'
 import { expectFailure, expectStatus, inDialects } from '../../fixtures/wires.js'
 
-inDialects('Email verification', (wire, once) => {
+inDialects('Email verification', (wire, { once }) => {
   const nobody = apiOf({}, wire.name)
 
   test('USR-23 a request mails a link with a token, and can be repeated after a minute', async () => {
@@ -91,7 +91,7 @@ inDialects('Email verification', (wire, once) => {
   })
 })
 
-inDialects('Password reset', (wire, once) => {
+inDialects('Password reset', (wire, { once }) => {
   const nobody = apiOf({}, wire.name)
 
   once('USR-19 a request by key mails a token, and answers the same whether the address exists', async () => {

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { aWorld, expectFailure, expectStatus, inDialects, someDocuments } from '../../fixtures/wires.js'
 
-inDialects('Names and ids of collections', (wire) => {
-  test('contract 2.1 an empty id names nothing: a write to it changes and deletes nothing', async () => {
+inDialects('Names and ids of collections', (wire, { once }) => {
+  once('contract 2.1 an empty id names nothing: a write to it changes and deletes nothing', async () => {
     const { api, owner, posts } = await someDocuments(wire, [{ name: 'kept' }])
     const paths = ['/', '/?x=1', '//', '/documents/', '/documents//', '/batch/']
     const refused = (status: number) => (status === 405 ? 405 : 404)
@@ -22,7 +22,7 @@ inDialects('Names and ids of collections', (wire) => {
     expectStatus(200, await api.get(`${wire.listPath('posts')}/`))
   })
 
-  test('contract 2.2 names of the allowed form are taken as they are, case kept apart', async () => {
+  once('contract 2.2 names of the allowed form are taken as they are, case kept apart', async () => {
     const { collection } = await aWorld(wire)
 
     for (const name of [

@@ -20,7 +20,7 @@ const seenByHr = { ...whole, profile: { city: 'Ulm' } }
 // Decision 71.
 inDialects(
   'Hidden fields',
-  (wire) => {
+  (wire, { once }) => {
     const closing: (() => void)[] = []
     afterEach(() => {
       for (const close of closing.splice(0)) close()
@@ -135,7 +135,7 @@ inDialects(
       expect([await users('person.salary=5000'), await users('person.name=Ada')]).toEqual([false, true])
     })
 
-    test('stay as they are whatever others write beside them', async () => {
+    once('stay as they are whatever others write beside them', async () => {
       const { ada, hr, owner, people } = await anOffice(wire)
       const { id } = await people.create(whole)
       const path = `/collections/people/${id}`
@@ -176,7 +176,7 @@ inDialects(
       expect((await people.get(id)).fields).toMatchObject({ salary: 6000, profile: {} })
     })
 
-    test('are set by who creates a document, who does not see them after', async () => {
+    once('are set by who creates a document, who does not see them after', async () => {
       const { ada, api, people, project } = await anOffice(wire)
       const once = { 'idempotency-key': 'k1' }
 
@@ -197,7 +197,7 @@ inDialects(
       expect(wire.row(wire.record(expectStatus(201, alone))).fields).toEqual(seen)
     })
 
-    test('what a schema says of them is not in the way of others, nor told to them', async () => {
+    once('what a schema says of them is not in the way of others, nor told to them', async () => {
       const { ada, owner, people } = await anOffice(wire)
       const { id } = await people.create({ salary: 'much' })
       const schema = {
@@ -217,7 +217,7 @@ inDialects(
       expect([made.fields, (await people.get(made.id)).fields]).toEqual([{ name: 'N' }, { name: 'N', salary: 77.25 }])
     })
 
-    test('contract 13.2 a hidden default that links nowhere is refused without its id', async () => {
+    once('contract 13.2 a hidden default that links nowhere is refused without its id', async () => {
       const { ada, owner, people } = await anOffice(wire)
       const { id } = await people.create({})
       const schema = { salary: { type: 'link', to: 'people', default: id }, name: { type: 'string' } }
@@ -231,7 +231,7 @@ inDialects(
       expect([refused.text.includes(id), named.text.includes(id)]).toEqual([false, true])
     })
 
-    test('contract 13.2 rules of hidden fields within others tell nothing of their values', async () => {
+    once('contract 13.2 rules of hidden fields within others tell nothing of their values', async () => {
       const { ada, owner, people } = await anOffice(wire)
       const path = `/collections/people/${(await people.create(whole)).id}`
       const short = { type: 'string', maxLength: 2 }
@@ -253,7 +253,7 @@ inDialects(
       })
     })
 
-    test('files of such documents are listed to who sees all of their fields', async () => {
+    once('files of such documents are listed to who sees all of their fields', async () => {
       const { ada, api, hr, owner, collection } = await anOffice(wire)
       await collection('posts', { permissions: { hidden: { cv: ['hr'] } } })
       await createWithFiles(
@@ -309,7 +309,7 @@ inDialects(
       expect(dataOf(await (await stream(hr.token, '?since=0')).atLeast(3))).toEqual(expected)
     })
 
-    test('only the secret key changes the rules, which have to make sense', async () => {
+    once('only the secret key changes the rules, which have to make sense', async () => {
       const { ada, api, owner } = await anOffice(wire)
       const permissions = {}
       expectFailure(await api.patch('/collections/people', { permissions }), 403, 'FORBIDDEN')

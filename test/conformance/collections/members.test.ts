@@ -18,7 +18,7 @@ const ofBoard = {
   delete: ['member:board.members'],
 }
 
-inDialects('Members of documents', (wire, once) => {
+inDialects('Members of documents', (wire, { once }) => {
   const closing: (() => void)[] = []
   afterEach(() => {
     for (const close of closing.splice(0)) close()

@@ -12,13 +12,13 @@ const own = { read: ['owner', 'editor'], update: ['owner'], delete: ['owner'] }
 // Decision 71.
 inDialects(
   'Owners of documents',
-  (wire) => {
+  (wire, { once }) => {
     const closing: (() => void)[] = []
     afterEach(() => {
       for (const close of closing.splice(0)) close()
     })
 
-    test('who created a document by a token reads, changes and deletes it, and nobody else does', async () => {
+    once('who created a document by a token reads, changes and deletes it, and nobody else does', async () => {
       const { ada, bob, api, owner } = await aStreet(wire)
       const mine = await create(wire, ada.api, { title: 'Mine' })
       const path = `/collections/posts/${mine.id}`
@@ -47,7 +47,7 @@ inDialects(
       expectFailure(await bob.api.patch(`/collections/posts/${id}`, {}, { 'if-match': '"9"' }), 403, 'FORBIDDEN')
     })
 
-    test('lists, their totals, filters and counts know only what the user created', async () => {
+    once('lists, their totals, filters and counts know only what the user created', async () => {
       const { ada, bob, editor, owner } = await aStreet(wire)
       for (const n of [1, 2, 3]) await create(wire, ada.api, { n, word: 'hers' })
       await create(wire, bob.api, { n: 9 })
@@ -238,7 +238,7 @@ inDialects(
 )
 
 // Contract 5.3: a write answers the data of a document to whoever may read it, and no data to anybody else.
-inDialects('Writes of documents that only their creators read', (wire, once) => {
+inDialects('Writes of documents that only their creators read', (wire, { once }) => {
   const path = '/collections/posts'
   const permissions = { ...own, update: ['authenticated'] }
   const records = { 'svc-dialect': `${wire.name}, acks=record` }

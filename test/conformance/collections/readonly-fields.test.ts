@@ -18,8 +18,8 @@ const hidden = { secret: [], 'parts.cost': [] }
 // Decision 71.
 inDialects(
   'Read-only fields',
-  (wire) => {
-    test('are not set by who creates a document: what the schema says counts', async () => {
+  (wire, { once }) => {
+    once('are not set by who creates a document: what the schema says counts', async () => {
       const { ada, api, editor, owner, orders } = await aShop(wire)
       const create = (asker: Api, fields: Fields) => asker.post('/collections/orders', fields)
       const made = async (asker: Api, fields: Fields) =>
@@ -53,40 +53,43 @@ inDialects(
       expect(await made(owner, { meta: { rank: 1 } })).toMatchObject({ meta: { rank: 1 } })
     })
 
-    test('stay as they are: left out they are kept, sent back unchanged they pass, anything else is refused', async () => {
-      const { ada, editor, orders } = await aShop(wire)
-      const whole = { n: 1, status: 'paid', meta: { rank: 1, text: 'x' }, lines: [{ n: 1, price: 9 }] }
-      const { id } = await orders.create(whole)
-      const path = `/collections/orders/${id}`
-      const fields = async () => (await orders.get(id)).fields
+    once(
+      'stay as they are: left out they are kept, sent back unchanged they pass, anything else is refused',
+      async () => {
+        const { ada, editor, orders } = await aShop(wire)
+        const whole = { n: 1, status: 'paid', meta: { rank: 1, text: 'x' }, lines: [{ n: 1, price: 9 }] }
+        const { id } = await orders.create(whole)
+        const path = `/collections/orders/${id}`
+        const fields = async () => (await orders.get(id)).fields
 
-      expectStatus(200, await ada.api.patch(path, { n: 2, meta: { text: 'y' } }))
-      expect(await fields()).toMatchObject({ ...whole, n: 2, meta: { rank: 1, text: 'y' } })
-      expectStatus(200, await ada.api.put(path, { ...whole, n: 3 }))
-      expectStatus(200, await ada.api.put(path, { n: 4 }))
-      const { status, lines } = whole
-      expect(await fields()).toMatchObject({ n: 4, status, meta: { rank: 1 }, lines, secret: 'S3CRET' })
+        expectStatus(200, await ada.api.patch(path, { n: 2, meta: { text: 'y' } }))
+        expect(await fields()).toMatchObject({ ...whole, n: 2, meta: { rank: 1, text: 'y' } })
+        expectStatus(200, await ada.api.put(path, { ...whole, n: 3 }))
+        expectStatus(200, await ada.api.put(path, { n: 4 }))
+        const { status, lines } = whole
+        expect(await fields()).toMatchObject({ n: 4, status, meta: { rank: 1 }, lines, secret: 'S3CRET' })
 
-      for (const body of [
-        { status: 'new' },
-        { status: null },
-        { meta: { rank: 2 } },
-        { meta: null },
-        { lines: [] },
-        { lines: [{ n: 1, price: 8 }] },
-        { $append: { lines: [{ n: 2 }] } },
-        { $remove: { lines: [{ n: 1, price: 9 }] } },
-        { secret: 'S3CRET' },
-      ]) {
-        const data = { updates: { [id]: { data: body } } }
-        expect([body, (await ada.api.patch(path, body)).status]).toEqual([body, 403])
-        expectFailure(await ada.api.post('/collections/orders/batch/documents/update', data), 403, 'FORBIDDEN')
-      }
-      expect(await fields()).toMatchObject({ n: 4, status, meta: { rank: 1 }, lines })
-      expectStatus(200, await editor.api.patch(path, { status: 'sent', $append: { lines: [{ n: 2 }] } }))
-      expect(await fields()).toMatchObject({ status: 'sent', lines: [...lines, { n: 2 }] })
-      expectStatus(200, await ada.api.delete(path))
-    })
+        for (const body of [
+          { status: 'new' },
+          { status: null },
+          { meta: { rank: 2 } },
+          { meta: null },
+          { lines: [] },
+          { lines: [{ n: 1, price: 8 }] },
+          { $append: { lines: [{ n: 2 }] } },
+          { $remove: { lines: [{ n: 1, price: 9 }] } },
+          { secret: 'S3CRET' },
+        ]) {
+          const data = { updates: { [id]: { data: body } } }
+          expect([body, (await ada.api.patch(path, body)).status]).toEqual([body, 403])
+          expectFailure(await ada.api.post('/collections/orders/batch/documents/update', data), 403, 'FORBIDDEN')
+        }
+        expect(await fields()).toMatchObject({ n: 4, status, meta: { rank: 1 }, lines })
+        expectStatus(200, await editor.api.patch(path, { status: 'sent', $append: { lines: [{ n: 2 }] } }))
+        expect(await fields()).toMatchObject({ status: 'sent', lines: [...lines, { n: 2 }] })
+        expectStatus(200, await ada.api.delete(path))
+      },
+    )
 
     test("keep what they hold where a document is replaced, and the default of a required one is in nobody's way", async () => {
       const town = await aTown(wire)

@@ -6,7 +6,7 @@ import { expectFailure, expectStatus, inDialects } from '../../fixtures/wires.js
 
 const editors = { create: ['editor'], update: ['editor'], delete: ['editor'] }
 
-inDialects('Roles', (wire, once) => {
+inDialects('Roles', (wire, { once }) => {
   once(
     'USR-26 contract 5.3 roles on the record open what permissions close, and "authenticated" is any user',
     async () => {

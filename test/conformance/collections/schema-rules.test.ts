@@ -96,7 +96,7 @@ function nested(levels: number): object {
   return levels === 0 ? { type: 'string' } : { type: 'object', fields: { a: nested(levels - 1) } }
 }
 
-inDialects('Schema rules', (wire, once) => {
+inDialects('Schema rules', (wire, { once }) => {
   test.each(rules)('contract 13.1 %s takes its values, and any other is 422 at its field', (_, rule, good, bad) =>
     expectValues(wire, rule, good, bad),
   )
@@ -307,7 +307,7 @@ inDialects('Schema rules', (wire, once) => {
   })
 })
 
-inDialects('Targets of links', (wire, once) => {
+inDialects('Targets of links', (wire, { once }) => {
   once('contract 13.1 links lead to a collection by name or id, to their own, or to users, at any depth', async () => {
     const { api, posts } = await someDocuments(wire)
     const link = (to: string) => ({ type: 'link', to })

@@ -31,7 +31,7 @@ const types: readonly (readonly [string, readonly unknown[], readonly unknown[]]
   ['any', ['', 1, true, null, [], {}], []],
 ]
 
-inDialects('Schemas', (wire, once) => {
+inDialects('Schemas', (wire, { once }) => {
   test.each(types)('COL-07 a field of type %s takes its values, and any other is 422', (type, good, bad) =>
     expectValues(wire, { type }, good, bad),
   )

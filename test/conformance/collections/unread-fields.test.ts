@@ -32,7 +32,7 @@ const guesses: readonly Fields[] = [
 // Contract 5.3, decision 71.
 inDialects(
   'Who may write a document and not read it',
-  (wire) => {
+  (wire, { once, inTurn }) => {
     const ways: Readonly<Record<string, () => Promise<Office>>> = {
       'a role': () => anOffice(wire, { read: ['hr'] }),
       async 'a scope'() {
@@ -46,43 +46,49 @@ inDialects(
       },
     }
 
-    test.each(Object.entries(ways))('for want of %s finds out by no guess what others keep in it', async (_, open) => {
-      const { people, writer } = await open()
-      const documents = [await people.create(full), await people.create({ name: 'Eve' })]
-      const outcomes = (send: (path: string, id: string) => ReturnType<Api['patch']>) =>
-        Promise.all(documents.map(async ({ id }) => (await send(`/collections/people/${id}`, id)).status))
+    test.each(inTurn(Object.entries(ways)))(
+      'for want of %s finds out by no guess what others keep in it',
+      async (_, open) => {
+        const { people, writer } = await open()
+        const documents = [await people.create(full), await people.create({ name: 'Eve' })]
+        const outcomes = (send: (path: string, id: string) => ReturnType<Api['patch']>) =>
+          Promise.all(documents.map(async ({ id }) => (await send(`/collections/people/${id}`, id)).status))
 
-      for (const guess of guesses) {
-        const batch = (id: string) => ({ updates: { [id]: { data: guess } } })
-        const [one, other] = await outcomes((path) => writer.patch(path, guess))
-        expect([guess, one, [401, 403].includes(one ?? 0)]).toEqual([guess, other, true])
-        expect([
-          guess,
-          ...(await outcomes((_, id) => writer.post('/collections/people/batch/documents/update', batch(id)))),
-        ]).toEqual([guess, one, one])
-        if (JSON.stringify(guess).includes('$')) continue
-        expect([guess, ...(await outcomes((path) => writer.put(path, guess)))]).toEqual([guess, one, one])
-      }
-      for (const [at, { id }] of documents.entries()) {
-        expect((await people.get(id)).fields).toEqual([full, { name: 'Eve' }][at])
-      }
-    })
+        for (const guess of guesses) {
+          const batch = (id: string) => ({ updates: { [id]: { data: guess } } })
+          const [one, other] = await outcomes((path) => writer.patch(path, guess))
+          expect([guess, one, [401, 403].includes(one ?? 0)]).toEqual([guess, other, true])
+          expect([
+            guess,
+            ...(await outcomes((_, id) => writer.post('/collections/people/batch/documents/update', batch(id)))),
+          ]).toEqual([guess, one, one])
+          if (JSON.stringify(guess).includes('$')) continue
+          expect([guess, ...(await outcomes((path) => writer.put(path, guess)))]).toEqual([guess, one, one])
+        }
+        for (const [at, { id }] of documents.entries()) {
+          expect((await people.get(id)).fields).toEqual([full, { name: 'Eve' }][at])
+        }
+      },
+    )
 
-    test.each(Object.entries(ways))('for want of %s writes beside that, which stays as it is', async (_, open) => {
-      const { people, writer } = await open()
-      const { id } = await people.create(full)
-      const path = `/collections/people/${id}`
-      const fields = async () => (await people.get(id)).fields
+    test.each(inTurn(Object.entries(ways)))(
+      'for want of %s writes beside that, which stays as it is',
+      async (_, open) => {
+        const { people, writer } = await open()
+        const { id } = await people.create(full)
+        const path = `/collections/people/${id}`
+        const fields = async () => (await people.get(id)).fields
 
-      const patched = expectStatus(200, await writer.patch(path, { name: 'B', $append: { tags: ['x'] } }))
-      expect(wire.row(wire.record(patched)).fields).toEqual({})
-      expect(await fields()).toEqual({ ...full, name: 'B', tags: ['x'] })
-      expectStatus(200, await writer.put(path, { name: 'C' }))
-      const { status, lines } = full
-      expect(await fields()).toMatchObject({ name: 'C', status, lines, meta: { rank: 3 }, profile: { iban: 'DE1' } })
-    })
+        const patched = expectStatus(200, await writer.patch(path, { name: 'B', $append: { tags: ['x'] } }))
+        expect(wire.row(wire.record(patched)).fields).toEqual({})
+        expect(await fields()).toEqual({ ...full, name: 'B', tags: ['x'] })
+        expectStatus(200, await writer.put(path, { name: 'C' }))
+        const { status, lines } = full
+        expect(await fields()).toMatchObject({ name: 'C', status, lines, meta: { rank: 3 }, profile: { iban: 'DE1' } })
+      },
+    )
 
-    test('sends back unchanged what is read-only, if the document is their own and they may read that', async () => {
+    once('sends back unchanged what is read-only, if the document is their own and they may read that', async () => {
       const { anAccount, people, owner } = await anOffice(wire, { read: ['owner'] })
       const ada = await anAccount()
       const { id } = wire.row(

@@ -32,7 +32,7 @@ async function giveAvatar(api: Api, name: string) {
   return expectStatus(200, answer)
 }
 
-inDialects('Files that not everybody may know of', (wire, once) => {
+inDialects('Files that not everybody may know of', (wire, { once }) => {
   once('contract 8.1 files of a document are listed to callers who may read its collection', async () => {
     const { api, owner, admin, seller, posts } = await aGuardedTown(wire)
     await createWithFiles(wire, owner, fileOf('cover', 'x', 'secret.png'))
@@ -119,7 +119,7 @@ inDialects('Files that not everybody may know of', (wire, once) => {
   })
 })
 
-inDialects('What is derived of a guarded collection', (wire, once) => {
+inDialects('What is derived of a guarded collection', (wire, { once }) => {
   once('contract 5.3 its count and its roles are shown to callers who may read it', async () => {
     const { api, owner, admin, seller, posts } = await aGuardedTown(wire, { read: ['admin'], delete: ['boss'] })
     await posts.fill([{ a: 1 }, { a: 2 }])

@@ -10,7 +10,7 @@ const createPaths = [
 const deletePaths = ['/collections/posts/batch-delete', '/collections/posts/batch/documents/delete']
 const updatePath = '/collections/posts/batch/documents/update'
 
-inDialects('Batches', (wire, once) => {
+inDialects('Batches', (wire, { once }) => {
   const rowsOf = (record: unknown): Row[] => (record as unknown[]).map(wire.row)
 
   test.each(createPaths)('DOC-19 POST %s creates documents in request order', async (path) => {

@@ -30,7 +30,7 @@ async function everywhere(wire: Wire) {
 const served = [undefined, undefined, undefined, undefined]
 const refused = (code: string) => [code, code, code, code]
 
-inDialects('Bounds of filters', (wire, once) => {
+inDialects('Bounds of filters', (wire, { once }) => {
   const { mark } = wire
   const numbers = (count: number) => Array.from({ length: count }, (_, at) => at)
 

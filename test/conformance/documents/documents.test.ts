@@ -4,7 +4,7 @@ import { expectFailure, expectStatus, inDialects, someDocuments } from '../../fi
 const isoTime = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/
 const unknownId = '01900000-0000-7000-8000-000000000000'
 
-inDialects('Documents', (wire, once) => {
+inDialects('Documents', (wire, { once }) => {
   once('DOC-08 times are the service’s: set on create, moved on by an update, never by a client', async () => {
     const { api, posts } = await someDocuments(wire)
     const then = '2001-01-01T00:00:00.000Z'

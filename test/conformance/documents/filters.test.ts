@@ -144,7 +144,7 @@ const inAnyCase: { readonly [query: string]: readonly string[] } = {
   'tags_contains=GRE': ['tea'],
 }
 
-inDialects('Filters', (wire, once) => {
+inDialects('Filters', (wire, { once }) => {
   const spelled = (query: string, mark: string) =>
     query.replaceAll('~', mark).replaceAll('\\', '%5C').replaceAll('é', '%C3%A9')
 

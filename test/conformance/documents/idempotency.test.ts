@@ -5,8 +5,8 @@ import { expectFailure, expectStatus, inDialects, someDocuments } from '../../fi
 
 const key = { 'idempotency-key': 'order-1' }
 
-inDialects('Idempotency', (wire, once) => {
-  test.each(['/collections/posts', '/collections/posts/documents'])(
+inDialects('Idempotency', (wire, { once, inTurn }) => {
+  test.each(inTurn(['/collections/posts', '/collections/posts/documents']))(
     'contract 3.9 the same key on POST %s answers the first answer again and creates nothing',
     async (path) => {
       const { api, posts } = await someDocuments(wire)
@@ -109,7 +109,7 @@ inDialects('Idempotency', (wire, once) => {
     },
   )
 
-  test('contract 3.9 sign-up and login keep no answer: each is done anew, with another body too', async () => {
+  once('contract 3.9 sign-up and login keep no answer: each is done anew, with another body too', async () => {
     const { api, anAccount } = await aTown(wire)
     const [ada, bob] = [await anAccount(), await anAccount()]
     const logIn = ({ email, password }: Account) => api.post('/auth-collections/login', { email, password }, key)

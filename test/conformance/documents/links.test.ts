@@ -8,7 +8,7 @@ import { aWorld, expectFailure, expectStatus, type Fields, inDialects, type Wire
 
 const unknownId = '01900000-0000-7000-8000-000000000000'
 
-inDialects('Links', (wire, once) => {
+inDialects('Links', (wire, { once, inTurn }) => {
   once('contract 13.2 a link to a document or a user is stored, and one that leads nowhere is 422', async () => {
     const { api, cards, board, user } = await someCards(wire)
 
@@ -22,14 +22,16 @@ inDialects('Links', (wire, once) => {
     expect((await cards.list()).rows.map(({ fields }) => fields)).toEqual([{ board: board.id, assignee: user.id }])
   })
 
-  test.each([
-    ['an id that is unknown', () => unknownId],
-    ['text that is not an id', () => 'x'],
-    ['an id in upper case', ({ board }: Targets) => board.id.toUpperCase()],
-    ['a document of another collection', ({ other }: Targets) => other.id],
-    ['a user instead of a document', ({ user }: Targets) => user.id],
-    ['a document of another project', ({ foreign }: Targets) => foreign.id],
-  ])('contract 13.2 %s is no record to link to', async (_, choose) => {
+  test.each(
+    inTurn([
+      ['an id that is unknown', () => unknownId],
+      ['text that is not an id', () => 'x'],
+      ['an id in upper case', ({ board }: Targets) => board.id.toUpperCase()],
+      ['a document of another collection', ({ other }: Targets) => other.id],
+      ['a user instead of a document', ({ user }: Targets) => user.id],
+      ['a document of another project', ({ foreign }: Targets) => foreign.id],
+    ]),
+  )('contract 13.2 %s is no record to link to', async (_, choose) => {
     const { api, ...targets } = await someCards(wire)
     const other = await (await targets.collection('others')).create({})
     const foreign = await (await (await aWorld(wire)).collection('boards')).create({})

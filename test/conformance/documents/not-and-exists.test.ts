@@ -22,7 +22,7 @@ const values = [
 ]
 const named = values.map((value, name) => (value === undefined ? { name } : { name, value }))
 
-inDialects('Negated filters', (wire, once) => {
+inDialects('Negated filters', (wire, { once }) => {
   const closing: (() => void)[] = []
   afterEach(() => {
     for (const close of closing.splice(0)) close()

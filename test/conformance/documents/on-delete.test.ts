@@ -20,7 +20,7 @@ import {
 const actions = ['keep', 'unset', 'delete', 'refuse'] as const
 type Action = (typeof actions)[number]
 
-inDialects('Deleting a linked record', (wire, once) => {
+inDialects('Deleting a linked record', (wire, { once }) => {
   const closing: (() => void)[] = []
   afterEach(() => {
     for (const close of closing.splice(0)) close()

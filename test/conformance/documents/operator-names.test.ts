@@ -6,7 +6,7 @@ import { expectFailure, expectStatus, inDialects, someDocuments } from '../../fi
 
 const invalid = [422, 'VALIDATION_ERROR'] as const
 
-inDialects('The names of operators', (wire) => {
+inDialects('The names of operators', (wire, { inTurn }) => {
   test.each(['$append', '$remove'])('contract 3.3 sign-up stores no %s', async (operator) => {
     const { api, logIn } = await aTown(wire)
     const account = () => ({ email: anEmail(), password: goodPassword })
@@ -33,7 +33,7 @@ inDialects('The names of operators', (wire) => {
     expectStatus(wire.statuses.signUp, await api.post(path, { ...account(), data: { saved: operation } }))
   })
 
-  test.each(['$append', '$remove'])(
+  test.each(inTurn(['$append', '$remove']))(
     'contract 3.3 no field is named %s, whichever way it would come',
     async (operator) => {
       const { api, owner, posts } = await someDocuments(wire)

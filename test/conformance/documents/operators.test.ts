@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { expectFailure, expectStatus, type Fields, inDialects, someDocuments, type Wire } from '../../fixtures/wires.js'
 
-inDialects('Array operators', (wire, once) => {
+inDialects('Array operators', (wire, { once, inTurn }) => {
   once('DOC-07 $append adds to an array field, $remove takes from it', async () => {
     const { change } = await aPost(wire, { tags: ['a', 'b'], kept: 1 })
 
@@ -85,7 +85,7 @@ inDialects('Array operators', (wire, once) => {
     ],
   ] // prettier-ignore
 
-  test.each(cases)('contract 3.3 %s', async (_, before, sent, after) => {
+  test.each(inTurn(cases))('contract 3.3 %s', async (_, before, sent, after) => {
     const { change, read } = await aPost(wire, before)
 
     expect(await change(sent)).toEqual(after)
@@ -121,12 +121,14 @@ inDialects('Array operators', (wire, once) => {
     expect(await read()).toMatchObject({ u: [5, 7, 6] })
   })
 
-  test.each([
-    ['a text', 'text'],
-    ['a number', 5],
-    ['an object', { a: 1 }],
-    ['a boolean', false],
-  ])('contract 3.3 operators on %s are 422 and change nothing', async (_, value) => {
+  test.each(
+    inTurn([
+      ['a text', 'text'],
+      ['a number', 5],
+      ['an object', { a: 1 }],
+      ['a boolean', false],
+    ]),
+  )('contract 3.3 operators on %s are 422 and change nothing', async (_, value) => {
     const { api, path, read } = await aPost(wire, { field: value })
 
     for (const operator of ['$append', '$remove']) {

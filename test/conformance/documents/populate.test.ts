@@ -3,7 +3,7 @@ import { aWorld, expectFailure, expectStatus, inDialects, type Row, type Wire } 
 
 const unknownId = '01900000-0000-7000-8000-000000000000'
 
-inDialects('Populate', (wire, once) => {
+inDialects('Populate', (wire, { once }) => {
   test('LST-05 a field that holds an id is replaced by the linked record, in the dialect’s shape', async () => {
     const { posts, ada } = await aLibrary(wire)
 

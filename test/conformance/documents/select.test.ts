@@ -4,7 +4,7 @@ import { expectFailure, expectStatus, type Fields, inDialects, someDocuments } f
 
 const unknownId = '01900000-0000-7000-8000-000000000000'
 
-inDialects('Selected fields', (wire, once) => {
+inDialects('Selected fields', (wire, { once }) => {
   once('contract 13.4 a list and a get return the selected fields, with id and times', async () => {
     const { posts, rows } = await someDocuments(wire, [
       { name: 'a', views: 1, text: 'x' },

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { aTown, usersOf } from '../../fixtures/accounts.js'
 import { expectFailure, expectStatus, inDialects, someDocuments } from '../../fixtures/wires.js'
 
-inDialects('Several sort fields', (wire, once) => {
+inDialects('Several sort fields', (wire, { once }) => {
   once('contract 13.5 each field has its own direction, in whatever parameter', async () => {
     const { posts } = await someDocuments(wire, [
       { name: 'b', points: 2 },

@@ -52,7 +52,7 @@ const inOrder: readonly unknown[] = [
   { a: 1, b: 1 },
 ] // prettier-ignore
 
-inDialects('Sorting', (wire, once) => {
+inDialects('Sorting', (wire, { once }) => {
   once('contract 4.1 without a sort, the newest come first', async () => {
     const { posts } = await someDocuments(wire)
     for (const name of ['one', 'two', 'three']) await posts.create({ name })

@@ -16,7 +16,7 @@ function expectPlaces(wire: Wire, { body, text }: Answer, places: readonly (read
 const asSlug = (wire: Wire, many: readonly object[], settings: object = slugs) =>
   someDocuments(wire, many as Record<string, unknown>[], settings as Record<string, unknown>)
 
-inDialects('Unique values', (wire, once) => {
+inDialects('Unique values', (wire, { once }) => {
   once('contract 13.2 a taken value is 409 and names the field, when created, changed and replaced', async () => {
     const { api, posts } = await asSlug(wire, [{ slug: 'one' }])
     const { id } = await posts.create({ slug: 'two' })

@@ -4,7 +4,7 @@ import { sendForm } from '../../fixtures/files.js'
 import { textOf } from '../../fixtures/requests/form.js'
 import { expectFailure, expectStatus, type Fields, inDialects, someDocuments, type Wire } from '../../fixtures/wires.js'
 
-inDialects('Unset fields', (wire, once) => {
+inDialects('Unset fields', (wire, { once, inTurn }) => {
   const cases: readonly (readonly [string, Fields, Fields, Fields])[] = [
     ['takes fields away', { a: 1, b: null, c: 3 }, { $unset: ['a', 'b'] }, { c: 3 }],
     ['takes one name too', { a: 1, b: 2 }, { $unset: 'a' }, { b: 2 }],
@@ -16,7 +16,7 @@ inDialects('Unset fields', (wire, once) => {
     ['of nothing changes nothing', { a: 1 }, { $unset: [] }, { a: 1 }],
   ] // prettier-ignore
 
-  test.each(cases)('contract 13.6 $unset %s', async (_, before, sent, after) => {
+  test.each(inTurn(cases))('contract 13.6 $unset %s', async (_, before, sent, after) => {
     const { api, posts, rows } = await someDocuments(wire, [before])
     const [{ id } = { id: '' }] = rows
 

@@ -3,7 +3,7 @@ import { createWithFiles, filesOf, read, sendForm, usageOf } from '../../fixture
 import { fileOf, textOf } from '../../fixtures/requests/form.js'
 import { expectStatus, inDialects, someDocuments } from '../../fixtures/wires.js'
 
-inDialects('Owned files', (wire, once) => {
+inDialects('Owned files', (wire, { once }) => {
   once('DOC-17 a file that is replaced is deleted', async () => {
     const world = await someDocuments(wire)
     const { id, fields: before } = await createWithFiles(wire, world.api, fileOf('cover', 'old'), fileOf('back'))

@@ -6,7 +6,7 @@ import { aWorld, expectFailure, expectStatus, inDialects, someDocuments } from '
 
 const unknownId = '01900000-0000-7000-8000-000000000000'
 
-inDialects('Storage', (wire, once) => {
+inDialects('Storage', (wire, { once }) => {
   once('FIL-01 an upload answers the stored file, whose address anybody can read', async () => {
     const { api } = await aWorld(wire)
 

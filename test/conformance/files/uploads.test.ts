@@ -7,8 +7,8 @@ import { expectFailure, expectStatus, inDialects, someDocuments } from '../../fi
 /** As a `FormData` sends a blob of JSON. */
 const dataFile = { name: 'data', filename: 'blob', type: 'application/json', content: '{"title":"Blob"}' }
 
-inDialects('Uploads with documents', (wire, once) => {
-  test.each(['/collections/posts', '/collections/posts/documents', '/api/collections/posts'])(
+inDialects('Uploads with documents', (wire, { once, inTurn }) => {
+  test.each(inTurn(['/collections/posts', '/collections/posts/documents', '/api/collections/posts']))(
     'DOC-11 a form at POST %s creates a document whose fields hold its files',
     async (path) => {
       const { api, posts } = await someDocuments(wire)
@@ -89,7 +89,7 @@ inDialects('Uploads with documents', (wire, once) => {
     expect((await filesOf(wire, world)).map(({ url }) => url)).toEqual([single])
   })
 
-  test.each(['a text', 5, false, { a: 1 }])(
+  test.each(inTurn(['a text', 5, false, { a: 1 }]))(
     'contract 3.4 a file beside %j in data is 422, and none is left',
     async (pages) => {
       const world = await someDocuments(wire)
@@ -162,7 +162,7 @@ inDialects('Uploads with documents', (wire, once) => {
     ['101 files', 413, 'PAYLOAD_TOO_LARGE', Array.from({ length: 101 }, () => fileOf('cover', 'x'))],
     ['operators on create', 422, 'VALIDATION_ERROR', [textOf('data', { $append: { a: 1 } }), fileOf('cover')]],
   ]
-  test.each(broken)('contract 3.4 %s is %i %s, and no file is left', async (_what, status, code, parts) => {
+  test.each(inTurn(broken))('contract 3.4 %s is %i %s, and no file is left', async (_what, status, code, parts) => {
     const world = await someDocuments(wire)
 
     expectFailure(await sendForm(world.api, 'POST', '/collections/posts', parts), status, code)
@@ -171,13 +171,15 @@ inDialects('Uploads with documents', (wire, once) => {
     expect((await world.posts.list()).rows).toEqual([])
   })
 
-  test.each([
-    'content-disposition: form-data; name="cover"; filename="a"b.txt"',
-    'content-disposition: form-data; name="cover"; filename="a.txt',
-    `content-disposition: form-data; name="cover"; filename*=KLINGON''a.txt`,
-    'content-disposition: attachment; name="cover"; filename="a.txt"',
-    'content-type: image/png',
-  ])('contract 3.4 a form with a part that begins with %s is 400 INVALID_BODY, not kept without it', async (head) => {
+  test.each(
+    inTurn([
+      'content-disposition: form-data; name="cover"; filename="a"b.txt"',
+      'content-disposition: form-data; name="cover"; filename="a.txt',
+      `content-disposition: form-data; name="cover"; filename*=KLINGON''a.txt`,
+      'content-disposition: attachment; name="cover"; filename="a.txt"',
+      'content-type: image/png',
+    ]),
+  )('contract 3.4 a form with a part that begins with %s is 400 INVALID_BODY, not kept without it', async (head) => {
     const { api, posts } = await someDocuments(wire)
     const data = 'content-disposition: form-data; name="data"\r\n\r\n{"title":"Tea"}'
 
@@ -243,7 +245,7 @@ inDialects('Uploads with documents', (wire, once) => {
     expect((await read(wire.row(wire.record(first)).fields.cover)).text).toBe('one')
   })
 
-  test.each(['application/octet-stream', 'text/plain', 'image/png'])(
+  test.each(inTurn(['application/octet-stream', 'text/plain', 'image/png']))(
     'contract 8.2 a file of %s without a name is passed over where it is empty, as pages send it, and else 400',
     async (type) => {
       const { api } = await someDocuments(wire)

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect } from 'vitest'
 import { anEmail, aTown, goodPassword, signedUp, userOf } from '../../fixtures/accounts.js'
 import { filesOf, read, sendForm } from '../../fixtures/files.js'
 import { control } from '../../fixtures/mail/mails.js'
@@ -7,7 +7,7 @@ import { expectFailure, expectStatus, inDialects } from '../../fixtures/wires.js
 
 const me = '/auth-collections/user'
 
-inDialects('Files of users', (wire, once) => {
+inDialects('Files of users', (wire, { once }) => {
   once('USR-12 a form changes the profile, and its files land in fields of data', async () => {
     const { anAccount } = await aTown(wire)
     const { api } = await anAccount({ data: { bio: 'Hi', tags: ['a'] } })
@@ -57,7 +57,7 @@ inDialects('Files of users', (wire, once) => {
     expect(await filesOf(wire, town)).toHaveLength(2)
   })
 
-  test('contract 6.3 sign-up takes a form, with email and password as texts or inside data', async () => {
+  once('contract 6.3 sign-up takes a form, with email and password as texts or inside data', async () => {
     const { api } = await aTown(wire)
     const profile = { full_name: 'Ada' }
     const signUp = async (...texts: ReturnType<typeof textOf>[]) => {

@@ -15,7 +15,7 @@ import {
 import { changeSettings } from '../../fixtures/service.js'
 import { aWorld, expectFailure, expectStatus, inDialects } from '../../fixtures/wires.js'
 
-inDialects('Login through a provider', (wire, once) => {
+inDialects('Login through a provider', (wire, { once }) => {
   test('IDP-03 both paths answer the address at the provider', async () => {
     const { api } = await aWorld(wire)
 

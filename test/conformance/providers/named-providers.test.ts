@@ -22,7 +22,7 @@ async function leave(wire: Wire, { api }: Pick<World, 'api'>, body: object = { r
   return wire.record(answer) as { url: string; state: string }
 }
 
-inDialects('An app that takes the code itself', (wire, once) => {
+inDialects('An app that takes the code itself', (wire, { once }) => {
   test('IDP-15 the url leads to the provider and back to the app, and the code becomes a login', async () => {
     const { api, as } = await aTown(wire)
     const person = await aPerson()

@@ -17,7 +17,7 @@ import { aWorld, expectFailure, expectStatus, inDialects } from '../../fixtures/
 
 const page = 'https://app.example/after'
 
-inDialects('A provider that is not configured', (wire, once) => {
+inDialects('A provider that is not configured', (wire, { once }) => {
   test('IDP-02 each missing key is named', async () => {
     const { api, project } = await aWorld(wire)
     const keys = Object.entries(providerKeys(project.id))

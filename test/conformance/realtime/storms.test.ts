@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect } from 'vitest'
 import type { Answer } from '../../fixtures/requests/http.js'
 import { aWorld, expectStatus, inDialects, someDocuments } from '../../fixtures/wires.js'
 
@@ -7,37 +7,42 @@ import { aWorld, expectStatus, inDialects, someDocuments } from '../../fixtures/
 
 inDialects(
   'Storms',
-  (wire) => {
-    test('contract 5.4 after 400 writes of all kinds at once, the count is the number of documents there are', async () => {
-      const { api, posts, rows } = await someDocuments(
-        wire,
-        Array.from({ length: 20 }, (_, number) => ({ number, tags: [] })),
-      )
-      const id = (at: number) => rows[(at * 7) % rows.length]?.id ?? ''
-      const update = (at: number) => ({ updates: { [id(at)]: { data: { a: at } }, [id(at + 1)]: { data: { b: at } } } })
-      const writes: readonly ((at: number) => Promise<Answer>)[] = [
-        () => api.post('/collections/posts', { a: 1 }),
-        (at) => api.patch(`/collections/posts/${id(at)}`, { $append: { tags: at } }),
-        (at) => api.put(`/collections/posts/${id(at)}`, { tags: [] }),
-        (at) => api.delete(`/collections/posts/${id(at)}`),
-        () => api.post('/collections/posts/batch', { documents: [{}, {}] }),
-        (at) => api.post('/collections/posts/batch-delete', { document_ids: [id(at), id(at + 3)] }),
-        (at) => api.post('/collections/posts/batch/documents/update', update(at)),
-        (at) => api.post('/collections/posts', { a: 1 }, { 'idempotency-key': `k${at % 5}` }),
-        () => api.patch('/collections/posts', { schema: {} }),
-        () => posts.ask('limit=5&orderBy=number'),
-      ]
+  (wire, { once }) => {
+    once(
+      'contract 5.4 after 400 writes of all kinds at once, the count is the number of documents there are',
+      async () => {
+        const { api, posts, rows } = await someDocuments(
+          wire,
+          Array.from({ length: 20 }, (_, number) => ({ number, tags: [] })),
+        )
+        const id = (at: number) => rows[(at * 7) % rows.length]?.id ?? ''
+        const update = (at: number) => ({
+          updates: { [id(at)]: { data: { a: at } }, [id(at + 1)]: { data: { b: at } } },
+        })
+        const writes: readonly ((at: number) => Promise<Answer>)[] = [
+          () => api.post('/collections/posts', { a: 1 }),
+          (at) => api.patch(`/collections/posts/${id(at)}`, { $append: { tags: at } }),
+          (at) => api.put(`/collections/posts/${id(at)}`, { tags: [] }),
+          (at) => api.delete(`/collections/posts/${id(at)}`),
+          () => api.post('/collections/posts/batch', { documents: [{}, {}] }),
+          (at) => api.post('/collections/posts/batch-delete', { document_ids: [id(at), id(at + 3)] }),
+          (at) => api.post('/collections/posts/batch/documents/update', update(at)),
+          (at) => api.post('/collections/posts', { a: 1 }, { 'idempotency-key': `k${at % 5}` }),
+          () => api.patch('/collections/posts', { schema: {} }),
+          () => posts.ask('limit=5&orderBy=number'),
+        ]
 
-      const answers = await Promise.all(
-        Array.from({ length: 400 }, (_, at) => (writes[at % writes.length] ?? writes[0])?.(at)),
-      )
+        const answers = await Promise.all(
+          Array.from({ length: 400 }, (_, at) => (writes[at % writes.length] ?? writes[0])?.(at)),
+        )
 
-      expect(answers.every((answer) => [200, 201, 404].includes(answer?.status ?? 0))).toBe(true)
-      const { total } = await posts.list()
-      expect(wire.record(await api.get('/api/collections/posts'))).toMatchObject({ document_count: total })
-    })
+        expect(answers.every((answer) => [200, 201, 404].includes(answer?.status ?? 0))).toBe(true)
+        const { total } = await posts.list()
+        expect(wire.record(await api.get('/api/collections/posts'))).toMatchObject({ document_count: total })
+      },
+    )
 
-    test('contract 10.7 the worst that fits into 8 KB is served or refused, soon', async () => {
+    once('contract 10.7 the worst that fits into 8 KB is served or refused, soon', async () => {
       const { api, owner, collection } = await aWorld(wire)
       const [posts, people] = [await collection('posts'), await collection('people')]
       const ada = await people.create({ name: 'Ada' })
@@ -85,7 +90,7 @@ inDialects(
       expect((await posts.list()).total).toBe(2)
     })
 
-    test('contract 2.4 a body that nobody should send leaves the service as it was', async () => {
+    once('contract 2.4 a body that nobody should send leaves the service as it was', async () => {
       const { api, posts } = await someDocuments(wire)
       const bodies = [
         '['.repeat(1_000_000),

@@ -4,7 +4,7 @@ import { openAuthenticated, openEvents } from '../../fixtures/realtime/streams.j
 import { service } from '../../fixtures/service.js'
 import { expectStatus, inDialects, someDocuments } from '../../fixtures/wires.js'
 
-inDialects('The end of a stream', (wire) => {
+inDialects('The end of a stream', (wire, { once }) => {
   test('contract 9.6 deleting a collection ends its subscriptions, without an event per document', async () => {
     const { project, posts, api } = await someDocuments(wire)
     const socket = await openAuthenticated(service.url, project.apiKey, wire.name)
@@ -38,7 +38,7 @@ inDialects('The end of a stream', (wire) => {
     expect(socket.heard).toHaveLength(6)
   })
 
-  test('contract 9.2 a subscription that is replaced while events flow misses none, and tells none twice', async () => {
+  once('contract 9.2 a subscription that is replaced while events flow misses none, and tells none twice', async () => {
     const { project, posts } = await someDocuments(wire)
     const socket = await openAuthenticated(service.url, project.apiKey, wire.name)
     const writing: Promise<unknown>[] = []
@@ -78,7 +78,7 @@ inDialects('The end of a stream', (wire) => {
     expect(inside.heard).toHaveLength(5)
   })
 
-  test('contract 6.5 a stream of a secret key and a user keeps the rights of both', async () => {
+  once('contract 6.5 a stream of a secret key and a user keeps the rights of both', async () => {
     const { anAccount, collection, project } = await aTown(wire)
     const secrets = await collection('secrets', { permissions: { read: ['insider'] } })
     const [ada, bob] = [await anAccount(), await anAccount()]

@@ -1,5 +1,5 @@
 /** Several subscriptions of one connection: in which order they receive changes, and how they are resumed. Contract 9.4. */
-import { expect, test } from 'vitest'
+import { expect } from 'vitest'
 import { openAuthenticated, type Socket } from '../../fixtures/realtime/streams.js'
 import { service } from '../../fixtures/service.js'
 import { aWorld, inDialects, type Shelf, type Wire } from '../../fixtures/wires.js'
@@ -28,8 +28,8 @@ function seqsOf({ heard }: Pick<Socket, 'heard'>): number[] {
 
 const ascending = (seqs: readonly number[]) => [...seqs].sort((one, other) => one - other)
 
-inDialects('The order of events', (wire) => {
-  test('contract 9.4 events keep commit order over all subscriptions of a connection', async () => {
+inDialects('The order of events', (wire, { once }) => {
+  once('contract 9.4 events keep commit order over all subscriptions of a connection', async () => {
     const { shelves, open } = await aLibrary(wire)
     const socket = await open()
     for (const collection of names) await socket.ask({ type: 'subscribe', collection })
@@ -40,7 +40,7 @@ inDialects('The order of events', (wire) => {
     expect(seqsOf(socket)).toEqual(ascending(seqsOf(socket)))
   })
 
-  test('contract 9.4 the newest number of a connection resumes all of its subscriptions', async () => {
+  once('contract 9.4 the newest number of a connection resumes all of its subscriptions', async () => {
     const { shelves, open } = await aLibrary(wire)
     const first = await open()
     for (const collection of names) await first.ask({ type: 'subscribe', collection })
@@ -60,7 +60,7 @@ inDialects('The order of events', (wire) => {
     expect(Math.min(...seqsOf(second))).toBeGreaterThan(newest)
   })
 
-  test('contract 9.4 a replay says when it is over, and what comes after that is in order', async () => {
+  once('contract 9.4 a replay says when it is over, and what comes after that is in order', async () => {
     const { shelves, open } = await aLibrary(wire)
     await shelves[1]?.fill(Array.from({ length: 700 }, (_, n) => ({ n })))
     const socket = await open()
@@ -81,7 +81,7 @@ inDialects('The order of events', (wire) => {
     expect(new Set(seqsOf(socket)).size).toBe(700 + writes)
   })
 
-  test('contract 9.2 a subscription that is replaced goes on in order, without being replayed', async () => {
+  once('contract 9.2 a subscription that is replaced goes on in order, without being replayed', async () => {
     const { shelves, open } = await aLibrary(wire)
     const socket = await open()
     for (const collection of names) await socket.ask({ type: 'subscribe', collection })

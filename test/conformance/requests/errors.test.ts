@@ -55,7 +55,7 @@ inDialects(
   ['b'],
 )
 
-inDialects('Errors', (wire, once) => {
+inDialects('Errors', (wire, { once, inTurn }) => {
   test('ERR-03 each kind of failure has its status and its code', async () => {
     const { api, owner, posts } = await someDocuments(wire)
     const { id } = await posts.create({ a: 1 })
@@ -122,17 +122,19 @@ inDialects('Errors', (wire, once) => {
     }
   })
 
-  test.each([
-    ['/collections', ['PUT', 'PATCH', 'DELETE'], ['GET', 'POST']],
-    ['/api/collections', ['PUT', 'PATCH', 'DELETE'], ['GET', 'POST']],
-    ['/collections/posts', ['PUT'], ['GET', 'POST', 'PATCH', 'DELETE']],
-    ['/collections/posts/documents', ['PUT', 'PATCH', 'DELETE'], ['GET', 'POST']],
-    [`/collections/posts/${unknownId}`, ['POST'], ['GET', 'PATCH', 'PUT', 'DELETE']],
-    [`/collections/posts/documents/${unknownId}`, ['POST'], ['GET', 'PATCH', 'PUT', 'DELETE']],
-    ['/collections/posts/batch/documents/update', ['GET', 'PUT', 'DELETE'], ['POST', 'PATCH']],
-    ['/collections/posts/batch/documents/delete', ['GET', 'PUT', 'PATCH'], ['POST', 'DELETE']],
-    ['/openapi.json', ['POST', 'DELETE'], ['GET']],
-  ] as const)('contract 10.3 %s answers other methods with 405 and Allow', async (path, refused, served) => {
+  test.each(
+    inTurn([
+      ['/collections', ['PUT', 'PATCH', 'DELETE'], ['GET', 'POST']],
+      ['/api/collections', ['PUT', 'PATCH', 'DELETE'], ['GET', 'POST']],
+      ['/collections/posts', ['PUT'], ['GET', 'POST', 'PATCH', 'DELETE']],
+      ['/collections/posts/documents', ['PUT', 'PATCH', 'DELETE'], ['GET', 'POST']],
+      [`/collections/posts/${unknownId}`, ['POST'], ['GET', 'PATCH', 'PUT', 'DELETE']],
+      [`/collections/posts/documents/${unknownId}`, ['POST'], ['GET', 'PATCH', 'PUT', 'DELETE']],
+      ['/collections/posts/batch/documents/update', ['GET', 'PUT', 'DELETE'], ['POST', 'PATCH']],
+      ['/collections/posts/batch/documents/delete', ['GET', 'PUT', 'PATCH'], ['POST', 'DELETE']],
+      ['/openapi.json', ['POST', 'DELETE'], ['GET']],
+    ] as const),
+  )('contract 10.3 %s answers other methods with 405 and Allow', async (path, refused, served) => {
     const { api } = await someDocuments(wire)
 
     for (const method of refused) {

@@ -18,7 +18,7 @@ function placesOf(wire: Wire, answer: Answer): string[] {
   return issues.map(({ loc }) => loc.join('.'))
 }
 
-inDialects('Where something is wrong', (wire, once) => {
+inDialects('Where something is wrong', (wire, { once }) => {
   const wraps = wire.like !== 'c'
 
   once('contract 10.4 in the body of a document, wrapped or not', async () => {

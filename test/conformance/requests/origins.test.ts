@@ -9,7 +9,7 @@ import { aWorld, expectFailure, expectStatus, inDialects } from '../../fixtures/
 
 const allowed = 'https://app.example'
 
-inDialects('Origins', (wire, once) => {
+inDialects('Origins', (wire, { once }) => {
   const world = () => aWorld(wire, { allowedOrigins: [allowed, 'http://localhost.example:8080'] })
 
   once('AUT-04 pages of an allowed origin may call, and read the answer', async () => {

@@ -28,7 +28,7 @@ async function inOneWindow<T>(window: keyof typeof seconds, act: () => Promise<T
   }
 }
 
-inDialects('Rate limits', (wire, once) => {
+inDialects('Rate limits', (wire, { once }) => {
   once('LIM-01 are off by default, and no header tells of them', async () => {
     const { api } = await aWorld(wire)
 

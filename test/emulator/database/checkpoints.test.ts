@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { openCheckpointRound } from '../../../emulator/background/checkpoints.js'
-import { migrate } from '../../../emulator/database/migrate.js'
 import { openPglite } from '../../../emulator/database/pglite/pglite.js'
+import { readTemplate, unpackTemplate } from '../../../emulator/database/pglite/template.js'
 import { sql } from '../../../emulator/database/port.js'
 import { patientSql, tidyTables } from '../../../emulator/store/upkeep/tables.js'
 import { openEngine } from '../../fixtures/databases/engines.js'
@@ -14,6 +14,7 @@ const megabyte = 1024 * 1024
 it('the log of the embedded database is deleted once it is longer than it may be, and nothing is with it', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'svc-checkpoints-'))
   const dataDir = join(folder, 'data')
+  await unpackTemplate(dataDir)
   let db = await openPglite({ dataDir })
   try {
     await db.query(sql`create table numbers (n int, text text)`)
@@ -38,7 +39,7 @@ it('the log of the embedded database is deleted once it is longer than it may be
 })
 
 it('a log of 10 MB is deleted once nothing more is written', async () => {
-  const db = await openPglite()
+  const db = await openPglite({ template: readTemplate })
   try {
     await db.query(sql`create table numbers (n int, text text)`)
     const round = openCheckpointRound(db)
@@ -52,11 +53,10 @@ it('a log of 10 MB is deleted once nothing more is written', async () => {
 })
 
 it('a table that lost most of its rows gives its space back, and keeps those that are left', async () => {
-  const db = await openPglite()
+  const db = await openPglite({ template: readTemplate })
   const bytes = async () =>
     (await db.query<{ bytes: number }>(sql`select pg_total_relation_size('svc.documents') as bytes`))[0]?.bytes
   try {
-    await migrate(db)
     await db.query(
       patientSql(`insert into documents (id, collection_id, data, created_at, updated_at)
         select gen_random_uuid(), gen_random_uuid(), jsonb_build_object('n', n, 'text', repeat('x', 1800)), now(), now()

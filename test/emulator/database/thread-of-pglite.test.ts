@@ -37,7 +37,7 @@ test('a thread that waits already is not started again', async () => {
 test('a thread that was started ahead opens like any other', async () => {
   startSpareThread()
 
-  const db = await openPglite()
+  const db = await openPglite({ template: readTemplate })
 
   expect(await db.query({ text: 'select 1 as one', values: [] })).toEqual([{ one: 1 }])
   await db.close()
@@ -96,7 +96,7 @@ test.each([
   [undefined, '16MB'],
   [32, '32MB'],
 ])('shared_buffers of %s MB are %s, and the rest is for a single connection', async (sharedBuffersMb, buffers) => {
-  const db = await openPglite({ sharedBuffersMb })
+  const db = await openPglite({ template: readTemplate, sharedBuffersMb })
 
   const [settings] = await db.query(sql`select current_setting('shared_buffers') as buffers,
     current_setting('max_connections') as connections, current_setting('wal_buffers') as log`)
@@ -118,7 +118,11 @@ test('an emulator hands its sharedBuffersMb to the thread', async () => {
 const megabyte = 1024 * 1024
 const endless = sql`select count(*) from generate_series(1, 100000) a, generate_series(1, 100000) b`
 /** Ends nothing in these tests, so that only the limit in question can. */
-const never = { maxStatementMilliseconds: 600_000, maxGrowthBytes: Number.POSITIVE_INFINITY }
+const never = {
+  template: readTemplate,
+  maxStatementMilliseconds: 600_000,
+  maxGrowthBytes: Number.POSITIVE_INFINITY,
+}
 
 test('a throw-away database is ended when the process grows too much while it works', async () => {
   const db = await openThrowAway({ ...never, maxGrowthBytes: 100 * megabyte })
