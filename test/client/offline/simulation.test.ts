@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { isFull } from '../../fixtures/scope.js'
 import { openRestartable, simulate } from './simulation.js'
 
 let emulator: Awaited<ReturnType<typeof openRestartable>>
@@ -7,13 +8,11 @@ beforeAll(async () => {
 })
 afterAll(() => emulator.close())
 
-const isFull = process.env.SVC_TEST_FULL !== undefined
-
 it('loses no write, and does none twice, whatever is cut, reloaded and restarted', {
   timeout: isFull ? 3_600_000 : 600_000,
 }, async () => {
   const first = Number(process.env.SVC_TEST_SEED ?? 1)
-  const count = process.env.SVC_TEST_SEED ? 1 : isFull ? 500 : 20
+  const count = process.env.SVC_TEST_SEED ? 1 : isFull ? 500 : 6
 
   for (let seed = first; seed < first + count; seed++) {
     await simulate(seed, emulator).catch((cause) => {

@@ -200,7 +200,7 @@ export async function simulate(seed: number, { service, restart }: Restartable):
   }
 
   await signIn(users[0])
-  const restartsAt = seed % 10 === 0 ? Math.floor(steps / 2) : -1
+  const restartsAt = seed % 5 === 0 ? Math.floor(steps / 2) : -1
   for (let at = 0; at < steps; at++) {
     if (at === restartsAt) await restart()
     await step()
