@@ -3,6 +3,7 @@ import type { Control } from '../../client/control.js'
 import type { ParityFinding } from '../../client/protocol/control/parity.js'
 import { isObject, type Json, type JsonObject, objectOfMany, parseJson } from '../../client/protocol/model/json.js'
 import { queryText } from '../../client/protocol/model/requests/query-text.js'
+import { every } from '../../client/protocol/wire/filters/suffixes.js'
 import { type Look, ownAxes, type ParityCase, type Step } from './case.js'
 
 /** Requests that differ in nothing but ids and values. */
@@ -153,7 +154,7 @@ function samples(query: string): Step[] {
   ]
 }
 
-const suffix = /__?(eq|ne|gte?|lte?|i?contains|startswith|endswith|in|notin|isnull)$/
+const suffix = new RegExp(`__?(${every.join('|')})$`)
 
 function readValue(text: string): Json {
   return /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text === 'true' ? true : text === 'false' ? false : text

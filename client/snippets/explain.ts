@@ -1,7 +1,8 @@
 /** Explains to developers why a request was refused, and which commands fix it. */
 import type { RequestRecord } from '../protocol/control/requests.js'
-import { isMemberWord, type Membership, parseMemberWord } from '../protocol/model/access/member-word.js'
-import { ownerWord } from '../protocol/model/collection.js'
+import { type Membership, parseMemberWord } from '../protocol/model/access/member-word.js'
+import { isOfDocument } from '../protocol/model/access/permission-words.js'
+import { type FieldType, ownerWord } from '../protocol/model/collection.js'
 import { formatCount } from '../protocol/model/figures.js'
 import type { CredentialsProblem, Reason } from '../protocol/model/requests/reason.js'
 import { formatLimit, limitWords } from './limit-words.js'
@@ -43,7 +44,7 @@ const explainers: Explainers = {
     mends: suggestCredentials(problem, id),
   }),
   permission({ collection, permission, wanted, roles }, request) {
-    const role = wanted.find((word) => word !== ownerWord && !isMemberWord(word))
+    const role = wanted.find((word) => !isOfDocument(word))
     const isOfOwner = wanted.includes(ownerWord)
     const members = wanted.flatMap((word) => parseMemberWord(word) ?? [])
     return {
@@ -290,18 +291,23 @@ function suggestExisting(what: string, name: string, collection: string | undefi
 /** Returns the field with a sample value of its type, for the developer to replace. */
 function suggestValue(field: string, error: Refused['error']): string {
   const issue = error?.issues.find(({ path }) => path.includes(field))
-  const value = examples.get(issue?.type ?? '')
+  const value = issue && Object.hasOwn(examples, issue.type) ? examples[issue.type as FieldType] : undefined
   return value === undefined ? `${field}=TEXT` : `${field}:=${value}`
 }
 
-const examples = new Map([
-  ['number', '1.5'],
-  ['integer', '1'],
-  ['boolean', 'true'],
-  ['array', '[]'],
-  ['object', '{}'],
-  ['datetime', '"2026-01-31T12:00:00Z"'],
-])
+/** JSON for values that are not any text. */
+const examples: { readonly [Type in FieldType]: string | undefined } = {
+  string: undefined,
+  number: '1.5',
+  integer: '1',
+  boolean: 'true',
+  array: '[]',
+  object: '{}',
+  datetime: '"2026-01-31T12:00:00Z"',
+  file: undefined,
+  link: undefined,
+  any: undefined,
+}
 
 function inside(collection: string | undefined): string {
   return collection === undefined ? '' : ` in "${collection}"`
