@@ -15,6 +15,10 @@ import {
   type Subscription,
 } from '../../client/index.js'
 import type { Operator } from '../../client/protocol/model/where.js'
+import type { Condition } from '../../client/types.js'
+
+/** The keys of any part of a union. */
+type KeysOf<Value> = Value extends object ? keyof Value : never
 
 interface Company {
   name: string
@@ -203,6 +207,7 @@ describe('a typed client', () => {
       } satisfies Record<Operator, unknown>,
     }
     expectTypeOf(ofAll).toExtend<Where>()
+    expectTypeOf<Exclude<Operator, KeysOf<Condition<string>>>>().toBeNever()
     // @ts-expect-error: no such operator
     const none: Where = { title: { matches: 'a' } }
     expectTypeOf(none).toExtend<Where>()
