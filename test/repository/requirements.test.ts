@@ -2,6 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
+import { statuses } from '../../client/protocol/model/errors.js'
+import { eventGroups } from '../../client/protocol/model/events/emulator-event.js'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
@@ -22,11 +24,24 @@ test('every requirement has a test that carries its id', () => {
   expect(ids.filter((id) => !tested.has(id))).toEqual([])
 })
 
+test.each([
+  ['error code of the service', Object.keys(statuses)],
+  ['kind of event', Object.entries(eventGroups).flatMap(([group, kinds]) => kinds.map((kind) => `${group}.${kind}`))],
+])('every %s stands in a test', (_what, names) => {
+  const text = readTests().join('\n')
+
+  expect(names.filter((name) => !text.includes(`'${name}'`))).toEqual([])
+})
+
 /** A text in a test file that begins with ids is a title, or the row of a table that becomes one. */
 function idsOfTests(): ReadonlySet<string> {
   const titled = /(['"`])((?:(?:[A-Z]{3}-\d\d|contract [\d.]+) )+).+?\1/g
-  const texts = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })
-    .filter((file) => /\.(?:test|cases)\.ts$/.test(file))
-    .flatMap((file) => [...readFileSync(join(root, 'test', file), 'utf8').matchAll(titled)])
+  const texts = readTests().flatMap((text) => [...text.matchAll(titled)])
   return new Set(texts.flatMap(([, , ids = '']) => ids.match(/[A-Z]{3}-\d\d|contract [\d.]+/g) ?? []))
+}
+
+function readTests(): readonly string[] {
+  return readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })
+    .filter((file) => /\.(?:test|cases)\.ts$/.test(file))
+    .map((file) => readFileSync(join(root, 'test', file), 'utf8'))
 }

@@ -137,10 +137,29 @@ it('contract 11 a file that is seeded is an event, as one that is uploaded', asy
   form.set('logo', new Blob(['a logo']), 'logo.txt')
 
   await control.seeds.apply({ project, form })
-  const [found] = await stream.next(1)
+  const found = await stream.next(2)
   await stream.close()
 
-  expect(found).toMatchObject({ kind: 'file.uploaded', projectId: project, file: { name: 'logo.txt', size: 6 } })
+  expect(found).toMatchObject([
+    { kind: 'file.uploaded', projectId: project, file: { name: 'logo.txt', size: 6 } },
+    { kind: 'project.seeded', projectId: project },
+  ])
+})
+
+it('contract 11 a mail that the rate limit refuses is an event', async () => {
+  const { control, app, stream, id: project } = await aFollowedProject()
+  await control.projects.update({ project, settings: { rateLimit: ['minute'] } })
+  await app.auth.signUp({ email, password })
+  await stream.next(3)
+
+  for (let asked = 0; asked < 2; asked++) await app.auth.requestPasswordReset(email)
+  const found = await stream.next(2)
+  await stream.close()
+
+  expect(found).toMatchObject([
+    { kind: 'mail.sent', mail: { to: email, why: null } },
+    { kind: 'mail.refused', projectId: project, mail: { to: email, why: expect.stringContaining('one a minute') } },
+  ])
 })
 
 it('contract 11 trouble on purpose is an event', async () => {
@@ -167,18 +186,20 @@ it('contract 11 snapshots, settings, resets and the clock are events', async () 
   await control.projects.update({ project, settings: { requestLog: false } })
   await control.snapshots.save({ project, name: 'empty' })
   await control.snapshots.load({ project, snapshot: 'empty' })
+  await control.snapshots.remove({ project, snapshot: 'empty' })
   await control.projects.reset({ project, users: true, mail: true })
   await control.projects.reset({ project })
   await control.clock.ofProject.change({ project, advance: 60_000 })
   await control.clock.ofProject.reset({ project })
   await control.projects.remove({ project })
-  const found = await stream.next(8)
+  const found = await stream.next(9)
   await stream.close()
 
   expect(found).toMatchObject([
     { kind: 'project.changed', project: { what: ['requestLog'] } },
     { kind: 'snapshot.saved', snapshot: { name: 'empty' } },
     { kind: 'snapshot.loaded', snapshot: { name: 'empty' } },
+    { kind: 'snapshot.removed', snapshot: { name: 'empty' } },
     { kind: 'project.reset', project: { what: ['users', 'mail'] } },
     { kind: 'project.reset', project: { what: ['everything'] } },
     { kind: 'clock.moved', projectId: project },
