@@ -268,6 +268,14 @@ test('every command has a summary that begins with its verb, two examples, and w
   expect(lacking.map(([name]) => name)).toEqual([])
 })
 
+test('every topic has a description, without which the overview leaves it out', () => {
+  const { topics } = JSON.parse(readFileSync(fileURLToPath(new URL('../../.oclifrc.json', import.meta.url)), 'utf8'))
+  const visible = commands.filter((id) => !manifest.commands[id].hidden)
+  const used = visible.flatMap((id) => id.split(':').map((_, at, words) => words.slice(0, at).join(':')))
+
+  expect(Object.keys(topics).sort()).toEqual([...new Set(used)].filter((topic) => topic !== '').sort())
+})
+
 test('help shows COLLECTION where one is taken, and COLLECTION... only where several are', async () => {
   const { stdout } = await world.svc(['help', 'docs', 'create'])
   const several = Object.entries<{ args: { collection?: { multiple?: boolean } } }>(manifest.commands)

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { statuses } from '../../client/protocol/model/errors.js'
 import { eventGroups } from '../../client/protocol/model/events/emulator-event.js'
+import { mailTransports } from '../../client/protocol/model/mail-transports.js'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
@@ -31,6 +32,12 @@ test.each([
   const text = readTests().join('\n')
 
   expect(names.filter((name) => !text.includes(`'${name}'`))).toEqual([])
+})
+
+test.each(Object.keys(mailTransports))('the mail transport %s runs the cases of all transports', (name) => {
+  const text = readFileSync(join(root, `test/adapters/mail.${name}.test.ts`), 'utf8')
+
+  expect(text).toContain('mailTransportCases(')
 })
 
 /** A text in a test file that begins with ids is a title, or the row of a table that becomes one. */
