@@ -1,7 +1,9 @@
 /** Tests the limit of incoming bytes for all connections together. Contract 10.12. */
 import { expect, it } from 'vitest'
 import { heldBytes } from '../../fixtures/requests/held-bytes.js'
-import { aService, file, form, holdDatabase, json, megabyte, send } from '../../fixtures/requests/incoming.js'
+import { file, form, holdDatabase, json, megabyte, send, servicesOfFile } from '../../fixtures/requests/incoming.js'
+
+const aService = servicesOfFile()
 
 it.each([
   ['bodies', json],

@@ -8,8 +8,10 @@ import { openMemoryBudget } from '../../../emulator/core/concurrency/memory-budg
 import { openRealtime } from '../../../emulator/http/realtime/websocket.js'
 import { openAuthenticated, openSocket } from '../../fixtures/realtime/streams.js'
 import { heldBytes } from '../../fixtures/requests/held-bytes.js'
-import { aService, holdDatabase, json, megabyte, type Service, send } from '../../fixtures/requests/incoming.js'
+import { holdDatabase, json, megabyte, type Service, send, servicesOfFile } from '../../fixtures/requests/incoming.js'
 import { anHttpContext } from '../../fixtures/stand-ins.js'
+
+const aService = servicesOfFile()
 
 /** A WebSocket of which frames are sent by hand. */
 async function openRaw(

@@ -3,8 +3,9 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { expect, it, onTestFinished } from 'vitest'
 import { openEvents } from '../../fixtures/realtime/streams.js'
-import { type Limited, startLimited } from '../../fixtures/requests/limited-service.js'
+import { type Limited, limitedOfFile } from '../../fixtures/requests/limited-service.js'
 
+const startLimited = limitedOfFile()
 const megabyte = 1024 * 1024
 /** More than the systems at both ends take in for a reader that does not read. */
 const large = 30
