@@ -3,7 +3,9 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { openEvents, openSocket, refusedWith, type Socket } from '../../fixtures/realtime/streams.js'
-import { startLimited } from '../../fixtures/requests/limited-service.js'
+import { limitedOfFile } from '../../fixtures/requests/limited-service.js'
+
+const startLimited = limitedOfFile()
 
 type Limits = NonNullable<Parameters<typeof startLimited>[0]['connectionLimits']>
 

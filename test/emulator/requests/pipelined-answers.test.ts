@@ -7,7 +7,9 @@ import { startEmulator } from '../../../emulator/assembly/dev.js'
 import { maxPipelined } from '../../../emulator/http/reply/ends.js'
 import { openEvents } from '../../fixtures/realtime/streams.js'
 import { controlOf } from '../../fixtures/requests/emulator-control.js'
-import { type Limited, startLimited } from '../../fixtures/requests/limited-service.js'
+import { type Limited, limitedOfFile } from '../../fixtures/requests/limited-service.js'
+
+const startLimited = limitedOfFile()
 
 /** Requests on one connection, all sent at once, whose answers are not read. */
 async function askAtOnce(port: number, headers: object, paths: readonly string[]): Promise<Socket> {

@@ -6,7 +6,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, it, onTestFinished } from 'vitest'
 import { openChunkTurns } from '../../../emulator/http/guards/chunk-turns.js'
 import { openServer } from '../../../emulator/http/sockets.js'
-import { startLimited } from '../../fixtures/requests/limited-service.js'
+import { limitedOfFile } from '../../fixtures/requests/limited-service.js'
+
+const startLimited = limitedOfFile()
 
 const chunk = '1\r\na\r\n'
 /** The number of one-byte chunks that the system hands out at once. */
