@@ -17,6 +17,7 @@ describe('a request of the app uses', () => {
     ['the path of another dialect', 'filters.double-gt', 'GET', '/collections/posts?age__gt=3'],
     ['an upsert', 'repeats.upsert', 'POST', '/collections/documents?collection=posts&upsert=slug'],
     ['a limit of 0', 'limits.limit-zero', 'GET', '/collections/posts/documents?limit=0'],
+    ['a login', 'two_factor.login', 'POST', '/auth-collections/login'],
     ['the same path', 'paths.collection', 'GET', '/collections/posts'],
   ])('%s', (_, id, method, path) => {
     expect(usedBy(id, shape(method, path))).toEqual([`${method} ${path}`])
@@ -30,6 +31,7 @@ describe('a request of the app does not use', () => {
     ['a plain create', 'repeats.upsert', 'POST', '/collections/documents?collection=posts'],
     ['a limit within bounds', 'limits.limit-zero', 'GET', '/collections/posts/documents?limit=20'],
     ['another path for the same', 'paths.collection', 'GET', '/collections/posts/documents'],
+    ['a limit that services treat alike', 'limits.limit-fraction', 'GET', '/collections/posts/documents?limit=20'],
     ['the rights of a collection', 'rights.word-owner', 'GET', '/collections/posts/documents'],
     ['a header', 'repeats.same-key-creates-once', 'POST', '/collections/documents?collection=posts'],
   ])('%s', (_, id, method, path) => {

@@ -171,6 +171,7 @@ function readFeatures(
   const route = shared.replace(/^\/collections\/(?!documents$)[^/]+/, '/collections/*')
   const forms = [...new URLSearchParams(query)].flatMap(([name, value]) => {
     if (name === 'limit') return [sizeOf(Number(value))]
+    if (name === 'offset') return [Number(value) < 0 ? 'negative offset' : name]
     if (kept.includes(name)) return [name]
     const [, mark] = suffix.exec(name) ?? []
     const group = /^\[(\w+)/.exec(name)?.[1]
@@ -184,10 +185,11 @@ function readFeatures(
   return { route: `${method} ${route}`, forms: new Set(forms.filter((form) => form !== undefined)) }
 }
 
-/** Names a limit outside the bounds of a page. Others decide nothing. */
+/** Names a limit that services treat differently. Others decide nothing. */
 function sizeOf(limit: number): string | undefined {
+  if (!Number.isInteger(limit)) return 'no whole limit'
   if (limit < 1) return 'no limit'
-  return limit > 500 ? 'large limit' : undefined
+  return limit > 500 ? 'limit over 500' : limit > 100 ? 'limit over 100' : undefined
 }
 
 /** Subjects that neither the route nor the query of a request shows. Headers are not in the log either. */
@@ -210,12 +212,12 @@ export function findUses(one: ParityCase, shapes: readonly AppShape[]): ParityFi
   return using.map(({ method, path, requests }) => ({ method, path, requests }))
 }
 
-/** Finds the step that a case is about: what it asks at the end, or the first step that prepares no other. */
+/** Finds the step that a case is about: the last one, or the first that prepares no other if the last reads it back. */
 function findPoint({ axis, steps }: ParityCase): Step | undefined {
   if (unseen.includes(axis) || steps.some(({ headers }) => headers !== undefined)) return undefined
   const isQuestion = ({ method, path }: Step) => method === 'GET' && path.includes('?')
   const last = steps.at(-1)
-  const isAsked = last !== undefined && isQuestion(last) && !ofWrites.includes(axis)
+  if (!last || last.method !== 'GET' || (isQuestion(last) && !ofWrites.includes(axis))) return last
   const own = steps.filter((step) => step.path !== '/collections' && !isQuestion(step))
-  return isAsked ? last : (own.find(({ bind }) => bind === undefined) ?? own[0] ?? last)
+  return own.find(({ bind }) => bind === undefined) ?? own[0] ?? last
 }

@@ -124,7 +124,7 @@ export function openEntry(
     shownRead = read
     shownMutations = mutations
     const { items, total } = overlay.apply(read, mutations, find)
-    if (!areSame(items, state.items) || total !== state.total) state = { ...state, items, total }
+    if (total !== state.total || !areSame(items, state.items)) state = { ...state, items, total }
   }
 
   function refresh() {

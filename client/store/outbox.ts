@@ -73,7 +73,7 @@ export function openOutbox(
         await new Promise((resolve) => setTimeout(resolve, backOff(Math.min(attempt, maxDoublings), 1_000)))
       }
     }
-    throw failure ?? new SvcError('UNAUTHORIZED', 'Another user is signed in.')
+    throw failure ?? new SvcError('UNAUTHORIZED', 'The user changed.')
   }
 
   return {

@@ -260,7 +260,7 @@ function openDraft(
       const at = placeOf(row)
       // The total may already count it on another page.
       if ((offset && !at) || (hasMore && at === items.length)) return
-      if (isNew && draft.total !== null) draft.total += 1
+      if (isNew && draft.total !== null) draft.total++
       draft.insert(row)
     },
   }

@@ -78,7 +78,7 @@ export function openPages(client: Client, store: Store): Pages {
     if (last.question === question) return last
     return {
       ...last,
-      ...(last.owner === owner ? {} : nothing),
+      ...(last.owner !== owner && nothing),
       owner,
       question,
       page: 0,

@@ -151,7 +151,7 @@ function checkMail(config: ServeConfig): Promise<Checked[]> {
           ),
         ],
       )
-      .finally(close)
+      .finally(() => close().catch(() => undefined))
     return {
       check: 'mail',
       said: findings.length === 0 ? 'a mail server: connect, log in' : 'unusable',

@@ -27,7 +27,7 @@ export function isCovered(part: Covered | undefined): Fragment {
 /** Whether no other documents are covered than those that the user created. */
 export function isOfCreatorAlone(part: Covered): boolean {
   const { own: _, ...others } = conditions
-  return Object.values(others).every((conditionsFor) => conditionsFor(part).length === 0)
+  return part.own && Object.values(others).every((conditionsFor) => conditionsFor(part).length === 0)
 }
 
 const conditions: { readonly [Name in keyof Part]: (part: Covered) => readonly Fragment[] } = {

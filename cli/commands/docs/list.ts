@@ -81,7 +81,8 @@ Tables cut long values, and show linked documents by title or id. --json has eve
 
     const read = await collection.list({ ...query, limit: flags.limit, offset: flags.offset, count: flags.count })
     // Some services count only when asked for nothing else.
-    const total = flags.count && read.total === null ? await toldCount(collection, query) : read.total
+    const { where } = query
+    const total = flags.count && read.total === null ? await toldCount(collection, { where, populate }) : read.total
     const page = { ...read, total }
     if (this.jsonEnabled()) return page
     if (page.items.length > 0) {

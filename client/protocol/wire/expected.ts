@@ -32,12 +32,16 @@ export function areTexts(...values: unknown[]): boolean {
   return values.every((value) => typeof value === 'string' && value)
 }
 
-/** Decodes a record and its names to camel case: `created_at` becomes `createdAt`. @throws {SvcError} */
+/**
+ * Decodes a record and its names to camel case: `created_at` becomes `createdAt`. A time without a zone is UTC.
+ *
+ * @throws {SvcError}
+ */
 export function decodeRecord<Item = JsonObject>(record: Json | undefined): Item {
-  const named = Object.entries(asObject(record)).map(([name, value]) => [
-    name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase()),
-    value,
-  ])
+  const named = Object.entries(asObject(record)).map(([snake, value]) => {
+    const name = snake.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase())
+    return [name, /At$/.test(name) && /T[\d:.]+$/.test(value as string) ? `${value}Z` : value]
+  })
   return Object.fromEntries(named) as Item
 }
 

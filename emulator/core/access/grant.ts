@@ -69,9 +69,10 @@ function findReach(
   if (!isInScope(keyScopes(caller), actions[kind], name)) return 'none'
   const wanted = permissions[kind] ?? []
   if (caller.secret || wanted.length === 0 || roles.some((role) => wanted.includes(role))) return 'all'
+  if (!caller.user) return 'none'
   const words = wanted.filter(isOfDocument)
-  if (!caller.user || words.length === 0) return 'none'
-  return { ...partReaders.owner(words), ...partReaders.member(words) }
+  const part = { ...partReaders.owner(words), ...partReaders.member(words) }
+  return part.own || part.members.length > 0 ? part : 'none'
 }
 
 /** Reads the part that words of each kind cover. */

@@ -42,14 +42,20 @@ export async function withinKeyBudget<Found>(
   try {
     return await identify()
   } catch (error) {
-    if (isUnknownKey(error)) budget.enter(`${address} for invalid keys`)()
+    countUnknownKey(budget, address, error)
     throw error
   }
 }
 
-function isUnknownKey(error: unknown): boolean {
+/** Counts a text that is no key against the budget of its address, whatever it was sent as. @throws {SvcError} `RATE_LIMITED` */
+export function countUnknownKey(budget: PublicBudget, address: string, error: unknown): void {
+  const problem = credentialsProblem(error)
+  if (problem === 'unknown key' || problem === 'unknown bearer') budget.enter(`${address} for invalid keys`)()
+}
+
+export function credentialsProblem(error: unknown): CredentialsProblem | undefined {
   const { reason } = error instanceof SvcError ? error : {}
-  return reason?.kind === 'credentials' && (reason.problem === 'unknown key' || reason.problem === 'unknown bearer')
+  return reason?.kind === 'credentials' ? reason.problem : undefined
 }
 
 /**

@@ -26,10 +26,14 @@ export function withDialect<Known extends Incoming>(
   // Most requests ask for none. Keeps the same object then, because its text is cached.
   if (asked === undefined) return inBase
   const dialect = parseDialect(asked, base)
-  const isLifting = dialect.refusals !== 'spec' && dialect.refusals !== base.refusals
-  if (isLifting && home === undefined)
+  if (home === undefined && isLifting(dialect, base))
     throw new SvcError('INVALID_DIALECT', 'On a server, only the settings of a project can choose "refusals".')
   return reach({ ...inBase, dialect })
+}
+
+/** Whether a request asks for weaker refusals than its project has. */
+export function isLifting({ refusals }: Dialect, base: Dialect): boolean {
+  return refusals !== 'spec' && refusals !== base.refusals
 }
 
 /** Returns the dialect for an answer that must be sent in any case. Ignores an invalid dialect in the request. */

@@ -4,9 +4,9 @@ import { httpStatus, SvcError } from '../../../client/protocol/model/errors.js'
 import { axes } from '../../../client/protocol/wire/axes.js'
 import type { Identity } from '../../core/context.js'
 import { useTicket } from '../../core/realtime/tickets.js'
-import { identifyCaller, withinKeyBudget } from '../guards/identify.js'
+import { countUnknownKey, credentialsProblem, identifyCaller, withinKeyBudget } from '../guards/identify.js'
 import type { HttpContext } from '../http-context.js'
-import { dialectHeader, firstReadable, projectDialect } from '../reply/spoken-dialect.js'
+import { dialectHeader, firstReadable, isLifting, projectDialect } from '../reply/spoken-dialect.js'
 import { readParameters } from '../request/read-list.js'
 import { inProject } from '../requests/record.js'
 import type { Route } from '../route.js'
@@ -21,7 +21,7 @@ export async function identify(http: HttpContext, route: Route, incoming: Incomi
   const { req } = incoming
   const asking = route.takesTicket ? reach({ ...incoming, requestedDialect: readParameter(req, 'dialect') }) : incoming
   const identity = await withinKeyBudget(http.publicBudget, asking.address, () =>
-    findIdentity(route, asking).catch((error) => {
+    findIdentity(http, route, asking).catch((error) => {
       if (isRefusal(error)) reach({ ...asking, isRefused: true })
       throw error
     }),
@@ -53,37 +53,43 @@ function identified(http: HttpContext, incoming: Incoming, identity: Identity): 
   return inProject(http, { ...incoming, dialect: projectDialect(identity.project) }, identity)
 }
 
-async function findIdentity(route: Route, { backend, req, replay }: Incoming): Promise<Identity> {
+async function findIdentity(http: HttpContext, route: Route, incoming: Incoming): Promise<Identity> {
+  const { backend, req, replay } = incoming
   if (replay?.identity) return replay.identity
   const ticket = route.takesTicket ? readParameter(req, 'ticket') : undefined
   if (ticket) return useTicket(backend, ticket)
   try {
     return await identifyCaller(backend, req.headers)
   } catch (error) {
-    const byKey = await identifyByKeyAlone(route, { backend, req }, error)
+    const byKey = await identifyByKeyAlone(http, route, incoming, error)
     if (byKey) return byKey
     throw error
   }
 }
 
-/** Ignores a bearer token that is not valid, sent with a valid key, in dialects that treat its sender as anonymous. */
+/**
+ * Ignores a bearer token that is not valid, sent with a valid key, in dialects that treat its sender as anonymous. Counts a
+ * text that may be a guess at a key all the same.
+ */
 async function identifyByKeyAlone(
+  { home, publicBudget }: HttpContext,
   route: Route,
-  { backend, req }: Pick<Incoming, 'backend' | 'req'>,
+  { backend, req, address }: Incoming,
   error: unknown,
 ): Promise<Identity | undefined> {
   const { authorization, ...headers } = req.headers
-  if (
-    !isRefusal(error) ||
-    route.needs !== 'caller' ||
-    authorization === undefined ||
-    headers['x-api-key'] === undefined
-  ) {
+  const isBad =
+    (error instanceof SvcError && error.code === 'INVALID_TOKEN') || credentialsProblem(error) === 'unknown bearer'
+  if (!isBad || route.needs !== 'caller' || authorization === undefined || headers['x-api-key'] === undefined) {
     return undefined
   }
   const identity = await identifyCaller(backend, headers)
-  const { refusals } = firstReadable([dialectHeader(req)], projectDialect(identity.project))
-  return axes.refusals[refusals].refusesBadTokens ? undefined : identity
+  const base = projectDialect(identity.project)
+  const asked = firstReadable([dialectHeader(req)], base)
+  const { refusals } = home === undefined && isLifting(asked, base) ? base : asked
+  if (axes.refusals[refusals].refusesBadTokens) return undefined
+  countUnknownKey(publicBudget, address, error)
+  return identity
 }
 
 function isRefusal(error: unknown): boolean {

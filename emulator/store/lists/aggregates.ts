@@ -29,8 +29,6 @@ interface Aggregated {
   readonly numbers: number
 }
 
-const none: Aggregated = { result: null, numbers: 0 }
-
 interface Aggregating {
   readonly path: Path
   readonly operation: AggregateOperation
@@ -50,29 +48,25 @@ export async function selectAggregate(
 ): Promise<number | null> {
   const plan = planOf(target, query)
   const inPieces = isScanned(db, target, plan) ? await aggregateInPieces(db, plan, asked, pieceBytes) : undefined
-  const { result, numbers } = inPieces ?? (await aggregateAtOnce(db, plan, asked))
-  if (asked.operation === 'avg') return result === null || numbers === 0 ? null : divide(db, result, numbers)
+  const found = inPieces
+    ? averaged(asked, sql`(select ${inPieces.result}::text as result, ${inPieces.numbers}::int as numbers)`)
+    : averaged(asked, sql`(${aggregated(asked, matches(plan), null)})`)
+  const [row] = await db.query<{ result: string | null }>(plannedEachTime(found))
+  const result = row?.result ?? null
   return result === null ? null : Number(result)
-}
-
-async function aggregateAtOnce(db: Database, plan: ListPlan, { path, operation }: Aggregating): Promise<Aggregated> {
-  const values = sql`(select ${valueAt(path)} as value ${matches(plan)} offset 0) as found`
-  const [row = none] = await db.query<Aggregated>(plannedEachTime(aggregated(operation, values, null)))
-  return row
 }
 
 /** Returns nothing if the collection changes in between. */
 async function aggregateInPieces(
   db: Database,
   { scope, query }: ListPlan,
-  { path, operation }: Aggregating,
+  asked: Aggregating,
   maxBytes: number | undefined,
 ): Promise<Aggregated | undefined> {
-  let found = none
+  let found: Aggregated = { result: null, numbers: 0 }
   const seq = await readPieces<Aggregated>(db, {
     ...{ scope, maxBytes },
-    find: (documents) => sql`select ${valueAt(path)} as value ${documents} and ${compileWhere(query.where, scope)}`,
-    columns: () => sql`part.* from (${aggregated(operation, sql`matched`, found.result)}) as part`,
+    read: (documents) => aggregated(asked, sql`${documents} and ${compileWhere(query.where, scope)}`, found.result),
     take({ result, numbers }) {
       found = { result, numbers: found.numbers + numbers }
       return true
@@ -81,15 +75,16 @@ async function aggregateInPieces(
   return seq === undefined ? undefined : found
 }
 
-function aggregated(operation: AggregateOperation, values: Fragment, before: string | null): Fragment {
+function aggregated({ operation, path }: Aggregating, documents: Fragment, before: string | null): Fragment {
   const result = operations[operation](sql`${before}::numeric`)
-  return sql`select (${result})::text as result, count(${number})::int as numbers from ${values}`
+  return sql`
+    select (${result})::text as result, count(${number})::int as numbers
+    from (select ${valueAt(path)} as value ${documents} offset 0) as found`
 }
 
-/** Divides as decimals. */
-async function divide(db: Database, sum: string, numbers: number): Promise<number> {
-  const [row] = await db.query<{ quotient: string }>(sql`select (${sum}::numeric / ${numbers}::int)::text as quotient`)
-  return Number(row?.quotient)
+function averaged({ operation }: Aggregating, found: Fragment): Fragment {
+  const result = operation === 'avg' ? sql`(result::numeric / nullif(numbers, 0))::text` : sql`result`
+  return sql`select ${result} as result from ${found} as found`
 }
 
 /** A group's value appears twice in the answer. */
@@ -115,7 +110,7 @@ async function groupAtOnce(db: Database, plan: ListPlan, path: Path): Promise<Gr
   const rows = await db.query<{ count: number | null; value: string; bytes: number }>(
     plannedEachTime(sql`
     with groups as materialized (
-      ${groupsOf(sql`(${valuesWithId(path, matches(plan))} offset 0) as found`)}
+      ${groupsOf(path, matches(plan))}
       order by count desc, first
       limit ${literal(sizes.maxGroups)}
     ), size as (
@@ -131,8 +126,8 @@ async function groupAtOnce(db: Database, plan: ListPlan, path: Path): Promise<Gr
   return rows.flatMap(({ count, value }) => (count === null ? [] : [{ value: new JsonText(value), count }]))
 }
 
-/** Limits the memory that the groups of a scan take. More are counted in one statement. */
-const maxGroupsInMemory = 50_000
+/** Limits the groups of a scan, which are sorted in one turn of the event loop. More are counted in one statement. */
+const maxGroupsInMemory = 15_000
 
 type FoundGroup = readonly [digest: string, count: number, first: string, bytes: number]
 
@@ -146,11 +141,9 @@ async function groupInPieces(
   const found = new Map<string, FoundGroup>()
   const seq = await readPieces<{ groups: string }>(db, {
     ...{ scope, maxBytes },
-    find: (documents) => valuesWithId(path, sql`${documents} and ${compileWhere(query.where, scope)}`),
-    columns: () => sql`(
-        select coalesce(jsonb_agg(jsonb_build_array(digest, count, first, bytes)), '[]')
-        from (${groupsOf(sql`matched`)}) as groups
-      )::text as groups`,
+    read: (documents) => sql`
+      select coalesce(jsonb_agg(jsonb_build_array(encode(digest, 'base64'), count, first, bytes)), '[]')::text as groups
+      from (${groupsOf(path, sql`${documents} and ${compileWhere(query.where, scope)}`)}) as groups`,
     take({ groups }) {
       for (const group of JSON.parse(groups) as FoundGroup[]) {
         const [digest, count, first, bytes] = group
@@ -177,15 +170,11 @@ async function groupInPieces(
   })
 }
 
-function valuesWithId(path: Path, documents: Fragment): Fragment {
-  return sql`select d.id::text collate "C" as id, ${valueAt(path)}::text as value ${documents}`
-}
-
-function groupsOf(values: Fragment): Fragment {
+function groupsOf(path: Path, documents: Fragment): Fragment {
   return sql`
-      select encode(sha256(convert_to(value, 'UTF8')), 'base64') as digest, count(*)::int as count, min(id) as first,
+      select sha256(convert_to(value, 'UTF8')) as digest, count(*)::int as count, min(id) as first,
         max(octet_length(value)) as bytes
-      from ${values}
+      from (select d.id::text collate "C" as id, ${valueAt(path)}::text as value ${documents} offset 0) as found
       where value <> 'null'
       group by digest`
 }
@@ -200,11 +189,18 @@ function matches({ scope, query }: ListPlan): Fragment {
   return sql`from documents d where ${inCollection(scope.collection)} and ${condition}`
 }
 
+/** Without the remembered totals, with which a list looks near its page first. */
 function planOf(target: ListTarget, query: MatchQuery): ListPlan {
-  return planList(target, { ...query, sort: [], select: [], limit: 0, offset: 0, count: true })
+  return planList(
+    { ...target, totals: undefined },
+    { ...query, sort: [], select: [], limit: 0, offset: 0, count: true },
+  )
 }
 
-/** Whether all documents of a large collection are read, where others wait for that. */
+/**
+ * Whether all documents of a large collection are read, where others wait for that. An index serves a filter with `eq`, `in` or a
+ * time of the service, so these take one statement.
+ */
 function isScanned(db: Database, { indexes, collection }: ListTarget, { strategy, scope, isScan }: ListPlan): boolean {
   if (!isScan && strategy !== 'walk') return false
   return isLongScan(db, scope.known ?? indexes?.request(collection.id, []))

@@ -40,10 +40,8 @@ export interface Scan<Row> {
   readonly scope: ListPlan['scope']
   readonly isDescending?: boolean
   readonly maxBytes?: number | undefined
-  /** Returns the query of `matched`, given the documents of a piece as `from documents d where …`. */
-  find(documents: Fragment): Fragment
-  /** Returns the columns of a piece, which may read `matched`. */
-  columns(): Fragment
+  /** Returns a query of one row, given the documents of a piece as `from documents d where …`. */
+  read(documents: Fragment): Fragment
   /** Takes what a piece gave. Returns whether to go on. */
   take(row: Row): boolean | Promise<boolean>
 }
@@ -101,10 +99,9 @@ function selectPiece<Row>(scan: Scan<Row>, { last, seq }: PieceStart): Fragment 
       where place = 1 or bytes <= ${maxBytes}::bigint
     ), ending as materialized (
       select id from piece order by place desc limit 1
-    ), matched as materialized (
-      ${scan.find(sql`from documents d where ${inCollection} and ${rest} and d.id ${upTo} (select id from ending)`)}
     )
-    select (select id from ending) as last, ${isUnchanged(scope, { total: 0, seq })} as is_same, ${scan.columns()}`)
+    select (select id from ending) as last, ${isUnchanged(scope, { total: 0, seq })} as is_same, part.*
+    from (${scan.read(sql`from documents d where ${inCollection} and ${rest} and d.id ${upTo} (select id from ending)`)}) as part`)
 }
 
 interface FoundIds {
@@ -120,8 +117,11 @@ export async function selectInPieces<Row>(db: Database, plan: ListPlan, maxBytes
   let total = 0
   const seq = await readPieces<FoundIds>(db, {
     ...{ scope, maxBytes, isDescending: ordering.isById && query.sort[0]?.direction !== 'asc' },
-    find: (documents) => ordering.select(sql`${documents} and ${compileWhere(query.where, scope)}`),
-    columns: () => sql`(select count(*)::int from matched) as total, coalesce((
+    read: (documents) => sql`
+      with matched as materialized (
+        ${ordering.select(sql`${documents} and ${compileWhere(query.where, scope)}`)}
+      )
+      select (select count(*)::int from matched) as total, coalesce((
         select jsonb_agg(id) from (${selectFirst(plan, sql`matched`)}) as first
       ), '[]')::text as ids`,
     async take(found) {

@@ -75,6 +75,23 @@ it('contract 10.12 invalid keys have a budget by address, which valid keys do no
   expect(await socket.ask({ type: 'auth', token: 'svc_key_of_nobody' })).toMatchObject({ code: 'RATE_LIMITED' })
 })
 
+it('contract 10.12 a guess at a key beside a good one counts too where bad tokens count as nobody', async () => {
+  const guess = (n: number) =>
+    send(emulator.url, {
+      method: 'GET',
+      path: '/collections/guessed/documents',
+      headers: {
+        ...{ 'x-api-key': emulator.apiKey, authorization: `Bearer svc_secret_${n}`, 'x-forwarded-for': '192.0.2.77' },
+        'svc-dialect': 'd, refusals=deployed',
+      },
+    })
+  const statuses: number[] = []
+
+  for (let n = 0; n < 301; n++) statuses.push((await guess(n)).status)
+
+  expect(counted(statuses)).toEqual({ 200: 300, 429: 1 })
+})
+
 it.each([
   ['unknown tokens', '198.51.100.1', async () => unknownToken],
   ['a token that has expired', '198.51.100.7', expiredToken],

@@ -13,9 +13,8 @@ export const documentDecoders = {
     return buildDocument({ id, data, createdAt, updatedAt })
   },
   deployed: (body) => {
-    const { collection, createdAt, updatedAt, ...record } = decodeRecord(asObject(body, 'document'))
-    const times = { createdAt: asUtc(createdAt), updatedAt: asUtc(updatedAt ?? createdAt) }
-    return buildDocument({ ...record, ...times, collection: objectIn(collection).name })
+    const record = decodeRecord(asObject(body, 'document'))
+    return buildDocument({ updatedAt: record.createdAt, ...record, collection: objectIn(record.collection).name })
   },
 } as const satisfies { readonly [form: string]: (body: Json) => Document }
 
@@ -30,11 +29,6 @@ export const isRecord = {
   flat: (value) => areTexts(value.id, value.createdAt, value.updatedAt),
   deployed: isSnakeRecord,
 } as const satisfies Record<DocumentForm, (value: JsonObject) => boolean>
-
-/** A time without a zone is UTC. */
-function asUtc(time: Json | undefined): Json | undefined {
-  return typeof time === 'string' && !/(Z|[+-]\d\d:?\d\d)$/.test(time) ? `${time}Z` : time
-}
 
 function readNamed(body: Json): Document {
   return buildDocument(decodeRecord(asObject(body, 'document')))
