@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { execa } from 'execa'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { ParityReport } from '../../client/protocol/control/parity.js'
-import { type DeployedService, openDeployedService } from '../fixtures/deployed/deployed-service.js'
+import { type DeployedService, openDeployedService, type Sent } from '../fixtures/deployed/deployed-service.js'
 import { controlOf } from '../fixtures/events.js'
 import { inFull, isFull } from '../fixtures/scope.js'
 import type { SharedProject } from '../fixtures/shared-emulator.js'
@@ -145,8 +145,10 @@ describe('over a bad line with a limit', () => {
     const known = golden().map(({ id }) => id)
     const missed = cases.filter(({ id, result }) => known.includes(id) && result === 'same')
     const posts = there.sent.filter(({ method }) => method === 'POST')
+    const same = ({ path, body, token }: Sent, one: Sent) =>
+      path === one.path && body === one.body && token === one.token
     const repeated = posts.filter((one, at) =>
-      posts.slice(0, at).some(({ path, body, wasDisturbed }) => wasDisturbed && path === one.path && body === one.body),
+      posts.slice(0, at).some((other) => other.wasDisturbed && same(other, one)),
     )
     expect(stopped).toBeNull()
     expect(posts.filter(({ wasDisturbed }) => wasDisturbed).length).toBeGreaterThan(2)

@@ -47,7 +47,7 @@ export async function withinKeyBudget<Found>(
   }
 }
 
-/** Counts a text that is no key against the budget of its address, whatever it was sent as. @throws {SvcError} `RATE_LIMITED` */
+/** Counts an unknown key against the budget of its address, in either header. @throws {SvcError} `RATE_LIMITED` */
 export function countUnknownKey(budget: PublicBudget, address: string, error: unknown): void {
   const problem = credentialsProblem(error)
   if (problem === 'unknown key' || problem === 'unknown bearer') budget.enter(`${address} for invalid keys`)()
