@@ -1,6 +1,7 @@
 import * as Flags from '@oclif/core/flags'
 import type { Document } from '../../../client/protocol/model/document.js'
 import { namedOperators } from '../../../client/protocol/model/operator-kinds.js'
+import type { Page } from '../../../client/protocol/model/page.js'
 import { safeDescription } from '../../../seeds/records/cells.js'
 import { type Client, TargetCommand } from '../../base/target-command.js'
 import { inSchemaOrder, readSchemaIfShown } from '../../collections/schema-order.js'
@@ -80,10 +81,7 @@ Tables cut long values, and show linked documents by title or id. --json has eve
     }
 
     const read = await collection.list({ ...query, limit: flags.limit, offset: flags.offset, count: flags.count })
-    // Some services count only when asked for nothing else.
-    const { where } = query
-    const total = flags.count && read.total === null ? await toldCount(collection, { where, populate }) : read.total
-    const page = { ...read, total }
+    const page = { ...read, total: read.total ?? (flags.count ? await countRest(collection, query, read) : null) }
     if (this.jsonEnabled()) return page
     if (page.items.length > 0) {
       const columns = flags.columns ?? (await this.csvColumns(client, args.collection, flags.format, page.items))
@@ -127,4 +125,16 @@ Tables cut long values, and show linked documents by title or id. --json has eve
     this.note(counted(printed, 'document'))
     return printed
   }
+}
+
+/** Counts where the page does not tell the total. Some services count only when asked for nothing else. */
+async function countRest(
+  collection: Parameters<typeof toldCount>[0],
+  { where, populate }: NonNullable<Parameters<typeof toldCount>[1]>,
+  { items, offset }: Page<unknown>,
+): Promise<number | null> {
+  if (items.length === 0) return null
+  const total = await toldCount(collection, { where, populate })
+  // Documents may have been deleted in between.
+  return total !== null && total >= offset + items.length ? total : null
 }
