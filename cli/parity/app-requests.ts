@@ -54,10 +54,7 @@ async function readBody({ get }: Control['requests'], id: string): Promise<JsonO
 const uuid = /[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}/gi
 
 /** Names that say how to answer. Their values stay. */
-const kept = [
-  ...['limit', 'offset', 'sort', 'order', 'sort_by', 'sort_order', 'orderBy', 'populate', 'select', 'count'],
-  ...['collection', 'upsert'],
-]
+const kept = 'limit offset sort order sort_by sort_order orderBy populate select count collection upsert'.split(' ')
 const keptSuffix = /_(isnull)$/
 
 function replaceValues(path: string): string {
@@ -170,7 +167,7 @@ function readFeatures(
   const shared = isExact ? masked : masked.replace(/^(\/collections\/(?!documents$)[^/]+)\/documents/, '$1')
   const route = shared.replace(/^\/collections\/(?!documents$)[^/]+/, '/collections/*')
   const forms = [...new URLSearchParams(query)].flatMap(([name, value]) => {
-    if (name === 'limit') return [sizeOf(Number(value))]
+    if (name === 'limit') return [describeLimit(Number(value))]
     if (name === 'offset') return [Number(value) < 0 ? 'negative offset' : name]
     if (kept.includes(name)) return [name]
     const [, mark] = suffix.exec(name) ?? []
@@ -186,21 +183,21 @@ function readFeatures(
 }
 
 /** Names a limit that services treat differently. Others decide nothing. */
-function sizeOf(limit: number): string | undefined {
-  if (!Number.isInteger(limit)) return 'no whole limit'
-  if (limit < 1) return 'no limit'
+function describeLimit(limit: number): string | undefined {
+  if (!Number.isInteger(limit)) return 'invalid limit'
+  if (limit < 1) return 'limit below 1'
   return limit > 500 ? 'limit over 500' : limit > 100 ? 'limit over 100' : undefined
 }
 
 /** Subjects that neither the route nor the query of a request shows. Headers are not in the log either. */
 const unseen = ['keys', 'rights', 'schemas', 'events', 'frames', 'realtime']
 
-/** Subjects whose cases end with a question about what was written. */
-const ofWrites = ['routes', 'body', 'bodies']
+/** Subjects whose cases end by finding what was written. */
+const readBack = ['routes', 'body', 'bodies']
 
 /** Finds the requests of the app that take the route of a case and every form of its query. */
 export function findUses(one: ParityCase, shapes: readonly AppShape[]): ParityFinding['uses'] {
-  const asked = findPoint(one)
+  const asked = findTestedStep(one)
   if (!asked) return []
   // Only here is it the path that differs. Elsewhere, each dialect has its own for the same request.
   const isExact = one.axis === 'routes' || one.axis === 'paths'
@@ -213,11 +210,11 @@ export function findUses(one: ParityCase, shapes: readonly AppShape[]): ParityFi
 }
 
 /** Finds the step that a case is about: the last one, or the first that prepares no other if the last reads it back. */
-function findPoint({ axis, steps }: ParityCase): Step | undefined {
+function findTestedStep({ axis, steps }: ParityCase): Step | undefined {
   if (unseen.includes(axis) || steps.some(({ headers }) => headers !== undefined)) return undefined
   const isQuestion = ({ method, path }: Step) => method === 'GET' && path.includes('?')
   const last = steps.at(-1)
-  if (!last || last.method !== 'GET' || (isQuestion(last) && !ofWrites.includes(axis))) return last
+  if (!last || last.method !== 'GET' || (isQuestion(last) && !readBack.includes(axis))) return last
   const own = steps.filter((step) => step.path !== '/collections' && !isQuestion(step))
   return own.find(({ bind }) => bind === undefined) ?? own[0] ?? last
 }

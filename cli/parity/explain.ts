@@ -124,7 +124,8 @@ async function dropHarmful(
 ): Promise<Kept> {
   if (choices.length === 0) return { choices, broken: [] }
   const isReached = ({ one }: Compared) => choices.some(([axis]) => canReach(axis, one))
-  const [mended, broken]: [Compared[], Compared[]] = [[], []]
+  const mended: Compared[] = []
+  const broken: Compared[] = []
   for (const one of compared.filter(isReached)) {
     const agrees = await isMended(choices, one)
     if (agrees && one.differs) mended.push(one)

@@ -42,7 +42,7 @@ pre{margin:8px 0;padding:8px 12px;font:12px/20px ui-monospace,monospace;backgrou
 
 /** Needs no scripts and loads nothing. */
 export function htmlReport(report: ParityReport): string {
-  const { cases, findings, advice, facts, url, at, run } = report
+  const { cases, findings, facts, url, at, run } = report
   const rows = countByAxis(cases).map(
     ({ axis, same, differs, notApplicable, notTried }) =>
       `<tr><td>${escaped(axis)}</td><td>${same}</td><td>${differs}</td><td>${notApplicable}</td><td>${notTried}</td></tr>`,
@@ -58,7 +58,7 @@ export function htmlReport(report: ParityReport): string {
     .map(([figure, label]) => `<li><b>${figure}</b>${escaped(label)}</li>`)
     .join('')}</ul>
 ${facts.map((fact) => `<p>${escaped(fact)}</p>`).join('\n')}
-${advice ? `<p>This command makes the emulator answer like the service in ${advice.mends} of ${findings.length} findings:</p><pre>${escaped(advice.command)}</pre>${advice.breaks.length === 0 ? '' : `<p>It makes others differ: ${escaped(advice.breaks.join(', '))}</p>`}` : ''}
+${adviceHtml(report)}
 <h2>Axes</h2>
 <table><thead><tr>${head.join('')}</tr></thead><tbody>
 ${rows.join('\n')}
@@ -68,6 +68,13 @@ ${findings.length === 0 ? '<p>None.</p>' : findings.map(findingHtml).join('\n')}
 </body>
 </html>
 `
+}
+
+function adviceHtml({ advice, findings }: ParityReport): string {
+  if (!advice) return ''
+  const { mends, breaks, command } = advice
+  const others = breaks.length === 0 ? '' : `<p>It makes others differ: ${escaped(breaks.join(', '))}</p>`
+  return `<p>This command makes the emulator answer like the service in ${mends} of ${findings.length} findings:</p><pre>${escaped(command)}</pre>${others}`
 }
 
 /** Score and coverage stand side by side, because one without the other misleads. */

@@ -26,8 +26,8 @@ export function isCovered(part: Covered | undefined): Fragment {
 
 /** Whether no other documents are covered than those that the user created. */
 export function isOfCreatorAlone(part: Covered): boolean {
-  const { own: _, ...others } = conditions
-  return part.own && Object.values(others).every((conditionsFor) => conditionsFor(part).length === 0)
+  const { user: _, collection: __, own, ...others } = part
+  return own && Object.values(others).every((more) => more.length === 0)
 }
 
 const conditions: { readonly [Name in keyof Part]: (part: Covered) => readonly Fragment[] } = {

@@ -1,7 +1,6 @@
 import * as Flags from '@oclif/core/flags'
 import type { Document } from '../../../client/protocol/model/document.js'
 import { namedOperators } from '../../../client/protocol/model/operator-kinds.js'
-import type { Page } from '../../../client/protocol/model/page.js'
 import { safeDescription } from '../../../seeds/records/cells.js'
 import { type Client, TargetCommand } from '../../base/target-command.js'
 import { inSchemaOrder, readSchemaIfShown } from '../../collections/schema-order.js'
@@ -15,7 +14,7 @@ import {
   namesOfAll,
   printDocuments,
 } from '../../documents/list-documents.js'
-import { toldCount } from '../../documents/told-count.js'
+import { countPage } from '../../documents/told-count.js'
 import { populateFlag, readSort, readWhere, selectFlag, sortFlag, whereFlags } from '../../documents/where-flag.js'
 import { pageLimitFlag } from '../../terminal/limit-flag.js'
 import { counted, pageNote } from '../../terminal/print.js'
@@ -81,7 +80,7 @@ Tables cut long values, and show linked documents by title or id. --json has eve
     }
 
     const read = await collection.list({ ...query, limit: flags.limit, offset: flags.offset, count: flags.count })
-    const page = { ...read, total: read.total ?? (flags.count ? await countRest(collection, query, read) : null) }
+    const page = { ...read, total: flags.count ? await countPage(read, collection, query) : read.total }
     if (this.jsonEnabled()) return page
     if (page.items.length > 0) {
       const columns = flags.columns ?? (await this.csvColumns(client, args.collection, flags.format, page.items))
@@ -125,16 +124,4 @@ Tables cut long values, and show linked documents by title or id. --json has eve
     this.note(counted(printed, 'document'))
     return printed
   }
-}
-
-/** Counts where the page does not tell the total. Some services count only when asked for nothing else. */
-async function countRest(
-  collection: Parameters<typeof toldCount>[0],
-  { where, populate }: NonNullable<Parameters<typeof toldCount>[1]>,
-  { items, offset }: Page<unknown>,
-): Promise<number | null> {
-  if (items.length === 0) return null
-  const total = await toldCount(collection, { where, populate })
-  // Documents may have been deleted in between.
-  return total !== null && total >= offset + items.length ? total : null
 }

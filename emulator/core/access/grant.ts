@@ -5,7 +5,6 @@ import {
   authenticatedWord,
   type CallerWordKind,
   classifyWord,
-  isOfDocument,
   type PartWordKind,
 } from '../../../client/protocol/model/access/permission-words.js'
 import {
@@ -70,8 +69,7 @@ function findReach(
   const wanted = permissions[kind] ?? []
   if (caller.secret || wanted.length === 0 || roles.some((role) => wanted.includes(role))) return 'all'
   if (!caller.user) return 'none'
-  const words = wanted.filter(isOfDocument)
-  const part = { ...partReaders.owner(words), ...partReaders.member(words) }
+  const part = { ...partReaders.owner(wanted), ...partReaders.member(wanted) }
   return part.own || part.members.length > 0 ? part : 'none'
 }
 
