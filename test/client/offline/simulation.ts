@@ -80,7 +80,10 @@ export async function simulate(seed: number, { service, restart }: Restartable):
       if (isLossy && chance(0.3)) throw new TypeError('cut before')
     },
     after() {
-      if (isLossy && chance(0.3)) throw new TypeError('cut after')
+      if (!isLossy || !chance(0.3)) return
+      // The outbox sends the write again, not only the client.
+      if (chance(0.5)) device.isOffline = true
+      throw new TypeError('cut after')
     },
   })
 
