@@ -25,6 +25,14 @@ it('limits the starts per turn of the event loop, and lets callers take turns', 
   expect(turns.take(['a'])).toBeUndefined()
 })
 
+it('contract 10.12 begins 20 requests per turn', () => {
+  const turns = openTurns()
+
+  const waits = Array.from({ length: 25 }, () => turns.take(['a']))
+
+  expect(waits.filter((wait) => wait === undefined)).toHaveLength(20)
+})
+
 it('begins nothing while it is busy, and then lets callers take turns', async () => {
   let isBusy = true
   const turns = openTurns({ maxPerTurn: 2, isBusy: () => isBusy })
