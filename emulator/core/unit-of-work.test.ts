@@ -42,16 +42,34 @@ test('publishes nothing if the commit fails', async () => {
   expect(await recordOrder(refuse)).toEqual(['taken back'])
 })
 
-test('resolves a single statement after its change is published', async () => {
+/** A unit whose bus takes its time, and the order of what happens. */
+function aUnitOfASlowBus() {
   const order: string[] = []
   const publishLate = async () => {
     await new Promise(setImmediate)
     order.push('published')
   }
   const bus: Partial<Bus> = { publish: publishLate }
-  const unit = unitFor({ bus: bus as Bus, db: {} as Database, events: { add: () => undefined }, transactions })
+  const db: Partial<Database> = { transaction: (work) => work(db as Database) }
+  const unit = unitFor({ bus: bus as Bus, db: db as Database, events: { add: () => undefined }, transactions })
+  return { unit, order }
+}
+
+test('resolves a single statement after its change is published', async () => {
+  const { unit, order } = aUnitOfASlowBus()
 
   await publishing(unit, identityChanged, async () => order.push('written'))
+
+  expect([...order, 'answered']).toEqual(['written', 'published', 'answered'])
+})
+
+test('resolves a transaction after its messages are published', async () => {
+  const { unit, order } = aUnitOfASlowBus()
+
+  await inTransaction(unit, async (unit) => {
+    publish(unit, identityChanged())
+    order.push('written')
+  })
 
   expect([...order, 'answered']).toEqual(['written', 'published', 'answered'])
 })

@@ -1,7 +1,7 @@
 /** Writes of all documents that conditions match, beside other writers, and stopped or refused midway. */
 import { beforeAll, expect, it } from 'vitest'
 import { matchingIds, writeSelection } from '../../../cli/bulk/selection.js'
-import { createClient } from '../../../client/index.js'
+import { createClient, SvcError } from '../../../client/index.js'
 import { newSharedProject, type SharedProject } from '../../fixtures/shared-emulator.js'
 
 const total = 2_400
@@ -88,4 +88,25 @@ it('a change that the schema refuses ends it, and onWritten has said how much wa
   await expect(work).rejects.toMatchObject({ code: 'VALIDATION_ERROR' })
   expect(reached).toBeLessThan(total)
   expect(await posts.count({ where: { seen: true } })).toBe(reached)
+})
+
+it('a refusal begins no batch after those that are under way', async () => {
+  const posts = createClient(emulator).collection('posts')
+  let batches = 0
+  async function* ids() {
+    for (let n = 0; n < 10_000; n++) yield `id ${n}`
+  }
+  const refuse = async () => {
+    batches++
+    throw new SvcError('VALIDATION_ERROR', 'No.')
+  }
+
+  const work = writeSelection(
+    posts,
+    { ids: ids(), signal: new AbortController().signal, onWritten: () => undefined },
+    refuse,
+  )
+
+  await expect(work).rejects.toMatchObject({ code: 'VALIDATION_ERROR' })
+  expect(batches).toBeLessThanOrEqual(3)
 })

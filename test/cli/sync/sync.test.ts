@@ -136,6 +136,22 @@ test('a push leaves alone what it does not mention, and deletes only what it is 
   expect(await titles(there, 'posts')).toEqual(['kept', 'later', 'mine'])
 })
 
+test('a document that was deleted there and changed here is a conflict, and no pull deletes it', async () => {
+  await there.collections.create({ name: 'posts' })
+  await there.collection('posts').createMany(['kept', 'changed', 'deleted'].map((title) => ({ title })))
+  await world.json(['pull', ...staging])
+  for (const title of ['changed', 'deleted']) await there.collection('posts').delete(await idOf(there, 'posts', title))
+  await here.collection('posts').update(await idOf(here, 'posts', 'changed'), { body: 'mine' })
+
+  const diff = await world.json(['diff', '--profile', 'staging'])
+  const pulled = await world.json(['pull', ...staging, '--delete'])
+
+  const counts = { ...nothing, same: 1, changedOnBoth: 1, deletedThere: 1 }
+  expect(diff).toMatchObject({ collections: [{ collection: 'posts', ...counts }] })
+  expect(pulled).toMatchObject({ deleted: 1 })
+  expect(await titles(here, 'posts')).toEqual(['changed', 'kept'])
+})
+
 test('a collection alone keeps its links to the others, and those that it had to leave follow later', async () => {
   for (const name of ['authors', 'posts']) await there.collections.create({ name })
   const ada = await there.collection('authors').create({ title: 'Ada' })

@@ -195,6 +195,28 @@ it('never sends what is left after a sign-out, says what it was, and sends it on
   crash()
 })
 
+it('keeps a write of a user whose login is refused, and sends it once the service accepts the login', async () => {
+  const { project, posts } = await openProject()
+  let isRefused = false
+  const refusing: typeof fetch = async (url, init) => {
+    if (!isRefused || init?.method !== 'POST') return fetch(url, init)
+    return Response.json({ error: { code: 'UNAUTHORIZED', message: 'Log in again.' } }, { status: 401 })
+  }
+  const { client, store, outbox, crash } = openDevice().openTab({ ...project, fetch: refusing })
+  await client.auth.logIn((await project.users.create()).credentials)
+
+  isRefused = true
+  const creating = store.mutations('posts').create({ title: 'kept' })
+  await expect.poll(() => outbox.get().waiting?.code, { timeout: 10_000 }).toBe('UNAUTHORIZED')
+  const { conflicts } = outbox.get()
+  isRefused = false
+  await creating
+
+  expect(conflicts).toEqual([])
+  expect(await posts.count()).toBe(1)
+  crash()
+})
+
 it('keeps what is written under `svc faults preset offline`, and sends it afterwards', async () => {
   const { project } = await openProject()
   const posts = project.secretClient.collection('posts')

@@ -93,6 +93,14 @@ test('contract 11 an export has no secret of a provider and no session, unless t
   expect(await control.snapshots.load({ project, snapshot: 'with' })).toMatchObject({ missing: [], lacking: [] })
 })
 
+test('contract 11 an export has no key that signs tokens, unless secrets are asked for', async () => {
+  const world = await aSavedProject()
+  const hasKey = (file: Buffer) => /"token_secret": ?"[^"]+"/.test(file.toString('latin1'))
+
+  expect(hasKey(await exported(world))).toBe(false)
+  expect(hasKey(await exported(world, '?secrets=true'))).toBe(true)
+})
+
 test('contract 11 an export is a tar file whose sums others can check', async () => {
   const world = await aSavedProject()
   const folder = mkdtempSync(join(tmpdir(), 'svc-archive-'))

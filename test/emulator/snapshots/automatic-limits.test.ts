@@ -1,5 +1,5 @@
 /** How much automatic snapshots may take together, as each that is saved by the control API finds it. Contract 12.6. */
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, expect, it, onTestFinished, vi } from 'vitest'
@@ -74,6 +74,20 @@ it.each([
 
   expect(afterOne).toEqual(['the last that fits', 'large'])
   expect(await kept()).toEqual(['one more', 'the last that fits'])
+})
+
+it('contract 12.6 the state folder keeps files of the newest three', async () => {
+  const { save } = await open('disk')
+  const { clock } = controlOf(service)
+
+  const saved: string[] = []
+  for (const command of ['one', 'two', 'three', 'four', 'five']) {
+    saved.push((await save(command)).name)
+    await clock.change({ advance: 1_000 })
+  }
+
+  const files = (await readdir(join(String(dir), 'snapshots'))).sort()
+  expect(files).toEqual(saved.slice(-3).map((name) => `${name}.tar`))
 })
 
 it('contract 12.6 the one that a command loads makes no room for the one before it', async () => {

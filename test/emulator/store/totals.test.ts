@@ -25,6 +25,7 @@ onEachEngine(() => {
   beforeEach(() =>
     database().batch([
       sql`delete from changes`,
+      sql`delete from pending_changes`,
       sql`delete from sequences`,
       sql`insert into sequences (project_id, last_seq) values ('p', 5)`,
     ]),
@@ -86,6 +87,21 @@ onEachEngine(() => {
     expect(await total()).toBe(1)
   })
 
+  test('A remembered total does not hold while changes of the collection wait for their numbers', async () => {
+    const posts = await aCollection('posts', [{ n: 1 }])
+    const other = await aCollection('other', [], 100)
+    const totals = openTotals()
+    const total = async () =>
+      (await list(posts, { where: where('n', 'gt', '0') }, large, { totals: remembering(totals, wrong) })).total
+    expect([await total(), await total()]).toEqual([1, wrong])
+
+    await waitForNumber(other)
+    expect(await total()).toBe(wrong)
+    await waitForNumber(posts)
+
+    expect(await total()).toBe(1)
+  })
+
   test('A page whose total is remembered is found where it is likely, and elsewhere', async () => {
     const posts = await aCollection(
       'posts',
@@ -132,4 +148,11 @@ async function change(collection: string, seq: number) {
       values ('p', ${seq}::bigint, 'created', ${collection}::uuid, gen_random_uuid(), 1, '{}', now())`,
     sql`update sequences set last_seq = ${seq}::bigint where project_id = 'p'`,
   ])
+}
+
+/** Adds a change that no sequencer has numbered yet. */
+async function waitForNumber(collection: string) {
+  await database().query(sql`
+    insert into pending_changes (project_id, kind, collection_id, recorded_at)
+    values ('p', 'created', ${collection}::uuid, now())`)
 }

@@ -1,7 +1,7 @@
 /** Among a million users, one is found by the address. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { ListQuery } from '../../../client/protocol/model/page.js'
-import type { Test } from '../../../client/protocol/model/where.js'
+import type { Test, Where } from '../../../client/protocol/model/where.js'
 import { type Database, sql } from '../../../emulator/database/port.js'
 import { selectUsers } from '../../../emulator/store/accounts/users.js'
 import { engines, type OpenedEngine, openEngine } from '../../fixtures/databases/engines.js'
@@ -49,14 +49,23 @@ describe.each(engines)('A list of users by address on %s', (engine) => {
     expect(read).toBeGreaterThan(0)
     expect(read).toBeLessThan(20)
   })
+
+  it('finds both of two addresses that one filter names', async () => {
+    const either = { all: [{ any: [equals('User.7@x.example'), equals('User.8@x.example')] }] }
+
+    expect((await foundBy(opened.db, either)).sort()).toEqual(['User.7@x.example', 'User.8@x.example'])
+  })
 })
 
 function equals(value: string): Test {
   return { path: ['email'], operator: 'eq', value }
 }
 
-async function found(db: Database, tests: readonly Test[]): Promise<string[]> {
-  const where = { all: tests.map((test) => ({ any: [test] })) }
+function found(db: Database, tests: readonly Test[]): Promise<string[]> {
+  return foundBy(db, { all: tests.map((test) => ({ any: [test] })) })
+}
+
+async function foundBy(db: Database, where: Where): Promise<string[]> {
   const query: ListQuery = { where, sort: [], limit: 20, offset: 0, count: true, populate: [], select: [] }
   const { items, total } = await selectUsers(db, { project: 'p', mayReadAll: true, roles: [] }, query)
   expect(total).toBe(items.length)

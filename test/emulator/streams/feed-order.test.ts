@@ -244,4 +244,23 @@ describe.each(engines)('A connection on %s', (engine) => {
     expect(faults).toHaveLength(2)
     feeds.close()
   })
+
+  it('contract 9.4 a replay goes on where its connection stopped reading', async () => {
+    const { project, feeds, write } = await aWorld()
+    const log: Log = []
+    const connection = aConnection()
+    await write(20, 20)
+    const receive: Subscription['receive'] = ({ seq }) => {
+      log.push({ name: 'posts', seq })
+      connection.isClosed ||= seq === 10
+    }
+
+    const joining = feeds.join(project, aSubscription(connection, 'posts', log, { receive }), 0)
+    await vi.waitFor(() => expect(seqsOf(log)).toEqual(range(1, 10)), patiently)
+    connection.open()
+    await joining
+
+    expect(seqsOf(log)).toEqual(range(1, 20))
+    feeds.close()
+  })
 })
