@@ -1,10 +1,9 @@
 /** The page Parity: runs, findings, and accepting a difference. */
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import type { ParityReport } from '../../client/protocol/control/parity.js'
-import { calculateScore } from '../../client/protocol/model/parity.js'
+import { saveRuns } from './parity-runs.js'
 import { type DashboardWorld, worldsOfFile } from './world.js'
 
 const openWorld = worldsOfFile()
@@ -13,50 +12,10 @@ let folder: string
 
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'svc-parity-page-'))
-  saveRun('m1x2y3z4old', '2026-11-20T10:00:00.000Z', [aFinding('keys.wrong', 'minor')])
-  saveRun('m1x2y3z5new', '2026-11-28T10:00:00.000Z', [
-    aFinding('filters.double-or', 'breaks', { mendedBy: 'put=merge', change: null }),
-    aFinding('keys.wrong', 'minor'),
-  ])
+  saveRuns(folder)
   world = await openWorld({ dir: join(folder, '.svc') })
 })
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
-
-type Finding = ParityReport['findings'][number]
-
-function aFinding(id: string, level: Finding['level'], more: Partial<Finding> = {}): Finding {
-  const exchange = (status: number, answer: string) => [
-    { request: 'curl -X GET http://127.0.0.1:1/collections/posts/documents?title__eq=tea', status, answer },
-  ]
-  return {
-    ...{ id, axis: id.split('.')[0] ?? '', level, part: 'status', here: 401, there: 400, mendedBy: null },
-    ...{ change: 'Treat 400 and 401 alike.', accepted: null },
-    uses: [{ method: 'GET', path: '/collections/posts/documents?title=tea', requests: 9 }],
-    exchanges: { here: exchange(200, '[{"title":"from here"}]'), there: exchange(400, '{"detail":"from there"}') },
-    ...more,
-  }
-}
-
-function saveRun(run: string, at: string, findings: readonly Finding[]): void {
-  const cases = [
-    ...findings.map(({ id, axis }) => ({ id, axis, result: 'differs' as const })),
-    ...[1, 2, 3].map((one) => ({ id: `list.${one}`, axis: 'list', result: 'same' as const })),
-    { id: 'put.one', axis: 'put', result: 'not tried' as const, why: 'It writes.' },
-  ]
-  const report: ParityReport = {
-    ...{ run, at, url: 'https://api.example.com', from: 'profile staging', dialect: 'a', calls: 40, facts: [], cases },
-    ...{ ...calculateScore(cases), findings, requests: { all: 74, tried: 71 }, left: [], stopped: null },
-    advice: {
-      dialect: 'a, put=merge',
-      forms: ['put=merge'],
-      command: "svc project set dialect='a, put=merge'",
-      mends: 1,
-      breaks: [],
-    },
-  }
-  mkdirSync(join(folder, '.svc', 'parity', run), { recursive: true })
-  writeFileSync(join(folder, '.svc', 'parity', run, 'report.json'), JSON.stringify(report))
-}
 
 const pane = () => world.page.getByRole('region', { name: 'Finding', exact: true })
 const findings = () => world.page.getByRole('region', { name: 'Findings', exact: true })

@@ -1,12 +1,20 @@
 /** Proof 1 of the dashboard: the main task of each page and each of its controls, by keyboard alone. */
-import { beforeEach, expect, it } from 'vitest'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, it } from 'vitest'
 import { dashboardPlaces } from '../../client/protocol/model/dashboard-pages.js'
+import { saveRuns } from '../dashboard/parity-runs.js'
 import { type DashboardWorld, patience, worldsOfFile } from '../dashboard/world.js'
 
 const openWorld = worldsOfFile()
 let world: DashboardWorld
+let folder: string
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
 beforeEach(async () => {
-  world = await openWorld()
+  folder = mkdtempSync(join(tmpdir(), 'svc-keyboard-'))
+  saveRuns(folder)
+  world = await openWorld({ dir: join(folder, '.svc') })
   const { client } = world
   await client.collections.create({ name: 'authors' })
   await client.collections.create({ name: 'posts' })
