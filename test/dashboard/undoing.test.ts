@@ -35,6 +35,24 @@ it('says that a document is deleted whose snapshot went meanwhile, and that this
   expect(world.faults).toEqual([])
 })
 
+it('shows the newest of more changes than fit, and drops the oldest', async () => {
+  const { page, client, goTo } = world
+  const titles = ['First', 'Second', 'Third', 'Fourth', 'Fifth']
+  await client.collection('posts').createMany(titles.map((title) => ({ title })))
+  await goTo('data/posts')
+  // Notices with the focus among them stay.
+  for (const title of titles) {
+    await row(title).click()
+    await page.getByRole('button', { name: 'Delete', exact: true }).click()
+    await undo(`Deleted ${title}`).focus()
+  }
+
+  // A slow machine may have closed more of them.
+  expect(await notice('Deleted').count()).toBeLessThanOrEqual(4)
+  expect(await undo('Deleted First').count()).toBe(0)
+  expect(world.faults).toEqual([])
+})
+
 it('takes back what a request has destroyed that is sent again, as it was and edited', async () => {
   const { page, client, goTo } = world
   const { id } = await client.collection('posts').create({ title: 'First' })
