@@ -6,7 +6,7 @@ import { calculateScore } from '../../client/protocol/model/parity.js'
 
 type Finding = ParityReport['findings'][number]
 
-export function aFinding(id: string, level: Finding['level'], more: Partial<Finding> = {}): Finding {
+function aFinding(id: string, level: Finding['level'], more: Partial<Finding> = {}): Finding {
   const exchange = (status: number, answer: string) => [
     { request: 'curl -X GET http://127.0.0.1:1/collections/posts/documents?title__eq=tea', status, answer },
   ]
@@ -20,7 +20,7 @@ export function aFinding(id: string, level: Finding['level'], more: Partial<Find
 }
 
 /** @param folder the project's, with the state folder `.svc` */
-export function saveRun(folder: string, run: string, at: string, findings: readonly Finding[]): void {
+function saveRun(folder: string, run: string, at: string, findings: readonly Finding[]): void {
   const cases = [
     ...findings.map(({ id, axis }) => ({ id, axis, result: 'differs' as const })),
     ...[1, 2, 3].map((one) => ({ id: `list.${one}`, axis: 'list', result: 'same' as const })),
