@@ -3,7 +3,7 @@
  * longer be opened. Contract 12.6.
  */
 import { createWriteStream } from 'node:fs'
-import { lstat, mkdir, readdir, rename, rm } from 'node:fs/promises'
+import { lstat, mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import type { Backend } from '../context.js'
@@ -28,10 +28,18 @@ export async function writeNewestFile(backend: Backend, project: string, snapsho
     const archive = await exportSnapshot(backend, project, snapshot.name, { withSecrets: true })
     await pipeline(archive, createWriteStream(draft, { mode: 0o600 }))
     await rename(draft, file)
-    const names = (await readdir(folder)).filter((name) => /^auto-.+\.tar$/.test(name)).sort()
-    for (const name of names.slice(0, -maxFiles)) await rm(join(folder, name), { force: true })
+    for (const path of (await listByAge(folder)).slice(maxFiles)) await rm(path, { force: true })
   } catch (error) {
     await rm(draft, { force: true }).catch(() => undefined)
     backend.report('snapshot file', error)
   }
+}
+
+/** Lists the files, newest first. Their names do not tell the order, because they have the time of the project's clock. */
+async function listByAge(folder: string): Promise<string[]> {
+  const names = (await readdir(folder)).filter((name) => /^auto-.+\.tar$/.test(name))
+  const files = await Promise.all(
+    names.map(async (name) => ({ path: join(folder, name), at: (await stat(join(folder, name))).mtimeMs })),
+  )
+  return files.sort((one, other) => other.at - one.at).map(({ path }) => path)
 }

@@ -1,5 +1,5 @@
 /** Manages the state folder of an emulator: checks existing data and creates new data. Never deletes any. */
-import { constants, readdirSync } from 'node:fs'
+import { constants, readdirSync, statSync } from 'node:fs'
 import { chmod, cp, open, readdir, readFile, rename, rm, stat, statfs } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { replaceFile } from '../../facts/replace-file.js'
@@ -96,9 +96,11 @@ function otherwise(folder: string): string {
 function newestSnapshotFile(folder: string): string | undefined {
   const snapshots = join(folder, 'snapshots')
   try {
-    const names = readdirSync(snapshots).filter((name) => name.endsWith('.tar'))
-    const newest = names.sort().at(-1)
-    return newest && join(snapshots, newest)
+    const files = readdirSync(snapshots)
+      .filter((name) => name.endsWith('.tar'))
+      .map((name) => join(snapshots, name))
+    // Their names have the time of the project's clock.
+    return files.sort((one, other) => statSync(other).mtimeMs - statSync(one).mtimeMs)[0]
   } catch {
     return undefined
   }

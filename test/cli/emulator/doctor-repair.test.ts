@@ -1,5 +1,5 @@
 /** Damaged pages in the data of a folder: what can be rebuilt is, and what cannot is named. */
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { openPglite } from '../../../emulator/database/pglite/pglite.js'
@@ -157,6 +157,10 @@ test('svc dev names the newest snapshot beside damaged data, which it leaves as 
   const dev = await world.dev()
   await world.svc(['reset', '--yes'])
   await dev.stop()
+  // Saved before it, while the clock was ahead.
+  const earlier = join(world.folder, '.svc', 'snapshots', 'auto-2999-01-01-000000-0000.tar')
+  writeFileSync(earlier, '')
+  utimesSync(earlier, 0, 0)
   const file = damage('svc.documents_data', zeroed(0))
   const before = readFileSync(file)
 
