@@ -115,7 +115,26 @@ interface Group {
 }
 
 export function openMemoryBudget(limits: Partial<MemoryLimits> = {}): MemoryBudget {
-  const { maxBytes, maxBytesPerAddress, maxWorkBytes, maxWorkBytesPerAddress } = { ...ownLimits, ...limits }
+  const ledger = openLedger({ ...ownLimits, ...limits })
+  return {
+    receive: (address, giveWay) => openHeld(ledger, address, giveWay),
+    openRoom: (address) => openWorkRoom(ledger, address),
+    relieve: ledger.relieve,
+  }
+}
+
+/** What the addresses hold. */
+interface Ledger {
+  getGroup(address: string): Group
+  add(address: string, bytes: number): Group
+  /** Evicts what is over the limits, after a holding of this group has grown. */
+  makeRoom(own: Group): void
+  /** Waits for memory for work. @throws {SvcError} `UNAVAILABLE` */
+  enter(address: string, bytes: number): Promise<Slot>
+  relieve(): void
+}
+
+function openLedger({ maxBytes, maxBytesPerAddress, maxWorkBytes, maxWorkBytesPerAddress }: MemoryLimits): Ledger {
   const work = createFairSemaphore({ limit: maxWorkBytes, maxPerOwner: maxWorkBytesPerAddress, patience })
   const groups = new Map<string, Group>()
   let allBytes = 0
@@ -125,14 +144,6 @@ export function openMemoryBudget(limits: Partial<MemoryLimits> = {}): MemoryBudg
     if (known) return known
     const group: Group = { bytes: 0, waiting: 0, coming: new Set(), answers: new Set() }
     groups.set(address, group)
-    return group
-  }
-
-  function add(address: string, bytes: number): Group {
-    const group = getGroup(address)
-    group.bytes += bytes
-    allBytes += bytes
-    forgetEmpty(address, group)
     return group
   }
 
@@ -165,95 +176,110 @@ export function openMemoryBudget(limits: Partial<MemoryLimits> = {}): MemoryBudg
   }
 
   return {
-    receive(address, giveWay) {
-      let held = 0
-      let isComing = true
-      const set = (bytes: number): Group => {
-        const group = add(address, bytes - held)
-        held = bytes
-        if (isComing && held > 0) group.coming.add(body)
-        else group.coming.delete(body)
-        return group
-      }
-      const body = {
-        giveWay,
-        hold(bytes: number) {
-          const counted = isUncounted(bytes) ? 0 : bytes
-          if (counted === held) return
-          const isMore = counted > held
-          const group = set(counted)
-          if (isMore) makeRoom(group)
-        },
-        settle() {
-          isComing = false
-          set(held)
-        },
-        end() {
-          if (held > 0) set(0)
-        },
-      }
-      return body
+    getGroup,
+    makeRoom,
+    add(address, bytes) {
+      const group = getGroup(address)
+      group.bytes += bytes
+      allBytes += bytes
+      forgetEmpty(address, group)
+      return group
     },
-    openRoom(address) {
-      let place: Promise<Slot> | undefined
-      let slot: Slot | undefined
-      let held = 0
-      let isSending = false
-
-      function set(bytes: number): void {
-        if (bytes === held) return
-        const isMore = bytes > held
-        const group = add(address, bytes - held)
-        held = bytes
-        slot?.reweigh(bytes)
-        if (isMore) makeRoom(group)
-      }
-
-      async function enter(bytes: number): Promise<Slot> {
-        const group = getGroup(address)
-        group.waiting++
-        try {
-          slot = await work.enter([address], bytes)
-          set(bytes)
-          return slot
-        } finally {
-          group.waiting--
-          forgetEmpty(address, group)
-        }
-      }
-
-      return {
-        async take(wanted = sizes.maxAnswerBytes) {
-          place ??= enter(bytesPerAnswerByte * Math.min(wanted, sizes.maxAnswerBytes))
-          await place
-        },
-        keep(bytes) {
-          if (slot) set(bytes)
-        },
-        send(bytes, reader) {
-          if (bytes === 0) return () => undefined
-          const { answers } = getGroup(address)
-          const answer: Answer = {
-            reader,
-            isReserved: slot !== undefined,
-            end() {
-              answers.delete(answer)
-              set(0)
-            },
-          }
-          isSending = true
-          answers.add(answer)
-          set(bytes)
-          return answer.end
-        },
-        leave() {
-          if (!isSending) set(0)
-        },
+    async enter(address, bytes) {
+      const group = getGroup(address)
+      group.waiting++
+      try {
+        return await work.enter([address], bytes)
+      } finally {
+        group.waiting--
+        forgetEmpty(address, group)
       }
     },
     relieve() {
       for (const group of groups.values()) makeRoom(group)
       relieveWork()
+    },
+  }
+}
+
+function openHeld(ledger: Ledger, address: string, giveWay: () => void): Held {
+  let held = 0
+  let isComing = true
+
+  function set(bytes: number): Group {
+    const group = ledger.add(address, bytes - held)
+    held = bytes
+    if (isComing && held > 0) group.coming.add(body)
+    else group.coming.delete(body)
+    return group
+  }
+
+  const body = {
+    giveWay,
+    hold(bytes: number) {
+      const counted = isUncounted(bytes) ? 0 : bytes
+      if (counted === held) return
+      const isMore = counted > held
+      const group = set(counted)
+      if (isMore) ledger.makeRoom(group)
+    },
+    settle() {
+      isComing = false
+      set(held)
+    },
+    end() {
+      if (held > 0) set(0)
+    },
+  }
+  return body
+}
+
+function openWorkRoom(ledger: Ledger, address: string): WorkRoom {
+  let place: Promise<void> | undefined
+  let slot: Slot | undefined
+  let held = 0
+  let isSending = false
+
+  function set(bytes: number): void {
+    if (bytes === held) return
+    const isMore = bytes > held
+    const group = ledger.add(address, bytes - held)
+    held = bytes
+    slot?.reweigh(bytes)
+    if (isMore) ledger.makeRoom(group)
+  }
+
+  async function enter(bytes: number): Promise<void> {
+    slot = await ledger.enter(address, bytes)
+    set(bytes)
+  }
+
+  return {
+    async take(wanted = sizes.maxAnswerBytes) {
+      place ??= enter(bytesPerAnswerByte * Math.min(wanted, sizes.maxAnswerBytes))
+      await place
+    },
+    keep(bytes) {
+      if (slot) set(bytes)
+    },
+    send(bytes, reader) {
+      if (bytes === 0) return () => undefined
+      const { answers } = ledger.getGroup(address)
+      const answer: Answer = {
+        reader,
+        isReserved: slot !== undefined,
+        end() {
+          answers.delete(answer)
+          set(0)
+        },
+      }
+      isSending = true
+      answers.add(answer)
+      set(bytes)
+      return answer.end
+    },
+    leave() {
+      if (!isSending) set(0)
     },
   }
 }
