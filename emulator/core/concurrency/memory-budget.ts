@@ -123,7 +123,7 @@ export function openMemoryBudget(limits: Partial<MemoryLimits> = {}): MemoryBudg
   }
 }
 
-/** What the addresses hold. */
+/** Counts what each address holds. */
 interface Ledger {
   getGroup(address: string): Group
   add(address: string, bytes: number): Group

@@ -3,8 +3,8 @@
  * longer be opened. Contract 12.6.
  */
 import { createWriteStream } from 'node:fs'
-import { lstat, mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { lstat, mkdir, readdir, rename, rm } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import type { Backend } from '../context.js'
 import { exportSnapshot } from './export.js'
@@ -28,18 +28,30 @@ export async function writeNewestFile(backend: Backend, project: string, snapsho
     const archive = await exportSnapshot(backend, project, snapshot.name, { withSecrets: true })
     await pipeline(archive, createWriteStream(draft, { mode: 0o600 }))
     await rename(draft, file)
-    for (const path of (await listByAge(folder)).slice(maxFiles)) await rm(path, { force: true })
+    for (const path of (await listEarlier(file)).slice(maxFiles - 1)) await rm(path, { force: true })
   } catch (error) {
     await rm(draft, { force: true }).catch(() => undefined)
     backend.report('snapshot file', error)
   }
 }
 
-/** Lists the files, newest first. Their names do not tell the order, because they have the time of the project's clock. */
-async function listByAge(folder: string): Promise<string[]> {
-  const names = (await readdir(folder)).filter((name) => /^auto-.+\.tar$/.test(name))
+/**
+ * Lists the other files, newest first. Their names alone do not tell the order, because they have the time of the service's clock,
+ * which can be moved.
+ */
+async function listEarlier(newest: string): Promise<string[]> {
+  const folder = dirname(newest)
+  const names = (await readdir(folder)).filter((name) => /^auto-.+\.tar$/.test(name) && name !== basename(newest))
   const files = await Promise.all(
-    names.map(async (name) => ({ path: join(folder, name), at: (await stat(join(folder, name))).mtimeMs })),
+    names.sort().map(async (name) => {
+      const path = join(folder, name)
+      // Another command may have removed it meanwhile.
+      const found = await lstat(path).catch(() => undefined)
+      return { path, at: found?.mtimeMs ?? 0 }
+    }),
   )
-  return files.sort((one, other) => other.at - one.at).map(({ path }) => path)
+  return files
+    .reverse()
+    .sort((one, other) => other.at - one.at)
+    .map(({ path }) => path)
 }

@@ -96,11 +96,14 @@ function otherwise(folder: string): string {
 function newestSnapshotFile(folder: string): string | undefined {
   const snapshots = join(folder, 'snapshots')
   try {
-    const files = readdirSync(snapshots)
-      .filter((name) => name.endsWith('.tar'))
-      .map((name) => join(snapshots, name))
-    // Their names have the time of the project's clock.
-    return files.sort((one, other) => statSync(other).mtimeMs - statSync(one).mtimeMs)[0]
+    const names = readdirSync(snapshots).filter((name) => name.endsWith('.tar'))
+    const files = names.sort().flatMap((name) => {
+      const path = join(snapshots, name)
+      const found = statSync(path, { throwIfNoEntry: false })
+      return found?.isFile() ? [{ path, at: found.mtimeMs }] : []
+    })
+    // Names have the time of the service's clock, which can be moved.
+    return files.sort((one, other) => one.at - other.at).at(-1)?.path
   } catch {
     return undefined
   }

@@ -25,7 +25,7 @@ it('limits the starts per turn of the event loop, and lets callers take turns', 
   expect(turns.take(['a'])).toBeUndefined()
 })
 
-it('contract 10.12 begins 20 requests per turn', () => {
+it('contract 10.10 begins 20 requests per turn', () => {
   const turns = openTurns()
 
   const waits = Array.from({ length: 25 }, () => turns.take(['a']))

@@ -144,7 +144,7 @@ test('a document that was deleted there and changed here is a conflict, and no p
   await here.collection('posts').update(await idOf(here, 'posts', 'changed'), { body: 'mine' })
 
   const diff = await world.json(['diff', '--profile', 'staging'])
-  const pulled = await world.json(['pull', ...staging, '--delete'])
+  const pulled = await world.json(['pull', ...staging, '--delete', '--force'])
 
   const counts = { ...nothing, same: 1, changedOnBoth: 1, deletedThere: 1 }
   expect(diff).toMatchObject({ collections: [{ collection: 'posts', ...counts }] })

@@ -1,5 +1,5 @@
 /** How much automatic snapshots may take together, as each that is saved by the control API finds it. Contract 12.6. */
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, rm, symlink, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, expect, it, onTestFinished, vi } from 'vitest'
@@ -84,16 +84,28 @@ it('contract 12.6 the state folder keeps files of the newest three, whatever the
   for (const command of ['one', 'two', 'three', 'four', 'five']) {
     saved.push((await save(command)).name)
     // Their names have the time of this clock.
-    await clock.change({ advance: -1_000 })
+    await clock.change({ advance: -60_000 })
   }
 
   const files = await readdir(join(String(dir), 'snapshots'))
-  expect(files.sort()).toEqual(
-    saved
-      .slice(-3)
-      .reverse()
-      .map((name) => `${name}.tar`),
-  )
+  const newest = saved.slice(-3).map((name) => `${name}.tar`)
+  expect(files.sort()).toEqual(newest.sort())
+})
+
+it('contract 12.6 the file of the newest snapshot stays beside files that seem newer, and a link does not hold up the others', async () => {
+  const { save } = await open('disk')
+  const folder = join(String(dir), 'snapshots')
+  await mkdir(folder)
+  const later = ['auto-2999-1.tar', 'auto-2999-2.tar', 'auto-2999-3.tar']
+  for (const [at, name] of later.entries()) {
+    await writeFile(join(folder, name), '')
+    await utimes(join(folder, name), 0, 4_000_000_000 + at)
+  }
+  await symlink(join(folder, 'nowhere'), join(folder, 'auto-link.tar'))
+
+  const { name } = await save('one')
+
+  expect((await readdir(folder)).sort()).toEqual([`${name}.tar`, 'auto-2999-2.tar', 'auto-2999-3.tar'].sort())
 })
 
 it('contract 12.6 the one that a command loads makes no room for the one before it', async () => {
