@@ -32,6 +32,8 @@ export async function findFile(client: Client, id: string, target: string): Prom
   throw new CliFailure('NOT_FOUND', exits.notFound, `No file "${id}".`, `List them: svc files list${target}`)
 }
 
+/** Leaves out the type if the service does not say it, as after an upload in dialect d. */
 export function fileRow({ id, name, path, size, mimeType, url }: StoredFile): Row {
-  return { id, path: path === '' ? name : `${path}/${name}`, size: formatBytes(size), type: mimeType, url }
+  const type = mimeType === '' ? {} : { type: mimeType }
+  return { id, path: path === '' ? name : `${path}/${name}`, size: formatBytes(size), ...type, url }
 }
