@@ -1,5 +1,6 @@
 /** Saved runs of `svc parity`, for the page Parity. */
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { ParityReport } from '../../client/protocol/control/parity.js'
 import { calculateScore } from '../../client/protocol/model/parity.js'
@@ -41,11 +42,13 @@ function saveRun(folder: string, run: string, at: string, findings: readonly Fin
   writeFileSync(join(folder, '.svc', 'parity', run, 'report.json'), JSON.stringify(report))
 }
 
-/** Saves an older and a newer run. */
-export function saveRuns(folder: string): void {
+/** Makes the folder of a project with an older and a newer run, below the state folder `.svc`. */
+export function makeFolderWithRuns(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-parity-runs-'))
   saveRun(folder, 'm1x2y3z4old', '2026-11-20T10:00:00.000Z', [aFinding('keys.wrong', 'minor')])
   saveRun(folder, 'm1x2y3z5new', '2026-11-28T10:00:00.000Z', [
     aFinding('filters.double-or', 'breaks', { mendedBy: 'put=merge', change: null }),
     aFinding('keys.wrong', 'minor'),
   ])
+  return folder
 }

@@ -1,9 +1,8 @@
 /** The page Parity: runs, findings, and accepting a difference. */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { saveRuns } from './parity-runs.js'
+import { makeFolderWithRuns } from './parity-runs.js'
 import { type DashboardWorld, worldsOfFile } from './world.js'
 
 const openWorld = worldsOfFile()
@@ -11,8 +10,7 @@ let world: DashboardWorld
 let folder: string
 
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'svc-parity-page-'))
-  saveRuns(folder)
+  folder = makeFolderWithRuns()
   world = await openWorld({ dir: join(folder, '.svc') })
 })
 afterEach(() => rmSync(folder, { recursive: true, force: true }))

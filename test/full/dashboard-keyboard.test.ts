@@ -1,10 +1,9 @@
 /** Proof 1 of the dashboard: the main task of each page and each of its controls, by keyboard alone. */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { dashboardPlaces } from '../../client/protocol/model/dashboard-pages.js'
-import { saveRuns } from '../dashboard/parity-runs.js'
+import { makeFolderWithRuns } from '../dashboard/parity-runs.js'
 import { type DashboardWorld, patience, worldsOfFile } from '../dashboard/world.js'
 
 const openWorld = worldsOfFile()
@@ -12,8 +11,7 @@ let world: DashboardWorld
 let folder: string
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'svc-keyboard-'))
-  saveRuns(folder)
+  folder = makeFolderWithRuns()
   world = await openWorld({ dir: join(folder, '.svc') })
   const { client } = world
   await client.collections.create({ name: 'authors' })

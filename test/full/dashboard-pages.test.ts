@@ -1,7 +1,9 @@
 /** Each page in both themes, wide and narrow, and each by keyboard alone. PICTURES=<folder> keeps a picture of each. */
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { dashboardPages, dashboardPageUrl } from '../../cli/target/dashboard-address.js'
+import { makeFolderWithRuns } from '../dashboard/parity-runs.js'
 import { type DashboardWorld, worldsOfFile } from '../dashboard/world.js'
 import { controlOf } from '../fixtures/requests/emulator-control.js'
 
@@ -11,8 +13,11 @@ const titles: { readonly [page: string]: string } = { provider: 'Login provider'
 const openWorld = worldsOfFile()
 let world: DashboardWorld
 let post = ''
+let folder: string
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
 beforeEach(async () => {
-  world = await openWorld()
+  folder = makeFolderWithRuns()
+  world = await openWorld({ dir: join(folder, '.svc') })
   const { client, emulator } = world
   await client.collections.create({ name: 'authors' })
   await client.collections.create({ name: 'posts', schema: { title: { type: 'string', required: true } } })
