@@ -1,4 +1,4 @@
-/** The emulator under open pages is restarted again and again. `RESTARTS` says how often; 250 restarts take nine minutes. */
+/** The emulator under open pages is restarted again and again. `RESTARTS` says how often. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,7 +8,7 @@ import { dashboardPages, dashboardPageUrl } from '../../cli/target/dashboard-add
 import { type Emulator, startEmulator } from '../../emulator/assembly/dev.js'
 import { type DashboardWorld, openDashboard, patience } from '../dashboard/world.js'
 
-const restarts = Number(process.env.RESTARTS ?? 250)
+const restarts = Number(process.env.RESTARTS ?? 100)
 /** A browser opens six connections to a server at most, and each page keeps one: so many pages share a context. */
 const pagesOfContext = 4
 const contexts = 2
