@@ -6,7 +6,7 @@ import type { Side } from './side.js'
 
 const made: Entry = { kind: 'collection', name: 'parity_run_rows_1' }
 
-function journalOf(...entries: Entry[]): Journal {
+function openJournal(...entries: Entry[]): Journal {
   const open = new Set(entries)
   return {
     ...{ run: 'run', folder: '' },
@@ -18,17 +18,17 @@ function journalOf(...entries: Entry[]): Journal {
 }
 
 /** A service that answers one deletion after the other with these statuses, and the last one again. */
-function answering(...statuses: [number, ...number[]]): Side {
+function serviceAnswering(...statuses: [number, ...number[]]): Side {
   const send = async () => ({ status: statuses.length > 1 ? statuses.shift() : statuses[0] }) as Answer
   return { name: 'there', url: '', key: undefined, send }
 }
 
 it.each([
-  ['stays in the journal while the service refuses to delete it', answering(503), [made]],
-  ['leaves the journal once the service has deleted it', answering(503, 503, 200), []],
-  ['leaves the journal if the service does not know it', answering(404), []],
+  ['stays in the journal while the service refuses to delete it', serviceAnswering(503), [made]],
+  ['leaves the journal once the service has deleted it', serviceAnswering(503, 503, 200), []],
+  ['leaves the journal if the service does not know it', serviceAnswering(404), []],
 ])('a collection of a run %s', async (_, there, left) => {
-  const journal = journalOf(made)
+  const journal = openJournal(made)
 
   expect(await cleanUp({ journal, there, emulator: undefined })).toEqual(left)
   expect(journal.open()).toEqual(left)

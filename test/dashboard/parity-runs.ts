@@ -1,9 +1,11 @@
 /** Saved runs of `svc parity`, for the page Parity. */
-import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { afterEach } from 'vitest'
 import type { ParityReport } from '../../client/protocol/control/parity.js'
 import { calculateScore } from '../../client/protocol/model/parity.js'
+import { type DashboardWorld, worldsOfFile } from './world.js'
 
 type Finding = ParityReport['findings'][number]
 
@@ -42,8 +44,22 @@ function saveRun(folder: string, run: string, at: string, findings: readonly Fin
   writeFileSync(join(folder, '.svc', 'parity', run, 'report.json'), JSON.stringify(report))
 }
 
-/** Makes the folder of a project with an older and a newer run, below the state folder `.svc`. */
-export function makeFolderWithRuns(): string {
+/** Opens worlds whose project has an older and a newer run. Call it once in a file, outside of tests. */
+export function worldsWithRuns(): () => Promise<DashboardWorld & { readonly folder: string }> {
+  const folders: string[] = []
+  // Hooks run in reverse order: a world is closed before its folder is removed.
+  afterEach(() => {
+    for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true })
+  })
+  const openWorld = worldsOfFile()
+  return async () => {
+    const folder = makeFolderWithRuns()
+    folders.push(folder)
+    return { ...(await openWorld({ dir: join(folder, '.svc') })), folder }
+  }
+}
+
+function makeFolderWithRuns(): string {
   const folder = mkdtempSync(join(tmpdir(), 'svc-parity-runs-'))
   saveRun(folder, 'm1x2y3z4old', '2026-11-20T10:00:00.000Z', [aFinding('keys.wrong', 'minor')])
   saveRun(folder, 'm1x2y3z5new', '2026-11-28T10:00:00.000Z', [

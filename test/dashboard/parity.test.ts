@@ -1,19 +1,19 @@
 /** The page Parity: runs, findings, and accepting a difference. */
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
-import { makeFolderWithRuns } from './parity-runs.js'
-import { type DashboardWorld, worldsOfFile } from './world.js'
+import { beforeEach, expect, test } from 'vitest'
+import { worldsWithRuns } from './parity-runs.js'
+import type { DashboardWorld } from './world.js'
 
-const openWorld = worldsOfFile()
+const openWorld = worldsWithRuns()
 let world: DashboardWorld
 let folder: string
 
 beforeEach(async () => {
-  folder = makeFolderWithRuns()
-  world = await openWorld({ dir: join(folder, '.svc') })
+  const opened = await openWorld()
+  world = opened
+  folder = opened.folder
 })
-afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 const pane = () => world.page.getByRole('region', { name: 'Finding', exact: true })
 const findings = () => world.page.getByRole('region', { name: 'Findings', exact: true })

@@ -1,18 +1,13 @@
 /** Proof 1 of the dashboard: the main task of each page and each of its controls, by keyboard alone. */
-import { rmSync } from 'node:fs'
-import { join } from 'node:path'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
 import { dashboardPlaces } from '../../client/protocol/model/dashboard-pages.js'
-import { makeFolderWithRuns } from '../dashboard/parity-runs.js'
-import { type DashboardWorld, patience, worldsOfFile } from '../dashboard/world.js'
+import { worldsWithRuns } from '../dashboard/parity-runs.js'
+import { type DashboardWorld, patience } from '../dashboard/world.js'
 
-const openWorld = worldsOfFile()
+const openWorld = worldsWithRuns()
 let world: DashboardWorld
-let folder: string
-afterEach(() => rmSync(folder, { recursive: true, force: true }))
 beforeEach(async () => {
-  folder = makeFolderWithRuns()
-  world = await openWorld({ dir: join(folder, '.svc') })
+  world = await openWorld()
   const { client } = world
   await client.collections.create({ name: 'authors' })
   await client.collections.create({ name: 'posts' })

@@ -1,23 +1,19 @@
 /** Each page in both themes, wide and narrow, and each by keyboard alone. PICTURES=<folder> keeps a picture of each. */
-import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { dashboardPages, dashboardPageUrl } from '../../cli/target/dashboard-address.js'
-import { makeFolderWithRuns } from '../dashboard/parity-runs.js'
-import { type DashboardWorld, worldsOfFile } from '../dashboard/world.js'
+import { worldsWithRuns } from '../dashboard/parity-runs.js'
+import type { DashboardWorld } from '../dashboard/world.js'
 import { controlOf } from '../fixtures/requests/emulator-control.js'
 
 const sizes = { wide: { width: 1440, height: 900 }, narrow: { width: 390, height: 844 } }
 const titles: { readonly [page: string]: string } = { provider: 'Login provider', api: 'API' }
 
-const openWorld = worldsOfFile()
+const openWorld = worldsWithRuns()
 let world: DashboardWorld
 let post = ''
-let folder: string
-afterEach(() => rmSync(folder, { recursive: true, force: true }))
 beforeEach(async () => {
-  folder = makeFolderWithRuns()
-  world = await openWorld({ dir: join(folder, '.svc') })
+  world = await openWorld()
   const { client, emulator } = world
   await client.collections.create({ name: 'authors' })
   await client.collections.create({ name: 'posts', schema: { title: { type: 'string', required: true } } })
