@@ -36,13 +36,17 @@ function start(words: readonly string[]) {
   return {
     child,
     saying: (words: string) => vi.waitFor(() => expect(said).toContain(words), patiently),
-    /** As it comes where npm hands on what the terminal has sent to both. */
+    /**
+     * As it comes where npm hands on what the terminal has sent to both. The second may arrive when Node is ending and has
+     * removed its handlers: a shell then reports what the command would have returned.
+     */
     async interrupt() {
       for (let times = 0; times < 2; times++) {
         child.kill('SIGINT')
         await pause(30)
       }
-      return child
+      const { exitCode, signal, stderr } = await child
+      return { exitCode: signal === 'SIGINT' ? 130 : exitCode, stderr }
     },
   }
 }
