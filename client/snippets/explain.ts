@@ -1,7 +1,7 @@
 /** Explains to developers why a request was refused, and which commands fix it. */
 import type { RequestRecord } from '../protocol/control/requests.js'
 import { type Membership, parseMemberWord } from '../protocol/model/access/member-word.js'
-import { isOfDocument } from '../protocol/model/access/permission-words.js'
+import { classifyWord, type WordKind } from '../protocol/model/access/permission-words.js'
 import { type FieldType, ownerWord } from '../protocol/model/collection.js'
 import { formatCount } from '../protocol/model/figures.js'
 import type { CredentialsProblem, Reason } from '../protocol/model/requests/reason.js'
@@ -44,17 +44,11 @@ const explainers: Explainers = {
     mends: suggestCredentials(problem, id),
   }),
   permission({ collection, permission, wanted, roles }, request) {
-    const role = wanted.find((word) => !isOfDocument(word))
     const isOfOwner = wanted.includes(ownerWord)
     const members = wanted.flatMap((word) => parseMemberWord(word) ?? [])
     return {
       missing: `To ${permission} documents in "${collection}", you need ${formatChoice(wanted)}. The caller has ${describeRoles(roles)}${isOfOwner ? ', and did not create the document' : ''}${describeMembers(members)}.`,
-      mends: [
-        ...(isOfOwner && request.caller.user ? [giveTo(collection, request.caller.user.email)] : []),
-        ...(role === undefined ? [] : suggestRole(role, request)),
-        ...(members.length > 0 ? [askRights(collection)] : []),
-        openTo(collection, permission),
-      ],
+      mends: [...suggestWords(wanted, collection, request), openTo(collection, permission)],
     }
   },
   field({ collection, field, rule, wanted, roles }, request) {
@@ -63,7 +57,7 @@ const explainers: Explainers = {
     return {
       missing: `${what} "${field}" in "${collection}", you need ${open}. The caller has ${describeRoles(roles)}.`,
       mends: [
-        ...wanted.slice(0, 1).flatMap((role) => suggestRole(role, request)),
+        ...suggestWords(wanted, collection, request),
         replay("Send it with the project's secret key", request.id, secretHeader),
         { words: 'Show the permissions on fields', command: `svc collections permissions ${shellWord(collection)}` },
       ],
@@ -242,6 +236,27 @@ function suggestCredentials(problem: CredentialsProblem, id: string): Fix[] {
     case 'unknown mail token':
       return [{ words: 'Show the latest email', command: 'svc mail show' }]
   }
+}
+
+type Suggest = (word: string, collection: string, request: Refused) => readonly Fix[]
+
+/** By kind of word, simplest first: what makes the caller one of those that it stands for. */
+const suggestions: { readonly [Kind in WordKind]: Suggest } = {
+  owner: (_, collection, { caller: { user } }) => (user ? [giveTo(collection, user.email)] : []),
+  authenticated: (word, _, request) => suggestRole(word, request),
+  role: (word, _, request) => suggestRole(word, request),
+  member: (_, collection) => [askRights(collection)],
+}
+
+/** Suggests once for each kind of word. */
+function suggestWords(wanted: readonly string[], collection: string, request: Refused): readonly Fix[] {
+  const fixes = Object.entries(suggestions).flatMap(([kind, suggest]) =>
+    wanted
+      .filter((word) => classifyWord(word) === kind)
+      .slice(0, 1)
+      .flatMap((word) => suggest(word, collection, request)),
+  )
+  return [...new Map(fixes.map((fix) => [fix.command, fix])).values()]
 }
 
 /** Suggests to give the user the role, or to send the request as another user. */

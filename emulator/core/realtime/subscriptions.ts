@@ -90,10 +90,38 @@ export async function subscribe(
   request: SubscribeRequest,
   sink: Sink,
 ): Promise<void> {
-  const { identity, transport, replaced } = asker
-  const project = identity().project.id
+  const { identity, replaced } = asker
   const toSight = openSights(request)
   const sight = toSight(await requireGrant(toContext(backend, identity()), request.collection, 'read'))
+  const { subscription, handle, follower, happen } = openSubscription(backend, asker, { request, toSight, sight }, sink)
+
+  await follower.follow(sight)
+  // For a collection younger than the trimmed changes, everything since its creation may still be kept.
+  const since = request.since === 0 ? await selectBirth(backend.db, sight.collection.id) : request.since
+  if (since === undefined && replaced?.replaceWith(subscription))
+    return happen('begun', { isWhole: true, isReplayed: false })
+  const left = replaced?.end()
+  await backend.feeds.join(identity().project.id, subscription, since ?? left).catch((error) => {
+    handle.end()
+    throw error
+  })
+  happen('caughtUp', {})
+}
+
+interface Viewed {
+  readonly request: SubscribeRequest
+  readonly toSight: (grant: Grant) => Sight
+  /** What the caller may receive at the start. */
+  readonly sight: Sight
+}
+
+/** Holds the state of a subscription that has not joined its feed yet, and carries out the effects of its transitions. */
+function openSubscription(
+  backend: Backend,
+  { identity, transport }: SubscriptionOwner,
+  { request, toSight, sight }: Viewed,
+  sink: Sink,
+) {
   let state: SubscriptionState = { is: 'joining', sight, isFromStart: request.since === 0, isStale: false }
 
   const subscription: Subscription = {
@@ -109,6 +137,7 @@ export async function subscribe(
   }
 
   // Whether the caller is a member of linked documents changes the view without a change of its documents.
+  const { id: project } = identity().project
   const follower = openFollower(backend, { project, subscription, isWanted: request.isLive }, () =>
     happen('membersChanged', {}),
   )
@@ -192,17 +221,7 @@ export async function subscribe(
     return true
   }
 
-  await follower.follow(sight)
-  // For a collection younger than the trimmed changes, everything since its creation may still be kept.
-  const since = request.since === 0 ? await selectBirth(backend.db, sight.collection.id) : request.since
-  if (since === undefined && replaced?.replaceWith(subscription))
-    return happen('begun', { isWhole: true, isReplayed: false })
-  const left = replaced?.end()
-  await backend.feeds.join(project, subscription, since ?? left).catch((error) => {
-    handle.end()
-    throw error
-  })
-  happen('caughtUp', {})
+  return { subscription, handle, follower, happen }
 }
 
 async function again(isSettled: () => Promise<boolean>): Promise<void> {

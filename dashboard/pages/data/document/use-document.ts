@@ -41,22 +41,20 @@ const formatJson = (data: Fields) => JSON.stringify(data, undefined, 2)
 export function useDocument(collection: string, id: string | undefined): Edited {
   const session = useSession()
   const { client, acting } = session
-  const documents = client.collection(collection)
-  const queries = useQueryClient()
   const key = draftKey(session, collection, id)
-  const isRunning = useRef(false)
   const [state, change] = useEditing(key)
   const { draft } = state
   const conflict = 'conflict' in state ? state.conflict : undefined
   const failure = state.kind === 'failed' ? state.failure : undefined
   const { data: stored, error } = useQuery({
     queryKey: ['document', id, collection, acting?.user.id],
-    queryFn: () => documents.get(id ?? ''),
+    queryFn: () => client.collection(collection).get(id ?? ''),
     enabled: id !== undefined,
   })
   const typedAs =
     draft && id !== undefined && draft.by?.id !== acting?.user.id ? (draft.by?.email ?? 'the owner') : undefined
   const clean = id === undefined ? '{\n  \n}' : stored ? formatJson(stored.data) : ''
+  const saves = useSaves({ ...{ collection, id, key, stored, draft, conflict, clean, typedAs }, change })
 
   const edit = useCallback(
     (text: string) => {
@@ -73,65 +71,8 @@ export function useDocument(collection: string, id: string | undefined): Edited 
     if (conflict) change({ kind: 'saved', draft: { ...startDraft(conflict.theirs, acting), text: formatJson(data) } })
   }
 
-  async function save(over?: { readonly data: Fields; readonly version: number }) {
-    if (isRunning.current) return undefined
-    isRunning.current = true
-    change({ kind: 'begun' })
-    let mine: Fields = {}
-    const sent = readDraft(key)?.text ?? clean
-    try {
-      // Saving replaces the whole document, which would delete fields that are hidden from the author.
-      if (typedAs !== undefined) throw new Error(describeOtherAuthor(typedAs))
-      mine = over?.data ?? parse(sent)
-      const version = over?.version ?? draft?.version ?? stored?.version
-      const before = over && conflict ? conflict.theirs.data : (draft?.base ?? stored?.data ?? {})
-      const saved = await write(documents, { id, data: mine, version, before })
-      queries.setQueryData(['document', saved.id, collection, acting?.user.id], saved)
-      const newer = readDraft(key)
-      // Text typed during the save is based on the version just stored.
-      const next =
-        newer && newer.text !== sent && !over ? { ...startDraft(saved, acting), text: newer.text } : undefined
-      change({ kind: 'saved', draft: id === undefined ? undefined : next })
-      if (id === undefined && next) keepDraft(draftKey(session, collection, saved.id), next)
-      return saved
-    } catch (error) {
-      change(
-        await settleFailure(error, (theirs) => ({
-          base: over && conflict ? conflict.theirs.data : (draft?.base ?? {}),
-          mine,
-          theirs,
-        })),
-      )
-      return undefined
-    } finally {
-      isRunning.current = false
-    }
-  }
-
-  /** Maps a failed save to an event. On a version conflict, loads what is stored now. */
-  async function settleFailure(error: unknown, conflictWith: (theirs: Document) => Conflict): Promise<EditingEvent> {
-    if (!(error instanceof SvcError) || error.code !== 'CONFLICT' || id === undefined) {
-      return { kind: 'refused', failure: error }
-    }
-    return documents.get(id).then(
-      (theirs) => ({ kind: 'overtaken', conflict: conflictWith(theirs) }),
-      (failure) => ({ kind: 'refused', failure }),
-    )
-  }
-
-  async function createAgain() {
-    try {
-      const made = await documents.create(parse(draft?.text ?? clean))
-      discard()
-      return made
-    } catch (error) {
-      change({ kind: 'refused', failure: error })
-      return undefined
-    }
-  }
-
   return {
-    ...{ stored, error, failure, conflict, typedAs, edit, save, discard, editJoined, createAgain },
+    ...{ stored, error, failure, conflict, typedAs, edit, discard, editJoined, ...saves },
     text: draft?.text ?? clean,
     base: id === undefined ? undefined : (draft?.base ?? stored?.data),
     isSaving: state.kind === 'saving',
@@ -139,6 +80,87 @@ export function useDocument(collection: string, id: string | undefined): Edited 
     isStale: draft !== undefined && stored?.version !== undefined && stored.version !== draft.version,
     issues: failure instanceof SvcError ? failure.issues : noIssues,
   }
+}
+
+interface Saving extends Pick<Edited, 'stored' | 'conflict' | 'typedAs'> {
+  readonly collection: string
+  readonly id: string | undefined
+  /** Key of the draft. */
+  readonly key: string
+  readonly draft: Draft | undefined
+  /** Text without a draft. */
+  readonly clean: string
+  readonly change: (event: EditingEvent) => void
+}
+
+/** Writes the edits to the service, one save at a time. */
+function useSaves(saving: Saving): Pick<Edited, 'save' | 'createAgain'> {
+  const { collection, id, key, stored, draft, conflict, clean, typedAs, change } = saving
+  const session = useSession()
+  const { client, acting } = session
+  const documents = client.collection(collection)
+  const queries = useQueryClient()
+  const isRunning = useRef(false)
+
+  async function save(over?: { readonly data: Fields; readonly version: number }) {
+    if (isRunning.current) return undefined
+    isRunning.current = true
+    change({ kind: 'begun' })
+    let mine: Fields = {}
+    const sent = readDraft(key)?.text ?? clean
+    const base = over && conflict ? conflict.theirs.data : draft?.base
+    try {
+      // Saving replaces the whole document, which would delete fields that are hidden from the author.
+      if (typedAs !== undefined) throw new Error(describeOtherAuthor(typedAs))
+      mine = over?.data ?? parse(sent)
+      const { version } = over ?? draft ?? stored ?? {}
+      const saved = await write(documents, { id, data: mine, version, before: base ?? stored?.data ?? {} })
+      queries.setQueryData(['document', saved.id, collection, acting?.user.id], saved)
+      settle(saved, over ? undefined : sent)
+      return saved
+    } catch (error) {
+      change(await settleFailure(documents, { id, error }, (theirs) => ({ base: base ?? {}, mine, theirs })))
+      return undefined
+    } finally {
+      isRunning.current = false
+    }
+  }
+
+  /** Keeps text that was typed during the save, based on the version just stored. */
+  function settle(saved: Document, sent: string | undefined) {
+    const newer = sent === undefined ? undefined : readDraft(key)
+    const next = newer && newer.text !== sent ? { ...startDraft(saved, acting), text: newer.text } : undefined
+    change({ kind: 'saved', draft: id === undefined ? undefined : next })
+    if (id === undefined && next) keepDraft(draftKey(session, collection, saved.id), next)
+  }
+
+  async function createAgain() {
+    try {
+      const made = await documents.create(parse(draft?.text ?? clean))
+      change({ kind: 'discarded' })
+      return made
+    } catch (error) {
+      change({ kind: 'refused', failure: error })
+      return undefined
+    }
+  }
+
+  return { save, createAgain }
+}
+
+/** Maps a failed save to an event. On a version conflict, loads what is stored now. */
+async function settleFailure(
+  documents: ReturnType<Client['collection']>,
+  { id, error }: { readonly id: string | undefined; readonly error: unknown },
+  conflictWith: (theirs: Document) => Conflict,
+): Promise<EditingEvent> {
+  if (!(error instanceof SvcError) || error.code !== 'CONFLICT' || id === undefined) {
+    return { kind: 'refused', failure: error }
+  }
+  return documents.get(id).then(
+    (theirs) => ({ kind: 'overtaken', conflict: conflictWith(theirs) }),
+    (failure) => ({ kind: 'refused', failure }),
+  )
 }
 
 /** Holds the editor state, and stores drafts so that they survive the editor. */

@@ -31,46 +31,15 @@ export function SchemaPage({ name }: { name: string }) {
 
 function SchemaEditor({ collection }: { collection: CountedCollection }) {
   const { name, documentCount } = collection
-  const settings = useSettings<Rules>(collection, 'schema', readRules)
-  const [selected, select] = useState<string>()
-  const [added, setAdded] = useState<string>()
-  const [isJson, setJson] = useState(false)
-  const [isInferring, setInferring] = useState(false)
-  const { value, base, change, isChanged } = settings
-  const { schema } = value
-  const changes = findChanges(base, value)
-  const contradictions = [
-    ...checkSchema(schema),
-    ...checkGroups(value),
-    ...checkFieldSettings({ ...value, permissions: collection.permissions ?? {} }, value),
-  ]
-  const problems = findProblems([...contradictions, ...settings.issues])
-  const plan = usePlan(collection, value, isChanged && contradictions.length === 0)
-  const wrong = [...findProblems(contradictions).keys(), ...findBlocked(plan)]
+  const editing = useSchemaEditing(collection)
+  const { settings, schema, changes, problems, plan, wrong, isJson, isInferring } = editing
+  const { value, change, isChanged } = settings
   const count = Object.keys(schema).length
-  const add = () => {
-    const fresh = newName(schema)
-    change({ ...value, schema: withRule(schema, fresh, { type: 'string' }) })
-    setJson(false)
-    setAdded(fresh)
-    select(fresh)
-  }
   const infer = documentCount ? (
-    <Button aria-pressed={isInferring} onClick={() => setInferring(!isInferring)}>
+    <Button aria-pressed={isInferring} onClick={() => editing.setInferring(!isInferring)}>
       Infer <span className="wide-words">from {describeSample(documentCount)}</span>
     </Button>
   ) : null
-  const fix = (field: string) => {
-    setJson(false)
-    select(field)
-    requestAnimationFrame(() => document.getElementById(`schema ${field}`)?.querySelector('button')?.focus())
-  }
-  useKeys({
-    n: add,
-    'mod-j': () => setJson(!isJson),
-    'mod-s': () => isChanged && wrong.length === 0 && settings.save(),
-    escape: () => select(undefined),
-  })
   return (
     <Page
       title={name}
@@ -79,10 +48,10 @@ function SchemaEditor({ collection }: { collection: CountedCollection }) {
       actions={
         <>
           {infer}
-          <Button aria-pressed={isJson} onClick={() => setJson(!isJson)}>
+          <Button aria-pressed={isJson} onClick={() => editing.setJson(!isJson)}>
             Edit as JSON <kbd>{shortcut('J')}</kbd>
           </Button>
-          <Button onClick={add}>
+          <Button onClick={editing.add}>
             Add field <kbd>N</kbd>
           </Button>
         </>
@@ -94,7 +63,7 @@ function SchemaEditor({ collection }: { collection: CountedCollection }) {
           settings={settings}
           changes={changes.length}
           wrong={wrong}
-          onFix={fix}
+          onFix={editing.fix}
         >
           <Effects collection={collection} {...{ changes, problems, plan }} />
           {isInferring ? (
@@ -112,27 +81,81 @@ function SchemaEditor({ collection }: { collection: CountedCollection }) {
       ) : count === 0 ? (
         <Empty title="No fields yet" command={`svc collections schema ${shellWord(name)} --schema schema.json`}>
           <p>Any document is valid. With fields, documents are checked when they are written, and open as a form.</p>
-          <Button look="main" onClick={add}>
+          <Button look="main" onClick={editing.add}>
             Add field
           </Button>
           {infer}
         </Empty>
       ) : (
-        <div className="settings-body">
-          <FieldTable
-            {...{ schema, changes, problems, selected, added }}
-            onSelect={select}
-            onChange={(next, renamed) => {
-              change(withFields(value, next, selected, renamed))
-              if (renamed !== undefined) select(renamed)
-            }}
-          />
-          <CollectionRules value={value} base={base} onChange={change} />
-          <SchemaTypes collection={collection} saved={base.schema} schema={schema} />
-        </div>
+        <FieldSettings collection={collection} editing={editing} />
       )}
     </Page>
   )
+}
+
+interface FieldSettingsProps {
+  readonly collection: CountedCollection
+  readonly editing: ReturnType<typeof useSchemaEditing>
+}
+
+function FieldSettings({ collection, editing }: FieldSettingsProps) {
+  const { settings, schema, changes, problems, selected, select, added } = editing
+  const { value, base, change } = settings
+  return (
+    <div className="settings-body">
+      <FieldTable
+        {...{ schema, changes, problems, selected, added }}
+        onSelect={select}
+        onChange={(next, renamed) => {
+          change(withFields(value, next, selected, renamed))
+          if (renamed !== undefined) select(renamed)
+        }}
+      />
+      <CollectionRules value={value} base={base} onChange={change} />
+      <SchemaTypes collection={collection} saved={base.schema} schema={schema} />
+    </div>
+  )
+}
+
+/** Holds the edits of a schema, what is wrong with them, and what is open on the page. */
+function useSchemaEditing(collection: CountedCollection) {
+  const settings = useSettings<Rules>(collection, 'schema', readRules)
+  const [selected, select] = useState<string>()
+  const [added, setAdded] = useState<string>()
+  const [isJson, setJson] = useState(false)
+  const [isInferring, setInferring] = useState(false)
+  const { value, base, change, isChanged } = settings
+  const { schema } = value
+  const contradictions = [
+    ...checkSchema(schema),
+    ...checkGroups(value),
+    ...checkFieldSettings({ ...value, permissions: collection.permissions ?? {} }, value),
+  ]
+  const problems = findProblems([...contradictions, ...settings.issues])
+  const plan = usePlan(collection, value, isChanged && contradictions.length === 0)
+  const wrong = [...findProblems(contradictions).keys(), ...findBlocked(plan)]
+  const add = () => {
+    const fresh = newName(schema)
+    change({ ...value, schema: withRule(schema, fresh, { type: 'string' }) })
+    setJson(false)
+    setAdded(fresh)
+    select(fresh)
+  }
+  const fix = (field: string) => {
+    setJson(false)
+    select(field)
+    requestAnimationFrame(() => document.getElementById(`schema ${field}`)?.querySelector('button')?.focus())
+  }
+  useKeys({
+    n: add,
+    'mod-j': () => setJson(!isJson),
+    'mod-s': () => isChanged && wrong.length === 0 && settings.save(),
+    escape: () => select(undefined),
+  })
+  return {
+    ...{ settings, schema, changes: findChanges(base, value), problems, plan, wrong, add, fix },
+    ...{ selected, select, added, isJson, setJson, isInferring, setInferring },
+  }
 }
 
 /** Large collections are read in part. */
