@@ -76,6 +76,8 @@ function receive(http: HttpContext, pattern: string, req: IncomingMessage, param
     hasControl: false,
     dialect: undefined,
     faults: [],
+    served: undefined,
+    ctx: undefined,
   }
 }
 
@@ -162,13 +164,13 @@ async function deliver(
   // A stream has to learn that its client has disconnected.
   if (!answer || (res.destroyed && !('open' in answer))) {
     const hasCallerLeft = !mayLoseAnswer(known.faults)
-    record(http, known, { ...begun, hasCallerLeft, error }, res)
+    record(http, known, { hasCallerLeft, error, ...begun }, res)
     if (hasCallerLeft) log(http, known, begun, clientClosedRequest)
     return
   }
   const answeredAt = performance.now()
   const sent = await send(http, res, answered).catch((failure) => sendFailure(http, res, answered, failure))
-  record(http, known, { ...begun, answeredAt, ...sent }, res)
+  record(http, known, { answeredAt, ...begun, ...sent }, res)
   log(http, known, begun, res.statusCode)
 }
 

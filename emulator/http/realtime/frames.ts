@@ -12,15 +12,15 @@ export interface EventFrame {
 
 type Kind = RecordedDocumentChange['kind']
 
-/** Keeps the frames of a change by their form, for as long as the change is in memory. */
+/** Keeps the frames of a change by their form, for as long as the change is in memory. Read for each delivery. */
 function openFrames<Frame>() {
   const frames = new WeakMap<RecordedDocumentChange, Map<string, Frame>>()
-  return (change: RecordedDocumentChange, form: readonly string[], encode: () => Frame): Frame => {
-    const known = frames.get(change) ?? new Map<string, Frame>()
-    frames.set(change, known)
-    const key = form.join(' ')
-    const frame = known.get(key) ?? encode()
-    known.set(key, frame)
+  return (change: RecordedDocumentChange, form: string, encode: () => Frame): Frame => {
+    const known = frames.get(change)
+    const kept = known?.get(form)
+    if (kept !== undefined) return kept
+    const frame = encode()
+    frames.set(change, (known ?? new Map<string, Frame>()).set(form, frame))
     return frame
   }
 }
@@ -34,7 +34,8 @@ export function encodeFrame(
   { name }: Collection,
   dialect: Dialect,
 ): EventFrame {
-  return eventFrames(change, [kind, dialect.events, dialect.frames, dialect.document, name], () => {
+  const form = `${kind} ${dialect.events} ${dialect.frames} ${dialect.document} ${name}`
+  return eventFrames(change, form, () => {
     const document = { ...change.document, collection: name }
     const event = axes.events[dialect.events].encode(kind)
     const shape = axes.document[dialect.document]
@@ -50,7 +51,7 @@ export function encodeCollectionFrame(
   { name, as }: { readonly name: string; readonly as: string },
   dialect: Dialect,
 ): Buffer {
-  return collectionFrames(change, [kind, dialect.document, name, as], () => {
+  return collectionFrames(change, `${kind} ${dialect.document} ${name} ${as}`, () => {
     const document = axes.document[dialect.document].encode({ ...change.document, collection: name })
     const event = axes.events.plain.encode(kind)
     // Clients read `data`, and their types say `document`.

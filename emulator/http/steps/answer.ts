@@ -22,17 +22,18 @@ export async function answer(read: Read): Promise<Outgoing> {
 
 /** Handles the request, or repeats the stored answer if its idempotency key was used before. */
 async function answerOnce(read: Read): Promise<AnsweredOnce> {
-  const { req, dialect, served: route, head, body, ctx } = read
+  const { admitted, head, body } = read
+  const { req, dialect, served: route, ctx } = admitted
   const json = await body.toJson()
   const value = await placing(
     () => body.places(samePlace),
     () => route.body?.read(dialect, json),
   )
-  const input = { ...head, body: value, uploads: body.uploads }
+  const input = { body: value, uploads: body.uploads, ...head }
   const places = () => body.places(route.body?.places?.(dialect, json) ?? samePlace)
   // Safe, because the request was admitted, which checks the kind of caller that the route needs.
   const handle = route.handle as (ctx: Context, given: typeof input) => ReturnType<Route['handle']>
-  const work = async (ctx: Context) => reply(route, await placing(places, () => handle(ctx, input)), read)
+  const work = async (ctx: Context) => reply(route, await placing(places, () => handle(ctx, input)), admitted)
   const mark = fingerprint(json, body.uploads)
   const answer = async (ctx: Context): Promise<AnsweredOnce> => {
     const key = route.isCreating ? await readIdempotencyKey(req, ctx, { body: mark, dialect }) : undefined

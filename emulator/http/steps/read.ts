@@ -35,7 +35,8 @@ export function readHead({ streams }: HttpContext, route: Route, known: InDialec
 }
 
 /** A request whose head and body were read. */
-export interface Read extends Admitted {
+export interface Read {
+  readonly admitted: Admitted
   readonly head: RouteHead
   readonly body: Body
 }
@@ -51,7 +52,7 @@ export async function reading<Result>(
   const room = await admitFiles(ctx, served, admitted, head)
   try {
     const landing = { backend, project, room }
-    return await readingBody(http, served, admitted, { landing }, (body) => answer({ ...admitted, head, body }))
+    return await readingBody(http, served, admitted, { landing }, (body) => answer({ admitted, head, body }))
   } finally {
     room?.close()
   }
@@ -81,5 +82,5 @@ export async function readInput(
 ): Promise<RouteInput<string, unknown, unknown>> {
   const head = readHead(http, route, known)
   const { toJson, uploads } = await readBody(http, route, known)
-  return { ...head, body: await route.body?.read(known.dialect, await toJson()), uploads }
+  return { body: await route.body?.read(known.dialect, await toJson()), uploads, ...head }
 }
