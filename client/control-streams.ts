@@ -36,10 +36,7 @@ export async function* readMessages(open: Opener, request: Request): AsyncGenera
       if (!value) return
       const blocks = (text + decoder.decode(value, { stream: true })).split('\n\n')
       text = blocks.pop() ?? ''
-      for (const block of blocks) {
-        const line = block.split('\n').find((each) => each.startsWith('data: '))
-        if (line) yield parseJson(line.slice('data: '.length))
-      }
+      yield* blocks.flatMap(readBlock)
     }
   } catch (error) {
     if (!signal?.aborted) throw isOpen || stop.signal.aborted ? asFailure(error) : error
@@ -47,4 +44,10 @@ export async function* readMessages(open: Opener, request: Request): AsyncGenera
     // Leaving the loop closes the connection.
     stop.abort()
   }
+}
+
+/** Returns nothing for a comment. */
+function readBlock(block: string): readonly unknown[] {
+  const line = block.split('\n').find((each) => each.startsWith('data: '))
+  return line ? [parseJson(line.slice('data: '.length))] : []
 }

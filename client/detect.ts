@@ -1,5 +1,5 @@
 /** Detects the dialect of a service by reading from it. */
-import { isObject, objectIn } from './protocol/model/json.js'
+import { isObject, type Json, objectIn } from './protocol/model/json.js'
 import * as addresses from './protocol/wire/paths/encode.js'
 import { recordDecoders } from './protocol/wire/record/decode.js'
 import { type NamedDialect, parseSpoken, sayDialect } from './protocol/wire/spoken.js'
@@ -20,7 +20,11 @@ export async function detectDialect(send: SendRequest): Promise<NamedDialect> {
   if ('has_more' in objectIn(body)) return parseSpoken('d')
   const named = header('svc-dialect')
   if (named) return parseSpoken(named)
+  return detectByShape(send, body)
+}
 
+/** Compares the shape of the collections, and of a list of documents or files, with the named dialects. */
+async function detectByShape(send: SendRequest, body: Json): Promise<NamedDialect> {
   const isSuccess = objectIn(body).success === true
   const read = recordDecoders[isSuccess ? 'success' : 'bare']
   const { name, createdAt } = objectIn(Object(read(body))[0])

@@ -116,38 +116,25 @@ export function openSender(options: SendOptions): Sender {
       prefer: request.returning === false && 'return=minimal',
       ...request.headers,
     }
-    // Uses a plain object, because loading `Headers` in Node takes longer than most requests.
-    let headers: Record<string, string> | Headers = {}
-    for (const [name, value] of Object.entries(named)) {
-      if (!value) continue
-      // Leaves the value out of the message, because most headers are secrets.
-      if (/[^ -~]/.test(value)) throw new SvcError('VALIDATION_ERROR', `"${name}" cannot be sent.`)
-      headers[name] = value
-    }
+    let headers: Record<string, string> | Headers = pickSendable(named)
     if (onRequest) {
       headers = new Headers(headers)
       onRequest({ method, url, headers, attempt })
     }
-    return { url, sent: { method, headers, body: form ?? (body && encodeBody(body)) } }
+    return [url, { method, headers, body: form ?? (body && encodeBody(body)) }] as const
   }
 
-  async function attempt(request: Request, number: number): Promise<HttpAnswer> {
-    const { method, signal, form, onProgress } = request
-    if (signal?.aborted) throw signal.reason ?? new Error('Aborted.')
-    const { url, sent } = prepare(request, number)
-    // Reads the clock only for the hook, because prerendered pages must not read it.
-    const begunAt = options.onResponse && Date.now()
+  /** Fetches a response and its text within the timeout. */
+  async function exchange(url: string, init: ReturnType<typeof prepare>[1], request: Request) {
+    const { signal, form, onProgress } = request
     const over = new AbortController()
-    const init = { ...sent, signal: over.signal }
     const stop = after(form ? longestUploadMilliseconds : timeout, signal, () => over.abort())
-    let response: Response
-    let text: string
-    let isOwn = false
+    const inTime = { ...init, signal: over.signal }
     try {
-      response = await (onProgress ? sendCounted(fetch, url, init, onProgress) : fetch(url, init))
-      isOwn = Boolean(response.headers.get('svc-dialect'))
+      const response = await (onProgress ? sendCounted(fetch, url, inTime, onProgress) : fetch(url, inTime))
+      const isOwn = Boolean(response.headers.get('svc-dialect'))
       obeysKeys ||= isOwn
-      text = await response.text()
+      return [response, isOwn, await response.text()] as const
     } catch (cause) {
       if (signal?.aborted) throw signal.reason ?? cause
       const isLate = over.signal.aborted
@@ -158,6 +145,15 @@ export function openSender(options: SendOptions): Sender {
     } finally {
       stop()
     }
+  }
+
+  async function attempt(request: Request, number: number): Promise<HttpAnswer> {
+    const { method, signal } = request
+    if (signal?.aborted) throw signal.reason ?? new Error('Aborted.')
+    const [url, sent] = prepare(request, number)
+    // Reads the clock only for the hook, because prerendered pages must not read it.
+    const begunAt = options.onResponse && Date.now()
+    const [response, isOwn, text] = await exchange(url, sent, request)
     options.onResponse?.({ method, url, status: response.status, milliseconds: Date.now() - Number(begunAt) })
     try {
       return readAnswer(url, response, text, request.wrappers)
@@ -166,21 +162,25 @@ export function openSender(options: SendOptions): Sender {
     }
   }
 
+  /** Waits until the request may be sent again. @throws the error if it may not */
+  async function waitToRepeat(error: unknown, request: Request, number: number): Promise<void> {
+    if (!(error instanceof SvcError) || number >= attempts || !mayRepeat(error, request)) throw error
+    const wait = Number(error.retryAfterSeconds) * 1000 || backOff(number, delay)
+    if (wait > mostWait) throw error
+    const { idempotencyKey, signal } = request
+    await pause(wait, signal)
+    if (!idempotencyKey || obeysKeys || isUnsent(error, request)) return
+    // Before a retry that relies on the key, checks with a read that the service honors keys.
+    await send({ method: 'GET', path: users, query: [['limit', '1']], signal }).catch(() => {})
+    if (!obeysKeys && !signal?.aborted) throw error
+  }
+
   async function send(request: Request): Promise<HttpAnswer> {
     for (let number = 1; ; number++) {
       try {
         return await attempt(request, number)
       } catch (error) {
-        if (!(error instanceof SvcError) || number >= attempts || !mayRepeat(error, request)) throw error
-        const wait = Number(error.retryAfterSeconds) * 1000 || backOff(number, delay)
-        if (wait > mostWait) throw error
-        const { idempotencyKey, signal } = request
-        await pause(wait, signal)
-        const needsKey = idempotencyKey && !isUnsent(error, request)
-        // Before a retry that relies on the key, checks with a read that the service honors keys.
-        if (needsKey && !obeysKeys)
-          await send({ method: 'GET', path: users, query: [['limit', '1']], signal }).catch(() => {})
-        if (needsKey && !obeysKeys && !signal?.aborted) throw error
+        await waitToRepeat(error, request, number)
       }
     }
   }
@@ -188,7 +188,7 @@ export function openSender(options: SendOptions): Sender {
   return {
     send,
     async openStream(request) {
-      const { url, sent } = prepare(request, 1)
+      const [url, sent] = prepare(request, 1)
       try {
         return await accepted(url, await fetch(url, { ...sent, signal: request.signal }), 'text/event-stream')
       } catch (cause) {
@@ -196,6 +196,19 @@ export function openSender(options: SendOptions): Sender {
       }
     },
   }
+}
+
+/** Leaves out headers without a value. @throws {SvcError} `VALIDATION_ERROR` for a value that cannot be sent */
+function pickSendable(named: Readonly<Record<string, string | false | undefined>>): Record<string, string> {
+  // A plain object, because loading `Headers` in Node takes longer than most requests.
+  const headers: Record<string, string> = {}
+  for (const [name, value] of Object.entries(named)) {
+    if (!value) continue
+    // Leaves the value out of the message, because most headers are secrets.
+    if (/[^ -~]/.test(value)) throw new SvcError('VALIDATION_ERROR', `"${name}" cannot be sent.`)
+    headers[name] = value
+  }
+  return headers
 }
 
 /** Looks up the global `fetch` at each call, because tests and tracing replace it after the client is created. */

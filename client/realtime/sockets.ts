@@ -52,17 +52,21 @@ function openConnection(
     send({ type: 'subscribe', collection, filters, since: position, live, position: true })
   }
 
+  /** Ignores replayed changes, because the others may be further behind or ahead. */
+  function notePosition(collection: string, { type, event, seq }: JsonObject) {
+    if (type === 'live') replaying.delete(collection)
+    const isInOrder = (event || type === 'live') && !replaying.has(collection)
+    if (isInOrder && typeof seq === 'number') newest = Math.max(newest ?? seq, seq)
+  }
+
   function receive(message: JsonObject, { works }: ConnectionAttempt) {
     const collection = readCollection(message, id)
     const listener = listeners.get(collection)
-    const { type, event, seq, code } = message
+    const { type, code } = message
     if (type === 'unsubscribed') listeners.delete(collection)
     else if (listener) {
       works()
-      if (type === 'live') replaying.delete(collection)
-      // Ignores replayed changes, because the others may be further behind or ahead.
-      const isInOrder = (event || type === 'live') && !replaying.has(collection)
-      if (isInOrder && typeof seq === 'number') newest = Math.max(newest ?? seq, seq)
+      notePosition(collection, message)
       listener.receive(message)
     } else if (code && !collection) throw decodeFailure(message)
   }
