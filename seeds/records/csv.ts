@@ -20,6 +20,8 @@ interface CsvRow {
 
 const handful = 250
 
+interface Reading extends CsvOptions, ReturnType<typeof watchEncoding> {}
+
 /** Stops reading a row here, because an unclosed quote turns the rest of the file into one row. */
 const maxHeldBytes = 4 * maxRecordBytes
 
@@ -28,13 +30,13 @@ const maxHeldBytes = 4 * maxRecordBytes
  * empty lines at the end), or with invalid quotes. The parser accepts invalid quotes, because otherwise it would read
  * everything up to the next quote as one cell.
  */
-export async function* readCsv(input: Readable, { types, delimiter, source }: CsvOptions): Records {
+export async function* readCsv(input: Readable, options: CsvOptions): Records {
   let unclosed: Unclosed | undefined
   const parser = parse({
     bom: true,
     info: true,
     raw: true,
-    delimiter,
+    delimiter: options.delimiter,
     relax_column_count: true,
     relax_quotes: true,
     skip_records_with_error: true,
@@ -49,7 +51,7 @@ export async function* readCsv(input: Readable, { types, delimiter, source }: Cs
       return undefined
     },
   })
-  const encoding = watchEncoding(input)
+  const reading = { ...options, ...watchEncoding(input) }
   input.on('error', (error) => parser.destroy(error))
   input.pipe(parser)
 
@@ -59,23 +61,16 @@ export async function* readCsv(input: Readable, { types, delimiter, source }: Cs
   let records: InputRecord[] = []
   // Held back until another row follows.
   const emptyLines: InputRecord[] = []
-  for await (const { info, record, raw } of parser as AsyncIterable<CsvRow>) {
-    const line = lastLine + (names ? 1 : 0)
+  for await (const row of parser as AsyncIterable<CsvRow>) {
+    const { info, record } = row
+    const line = lastLine + 1
     lastLine = info.lines
     const isEmptyLine = record.length === 1 && record[0] === ''
     if (!names) {
-      if (isEmptyLine) continue
-      if (encoding.isDamaged(record)) throw notUtf8(source)
-      if (!isWellQuoted(raw, record, delimiter)) throw badHeader(source)
-      names = requireDistinct(record, source)
-      requireColumns(names, types, source)
+      if (!isEmptyLine) names = readHeader(row, reading)
       continue
     }
-    const place = { number: number++, line, endByte: info.bytes }
-    let read: InputRecord
-    if (encoding.isDamaged(record)) read = bad(place, 'is not UTF-8', record.join(','))
-    else if (isWellQuoted(raw, record, delimiter)) read = readLine(names, record, types, place)
-    else read = bad(place, quotesProblem + upTo(info.lines, line), raw.trimEnd())
+    const read = readRow(names, row, { number: number++, line, endByte: info.bytes }, reading)
     if (isEmptyLine) emptyLines.push(read)
     else records.push(...emptyLines.splice(0), read)
     if (records.length >= handful) {
@@ -83,7 +78,7 @@ export async function* readCsv(input: Readable, { types, delimiter, source }: Cs
       records = []
     }
   }
-  if (unclosed && !names) throw badHeader(source)
+  if (unclosed && !names) throw badHeader(options.source)
   if (unclosed) records.push(...emptyLines.splice(0), damaged(unclosed, number, lastLine + 1))
   if (records.length > 0) yield records
 }
@@ -100,6 +95,15 @@ function watchEncoding(input: Readable) {
     }
   })
   return { isDamaged: (cells: readonly string[]) => !isUtf8 && cells.some((cell) => cell.includes('\ufffd')) }
+}
+
+/** @throws {InputFailure} if the first line does not name the columns */
+function readHeader({ record, raw }: CsvRow, { types, delimiter, source, isDamaged }: Reading): readonly string[] {
+  if (isDamaged(record)) throw notUtf8(source)
+  if (!isWellQuoted(raw, record, delimiter)) throw badHeader(source)
+  const names = requireDistinct(record, source)
+  requireColumns(names, types, source)
+  return names
 }
 
 function notUtf8(source: string): InputFailure {
@@ -132,17 +136,21 @@ function requireColumns(names: readonly string[], types: ColumnTypes, source: st
     throw misused(`${source} has no column "${missing}".`, `Its columns are ${names.join(', ')}.`)
 }
 
-function readLine(
+function readRow(
   names: readonly string[],
-  cells: readonly string[],
-  types: ColumnTypes,
+  { info, record: cells, raw }: CsvRow,
   place: RowPosition,
+  { types, delimiter, isDamaged }: Reading,
 ): InputRecord {
+  if (isDamaged(cells)) return bad(place, 'is not UTF-8', cells.join(','))
+  if (!isWellQuoted(raw, cells, delimiter)) {
+    return bad(place, quotesProblem + upTo(info.lines, place.line), raw.trimEnd())
+  }
   if (cells.every((cell) => cell === '')) return bad(place, 'has no value', cells.join(','))
   const read = readCells(names, cells, types)
   if ('problem' in read) return bad(place, read.problem, cells.join(','))
   const bytes = cells.reduce((sum, cell) => sum + cell.length, 0) + names.join('').length
-  if (bytes > maxRecordBytes) return { ...place, problem: 'is too long', text: cells.join(',').slice(0, 200) }
+  if (bytes > maxRecordBytes) return bad(place, 'is too long', cells.join(',').slice(0, 200))
   return { ...place, bytes, ...read }
 }
 

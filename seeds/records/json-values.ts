@@ -9,6 +9,8 @@ const closeBrace = 0x7d
 const openBracket = 0x5b
 const closeBracket = 0x5d
 const newline = 0x0a
+/** JSON has no other characters up to this one, except in strings. */
+const space = 0x20
 
 /**
  * Reads the elements of a JSON array, or consecutive JSON objects. Holds at most one of them and a chunk of the input in
@@ -70,56 +72,87 @@ function unfinished({ number, isOpen, line, startLine, position }: Scan): RowPos
 
 /** Scans bytes in one pass. Tracks strings and nesting, and leaves everything else to JSON.parse. */
 function scanPiece(scan: Scan, piece: Buffer, records: InputRecord[]) {
-  let start = scan.isOpen ? 0 : -1
-  const end = (at: number) => {
-    const place = { number: scan.number, line: scan.startLine, endByte: scan.position + at }
-    records.push(scan.held.close(piece.subarray(start, at), place))
+  let start = 0
+  for (let at = 0; at < piece.length; at++) {
+    if (scan.inString) {
+      at = scanString(scan, piece, at)
+      continue
+    }
+    const wasOpen = scan.isOpen
+    const end = scanByte(scan, piece[at] ?? space, at)
+    if (scan.isOpen && !wasOpen) start = at
+    if (end === undefined) continue
+    const place = { number: scan.number, line: scan.startLine, endByte: scan.position + end }
+    records.push(scan.held.close(piece.subarray(start, end), place))
     scan.number += 1
     scan.isOpen = false
-    start = -1
   }
-  for (let at = 0; at < piece.length; at++) {
-    const byte = piece[at]
-    if (scan.inString) {
-      if (scan.isEscaped) scan.isEscaped = false
-      else if (byte === backslash) scan.isEscaped = true
-      else if (byte === quote) scan.inString = false
-      else if (byte === newline) scan.line += 1
-      continue
-    }
-    if (byte === newline) scan.line += 1
-    if (byte === undefined || byte <= 0x20) continue
-    const base = scan.isArray ? 1 : 0
-    if (!scan.isOpen) {
-      if (!scan.isArray && byte === openBracket && scan.depth === 0) {
-        scan.isArray = true
-        scan.depth = 1
-        continue
-      }
-      if (scan.isArray && scan.depth === 1 && byte === closeBracket) {
-        scan.isClosed = true
-        scan.depth = 0
-        continue
-      }
-      if (byte === comma && scan.depth === base) continue
-      scan.isOpen = true
-      scan.startLine = scan.line
-      start = at
-    } else if (scan.isArray && scan.depth === 1 && (byte === comma || byte === closeBracket)) {
-      end(at)
-      if (byte === closeBracket) {
-        scan.isClosed = true
-        scan.depth = 0
-      }
-      continue
-    }
-    if (byte === quote) scan.inString = true
-    else if (byte === openBrace || byte === openBracket) scan.depth += 1
-    else if (byte === closeBrace || byte === closeBracket) {
-      scan.depth = Math.max(base, scan.depth - 1)
-      if (scan.depth === base && base === 0) end(at + 1)
-    }
-  }
-  if (start !== -1) scan.held.add(piece.subarray(start))
+  if (scan.isOpen) scan.held.add(piece.subarray(start))
   scan.position += piece.length
+}
+
+/** Returns the end of the record if the byte ends it. */
+function scanByte(scan: Scan, byte: number, at: number): number | undefined {
+  if (byte === newline) scan.line += 1
+  if (byte <= space) return undefined
+  if (!scan.isOpen) {
+    if (skipBetweenRecords(scan, byte)) return undefined
+    scan.isOpen = true
+    scan.startLine = scan.line
+  }
+  return scanInRecord(scan, byte, at)
+}
+
+/** Returns the position of the closing quote, or the end of the piece. */
+function scanString(scan: Scan, piece: Buffer, from: number): number {
+  for (let at = from; at < piece.length; at++) {
+    const byte = piece[at]
+    if (scan.isEscaped) scan.isEscaped = false
+    else if (byte === backslash) scan.isEscaped = true
+    else if (byte === newline) scan.line += 1
+    else if (byte === quote) {
+      scan.inString = false
+      return at
+    }
+  }
+  return piece.length
+}
+
+/** Skips a comma or a bracket of the array. Returns false if the byte begins a record. */
+function skipBetweenRecords(scan: Scan, byte: number): boolean {
+  if (byte === openBracket && !scan.isArray && scan.depth === 0) {
+    scan.isArray = true
+    scan.depth = 1
+    return true
+  }
+  if (byte === closeBracket && scan.isArray && scan.depth === 1) {
+    closeArray(scan)
+    return true
+  }
+  return byte === comma && scan.depth === topDepth(scan)
+}
+
+/** Returns the end of the record if the byte ends it: elements end before the byte, other records with it. */
+function scanInRecord(scan: Scan, byte: number, at: number): number | undefined {
+  if (scan.isArray && scan.depth === 1 && (byte === comma || byte === closeBracket)) {
+    if (byte === closeBracket) closeArray(scan)
+    return at
+  }
+  if (byte === quote) scan.inString = true
+  else if (byte === openBrace || byte === openBracket) scan.depth += 1
+  else if (byte === closeBrace || byte === closeBracket) {
+    scan.depth = Math.max(topDepth(scan), scan.depth - 1)
+    if (scan.depth === 0) return at + 1
+  }
+  return undefined
+}
+
+function closeArray(scan: Scan): void {
+  scan.isClosed = true
+  scan.depth = 0
+}
+
+/** Returns the depth between records. */
+function topDepth({ isArray }: Scan): number {
+  return isArray ? 1 : 0
 }
