@@ -48,16 +48,7 @@ export async function* importFiles(
   const begunAt = performance.now()
   const files: ImportSummary[] = []
   let bytesBefore = 0
-  const begun = startedStates(states)
-  if (begun.length === 0) refused.clear()
-  else
-    refused.resume(
-      begun.flatMap(({ refusedFile }) => refusedFile ?? []),
-      // Uses both the current and the saved name of each file.
-      [...states].flatMap(([{ name }, { found }]) => (found ? [name, found.file] : [name])),
-    )
-  // Clears everything an earlier run saved, because a run with --restart may stop before its last file.
-  for (const state of states.values()) if (!state.found) state.remove()
+  clearEarlierRun(states, refused)
   for (const [input, state] of states) {
     const before = sum(files, 'accepted')
     if (isBegun(state.found)) yield { kind: 'resumed', file: input.name, state: state.found }
@@ -85,6 +76,20 @@ export async function* importFiles(
     isWhole,
     files,
   }
+}
+
+/** Clears everything an earlier run saved, except what this run resumes. */
+function clearEarlierRun(states: States, refused: RefusedFile): void {
+  const begun = startedStates(states)
+  if (begun.length === 0) refused.clear()
+  else
+    refused.resume(
+      begun.flatMap(({ refusedFile }) => refusedFile ?? []),
+      // Uses both the current and the saved name of each file.
+      [...states].flatMap(([{ name }, { found }]) => (found ? [name, found.file] : [name])),
+    )
+  // Not left to the import of each file, because a run with --restart may stop before its last one.
+  for (const state of states.values()) if (!state.found) state.remove()
 }
 
 /**

@@ -62,67 +62,107 @@ type Happening =
   | { readonly kind: 'unsent'; readonly chunk: Chunk }
   | { readonly kind: 'stopped' }
 
+/** State of the import loop. */
+interface ImportLoop {
+  readonly chunks: AsyncGenerator<CutChunk>
+  reading: Promise<Happening> | undefined
+  /** Requests by first record. Each stays until its outcome is handled. */
+  readonly inFlight: Map<number, Promise<Happening>>
+  readonly finished: Map<number, Finished>
+  /** Last record of the requests with an outcome. */
+  sent: number
+  failure: { readonly error: unknown } | undefined
+  isAtEnd: boolean
+  isStopped: boolean
+}
+
 /**
  * Reads and sends concurrently in constant memory, and yields after each response. The state covers only records
  * without gaps before them, so any interrupted import can resume. Saves the state after the caller consumed the step,
  * so that refused rows are stored first.
  */
 export async function* runImport(run: ImportRun): AsyncGenerator<ImportStep, ImportResult, undefined> {
-  const { signal } = run
-  const chunks = splitIntoChunks(run.records, run.from.done)
-  const finished = new Map<number, Finished>()
-  // Requests by first record. Each stays until its outcome is handled.
-  const inFlight = new Map<number, Promise<Happening>>()
-  let reading: Promise<Happening> | undefined = readNext(chunks, signal)
+  const loop = startLoop(run)
   let state = run.from
   let savedAt = performance.now()
-  let failure: { readonly error: unknown } | undefined
-  let isStopped = false
-  let sent = state.done
-  let isAtEnd = false
-
   run.state.save({ ...state, isOpen: true })
-  while (reading !== undefined || inFlight.size > 0) {
-    // Every promise here settles. One that outlived the import would retain the result of every race.
-    const next: Happening = await Promise.race(
-      reading !== undefined && inFlight.size < run.maxOpen ? [reading, ...inFlight.values()] : inFlight.values(),
-    )
-    if (next.kind === 'read') {
-      isAtEnd ||= next.cut === undefined
-      isStopped ||= next.cut !== undefined && (failure !== undefined || signal.aborted)
-      reading = next.cut && !isStopped ? readNext(chunks, signal) : undefined
-      const before = run.sendsInOrder ? [...inFlight.values()].at(-1) : undefined
-      if (next.cut && !isStopped) inFlight.set(next.cut.chunk.from, send(next.cut, state.id, run, before))
-    } else if (next.kind === 'stopped') {
-      isStopped = true
-      reading = undefined
-    } else if (next.kind === 'unsent') {
-      isStopped = true
-      inFlight.delete(next.chunk.from)
-    } else if (next.kind === 'failed') {
-      failure ??= next
-      reading = undefined
-      if (next.chunk) {
-        inFlight.delete(next.chunk.from)
-        sent = Math.max(sent, next.chunk.to)
-      }
-    } else {
-      inFlight.delete(next.outcome.chunk.from)
-      sent = Math.max(sent, next.outcome.chunk.to)
-      finished.set(next.outcome.chunk.from, next.outcome)
-      const { state: reached, refused } = advance(state, finished)
-      state = reached
-      yield { state, refused }
-      if (performance.now() - savedAt > saveEveryMs) {
-        run.state.save({ ...state, isOpen: true })
-        savedAt = performance.now()
-      }
+  while (loop.reading !== undefined || loop.inFlight.size > 0) {
+    const next = await nextHappening(loop, run.maxOpen)
+    if (next.kind === 'read') sendAndReadOn(loop, next.cut, run)
+    else recordOutcome(loop, next)
+    if (next.kind !== 'answered') continue
+    const { state: reached, refused } = advance(state, loop.finished)
+    state = reached
+    yield { state, refused }
+    if (performance.now() - savedAt > saveEveryMs) {
+      run.state.save({ ...state, isOpen: true })
+      savedAt = performance.now()
     }
   }
+  const { failure } = loop
   run.state.save({ ...state, isOpen: failure !== undefined })
-  if (failure && run.isReadOnce) yield behindGaps(state, finished, { sent, isAtEnd })
+  if (failure && run.isReadOnce) yield behindGaps(state, loop)
   if (failure) throw failure.error
-  return { state, isWhole: !isStopped }
+  return { state, isWhole: !loop.isStopped }
+}
+
+function startLoop({ records, from, signal }: ImportRun): ImportLoop {
+  const chunks = splitIntoChunks(records, from.done)
+  return {
+    chunks,
+    reading: readNext(chunks, signal),
+    inFlight: new Map(),
+    finished: new Map(),
+    sent: from.done,
+    failure: undefined,
+    isAtEnd: false,
+    isStopped: false,
+  }
+}
+
+/** Every promise here settles. One that outlived the import would retain the result of every race. */
+function nextHappening({ reading, inFlight }: ImportLoop, maxOpen: number): Promise<Happening> {
+  const mayRead = reading !== undefined && inFlight.size < maxOpen
+  return Promise.race(mayRead ? [reading, ...inFlight.values()] : inFlight.values())
+}
+
+function sendAndReadOn(loop: ImportLoop, cut: CutChunk | undefined, run: ImportRun): void {
+  loop.reading = undefined
+  if (!cut) {
+    loop.isAtEnd = true
+    return
+  }
+  loop.isStopped ||= loop.failure !== undefined || run.signal.aborted
+  if (loop.isStopped) return
+  loop.reading = readNext(loop.chunks, run.signal)
+  const before = run.sendsInOrder ? [...loop.inFlight.values()].at(-1) : undefined
+  loop.inFlight.set(cut.chunk.from, send(cut, run.from.id, run, before))
+}
+
+function recordOutcome(loop: ImportLoop, next: Exclude<Happening, { kind: 'read' }>): void {
+  switch (next.kind) {
+    case 'stopped':
+      loop.isStopped = true
+      loop.reading = undefined
+      break
+    case 'unsent':
+      loop.isStopped = true
+      loop.inFlight.delete(next.chunk.from)
+      break
+    case 'failed':
+      loop.failure ??= next
+      loop.reading = undefined
+      if (next.chunk) settle(loop, next.chunk)
+      break
+    case 'answered':
+      settle(loop, next.outcome.chunk)
+      loop.finished.set(next.outcome.chunk.from, next.outcome)
+  }
+}
+
+function settle(loop: ImportLoop, { from, to }: Chunk): void {
+  loop.inFlight.delete(from)
+  loop.sent = Math.max(loop.sent, to)
 }
 
 /** Treats errors after an abort as a stop, because closing the input makes it fail. Does not wait for an idle pipe. */
@@ -162,26 +202,38 @@ async function send(
 async function* splitIntoChunks(records: Records, done: number): AsyncGenerator<CutChunk> {
   let at = 0
   let endByte = 0
-  let bad: BadRow[] = []
-  const rows = gather(done)
-  const takeBad = () => {
-    const taken = bad
-    bad = []
-    return taken
-  }
+  const rows = gatherWithBad(done)
   for await (const handful of records) {
     for (const record of handful) {
       at += 1
       if (at <= done) continue
-      if (isGood(record)) {
-        if (rows.isFullFor(record)) yield { chunk: rows.take(at - 1, endByte), bad: takeBad() }
-        rows.add(record)
-      } else bad.push(record)
+      if (rows.isFullFor(record)) yield rows.take(at - 1, endByte)
+      rows.add(record)
       endByte = record.endByte
-      if (bad.length >= maxBadRows) yield { chunk: rows.take(at, endByte), bad: takeBad() }
+      if (rows.hasManyBad()) yield rows.take(at, endByte)
     }
   }
-  if (!rows.isEmpty() || bad.length > 0) yield { chunk: rows.take(at, endByte), bad: takeBad() }
+  if (!rows.isEmpty()) yield rows.take(at, endByte)
+}
+
+/** Collects the rows of a request, and the bad ones among them. */
+function gatherWithBad(from: number) {
+  const rows = gather(from)
+  let bad: BadRow[] = []
+  return {
+    isFullFor: (record: InputRecord) => isGood(record) && rows.isFullFor(record),
+    hasManyBad: () => bad.length >= maxBadRows,
+    isEmpty: () => rows.isEmpty() && bad.length === 0,
+    add(record: InputRecord) {
+      if (isGood(record)) rows.add(record)
+      else bad.push(record)
+    },
+    take(to: number, endByte: number): CutChunk {
+      const cut = { chunk: rows.take(to, endByte), bad }
+      bad = []
+      return cut
+    },
+  }
 }
 
 function isGood(record: InputRecord): record is Exclude<InputRecord, BadRow> {
@@ -213,8 +265,7 @@ function counting(state: ImportState, { accepted, created, newIds, refused }: Fi
 /** Collects responses that arrived after a failed request, and the gaps between them. */
 function behindGaps(
   from: ImportState,
-  finished: ReadonlyMap<number, Finished>,
-  { sent, isAtEnd }: { readonly sent: number; readonly isAtEnd: boolean },
+  { finished, sent, isAtEnd }: Pick<ImportLoop, 'finished' | 'sent' | 'isAtEnd'>,
 ): ImportStep {
   const behind = [...finished.values()].sort((one, other) => one.chunk.from - other.chunk.from)
   const gaps = [...behind.map(({ chunk }) => chunk.from), sent].map((end, at): [number, number] => [

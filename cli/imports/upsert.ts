@@ -7,7 +7,7 @@ import type { ReadRow } from '../../seeds/records/record.js'
 import { misuse } from '../base/failure.js'
 import type { Client } from '../base/target-command.js'
 import { hashJson } from '../files/hash.js'
-import type { OpenChunk } from './send-chunk.js'
+import type { OpenChunk, SendRows } from './send-chunk.js'
 
 type Collection = ReturnType<Client['collection']>
 
@@ -65,39 +65,68 @@ interface OpenLookup {
  * so those values are looked up again.
  */
 export function openUpserts(collection: Collection, name: string, seeds?: Seeds): OpenChunk {
-  let isThere = false
   const field = seeds === undefined ? byText(name) : byValue(name, seeds)
   const find = createFinder(collection, field)
-  const lookups: OpenLookup[] = []
+  const upserts: Upserts = { collection, field, seeds, find, lookups: [], hasValues: false }
   return (opened) => {
     const lookup = beginLookup(find, keysIn(opened, field))
-    lookups.push(lookup)
-    return async (rows, idempotencyKey) => {
-      // Earlier chunks are done, because chunks are sent in order.
-      while (lookups[0] !== lookup) lookups.shift()
-      const byValue = mergeRows(rows, field)
-      isThere ||= byValue.size > 0
-      if (!isThere) throw misuse(`No row has a value in "${name}", the field of --by.`)
-      if (seeds !== undefined) requireValues(rows, field)
-      const known = await lookup.known
-      const recent = await find([...byValue.keys()].filter((value) => lookup.created.has(value)))
-      const changed = new Map<string, JsonObject>()
-      const created = new Map<string, JsonObject>()
-      for (const [value, fields] of byValue) {
-        const id = known.get(value) ?? recent.get(value)
-        if (id !== undefined) changed.set(id, withoutId(fields, name))
-        else created.set(value, withoutId(fields, name))
-      }
-      if (changed.size > 0) await collection.updateMany(objectOfMany(changed), { returning: false })
-      // After a crash, some documents exist already, so the request to create the rest has another key.
-      await create(collection, [...created.values()], `${idempotencyKey}-${hashJson([...created.keys()])}`)
-      for (const one of lookups) for (const value of created.keys()) one.created.add(value)
-      // Creates rows without a value separately and last, so that a retry after a crash sends the identical request.
-      const keyless = rowsWithoutValue(rows, field)
-      await create(collection, keyless, `${idempotencyKey}-keyless`)
-      return { created: created.size + keyless.length, newIds: name === 'id' ? created.size : 0 }
-    }
+    upserts.lookups.push(lookup)
+    return (rows, idempotencyKey) => upsertRows(upserts, lookup, rows, idempotencyKey)
   }
+}
+
+/** The upserts of one import. */
+interface Upserts {
+  readonly collection: Collection
+  readonly field: Field
+  readonly seeds: Seeds | undefined
+  readonly find: Find
+  /** Lookups of open chunks, in order. */
+  readonly lookups: OpenLookup[]
+  /** Whether any row so far has a value in the field. */
+  hasValues: boolean
+}
+
+async function upsertRows(
+  upserts: Upserts,
+  lookup: OpenLookup,
+  rows: readonly ReadRow[],
+  idempotencyKey: string,
+): ReturnType<SendRows> {
+  const { collection, field, seeds, find, lookups } = upserts
+  // Earlier chunks are done, because chunks are sent in order.
+  while (lookups[0] !== lookup) lookups.shift()
+  const byValue = mergeRows(rows, field)
+  upserts.hasValues ||= byValue.size > 0
+  if (!upserts.hasValues) throw misuse(`No row has a value in "${field.name}", the field of --by.`)
+  if (seeds !== undefined) requireValues(rows, field)
+  const known = await lookup.known
+  const recent = await find([...byValue.keys()].filter((value) => lookup.created.has(value)))
+  const { changed, created } = splitByExistence(byValue, (value) => known.get(value) ?? recent.get(value), field)
+  if (changed.size > 0) await collection.updateMany(objectOfMany(changed), { returning: false })
+  // After a crash, some documents exist already, so the request to create the rest has another key.
+  await create(collection, [...created.values()], `${idempotencyKey}-${hashJson([...created.keys()])}`)
+  for (const one of lookups) for (const value of created.keys()) one.created.add(value)
+  // Creates rows without a value separately and last, so that a retry after a crash sends the identical request.
+  const keyless = rowsWithoutValue(rows, field)
+  await create(collection, keyless, `${idempotencyKey}-keyless`)
+  return { created: created.size + keyless.length, newIds: field.name === 'id' ? created.size : 0 }
+}
+
+/** Splits the rows into changes by document id, and new documents by value. */
+function splitByExistence(
+  byValue: ReadonlyMap<string, JsonObject>,
+  findId: (value: string) => string | undefined,
+  { name }: Field,
+) {
+  const changed = new Map<string, JsonObject>()
+  const created = new Map<string, JsonObject>()
+  for (const [value, fields] of byValue) {
+    const id = findId(value)
+    if (id !== undefined) changed.set(id, withoutId(fields, name))
+    else created.set(value, withoutId(fields, name))
+  }
+  return { changed, created }
 }
 
 function beginLookup(find: Find, values: readonly string[]): OpenLookup {
