@@ -6,9 +6,9 @@ import { CliFailure, exits, misuse } from '../base/failure.js'
 import { emulatorHere } from '../base/here.js'
 import { SvcCommand } from '../base/svc-command.js'
 import { rememberFolder } from '../config/folder-config.js'
-import { readApp } from '../init/app.js'
-import { ciKinds, planCi } from '../init/ci.js'
-import { editorKinds, planEditor } from '../init/editors.js'
+import { type AppFolder, readApp } from '../init/app.js'
+import { type CiKind, ciKinds, planCi } from '../init/ci.js'
+import { type EditorKind, editorKinds, planEditor } from '../init/editors.js'
 import { detectPackageManager } from '../init/package-manager.js'
 import {
   configAbove,
@@ -19,6 +19,7 @@ import {
   type Template,
 } from '../init/plan.js'
 import { contentLines, nearby, planLines, writePlanned } from '../init/write-plan.js'
+import type { EmulatorInfo } from '../target/emulator-file.js'
 import { isStillThere, patientMilliseconds } from '../target/emulator-health.js'
 import { requireNoLink } from '../target/no-link.js'
 import { nearest } from '../terminal/nearest.js'
@@ -62,33 +63,17 @@ svc.json if a folder above has one.`)
   async run() {
     const { args, flags } = await this.parse(Init)
     const folder = resolve(args.folder)
-    const templates = readTemplates(this.config.root)
-    const isThere = existsSync(join(folder, 'package.json'))
-    const name = flags.template ?? (isThere ? undefined : await this.askTemplate(templates, flags))
-    const template = name === undefined ? undefined : requireTemplate(name, templates)
+    const template = await this.chooseTemplate(folder, flags)
     const emulator = emulatorHere(undefined)
     const { root } = this.config
     const app = template ? undefined : readApp(folder)
-    const planned = () => {
-      const files = app ? planExistingApp(app, emulator) : []
-      if (template) files.push(...planTemplate(root, template, folder, emulator))
-      // A template names npm in its own package.json.
-      const manager = app?.manager ?? detectPackageManager(folder, folder)
-      const editors = (flags.editor ?? []).map((kind) => planEditor(root, kind, folder, manager))
-      const plan = [...files, ...(flags.ci ? [planCi(root, flags.ci, folder, manager)] : []), ...editors]
-      requireWritable(plan, folder, template)
-      return plan
-    }
-    const shown = planned()
+    const setup: Setup = { root, folder, template, app, emulator, ci: flags.ci, editors: flags.editor ?? [] }
+    const shown = planFiles(setup)
 
-    if (app) this.note(`For ${app.title}:`)
-    for (const line of planLines(shown)) this.note(line)
-    if (!flags.yes) for (const line of shown.flatMap(contentLines)) this.note(line)
-    const above = app && !shown.some(({ path }) => basename(path) === 'svc.json') ? configAbove(folder) : undefined
-    if (above !== undefined) this.note(`${nearby(above)} applies here too, so no svc.json is added.`)
+    this.show(shown, setup, { withContent: !flags.yes })
     if (shown.some(({ change }) => change !== 'keep')) await this.confirm('Write these files?', flags)
     // Files may have been added or edited during the prompt.
-    const plan = planned()
+    const plan = planFiles(setup)
     const others = plan.filter(({ path, change }) => !shown.some((one) => one.path === path && one.change === change))
     for (const line of planLines(others)) this.note(line)
     // The user has just accepted the svc.json that is written here.
@@ -96,8 +81,7 @@ svc.json if a folder above has one.`)
     for (const file of plan) await writePlanned(file)
     if (isNew) await rememberFolder(folder)
     const runs = app !== undefined && emulator !== undefined && (await isStillThere(emulator, patientMilliseconds))
-    const steps = [...(app?.installs ?? []), ...(app && !runs ? [app.start] : []), ...(template?.next ?? [])]
-    const next = steps.length > 0 && args.folder !== '.' ? [`cd ${shellWord(args.folder)}`, ...steps] : steps
+    const next = nextSteps(setup, args.folder, runs)
     if (next.length > 0) this.note(['', 'Next:', ...next.map((step) => `  ${step}`)].join('\n'))
     this.note(runs ? `.env.local has the address of the running emulator, ${emulator.url}.` : startsLater)
     if (flags.ci && app && !app.hasTests)
@@ -112,12 +96,62 @@ svc.json if a folder above has one.`)
     }
   }
 
+  private show(plan: readonly PlannedFile[], { app, folder }: Setup, { withContent }: { withContent: boolean }): void {
+    if (app) this.note(`For ${app.title}:`)
+    for (const line of planLines(plan)) this.note(line)
+    if (withContent) for (const line of plan.flatMap(contentLines)) this.note(line)
+    const above = app && !plan.some(({ path }) => basename(path) === 'svc.json') ? configAbove(folder) : undefined
+    if (above !== undefined) this.note(`${nearby(above)} applies here too, so no svc.json is added.`)
+  }
+
+  /** Returns undefined if the folder has an app to set up. */
+  private async chooseTemplate(
+    folder: string,
+    flags: { template?: string | undefined; yes: boolean },
+  ): Promise<Template | undefined> {
+    const templates = readTemplates(this.config.root)
+    if (flags.template !== undefined) return requireTemplate(flags.template, templates)
+    if (existsSync(join(folder, 'package.json'))) return undefined
+    return requireTemplate(await this.askTemplate(templates, flags), templates)
+  }
+
   private async askTemplate(templates: readonly Template[], flags: { yes: boolean }): Promise<string> {
     if (!this.mayAsk(flags)) return 'node'
     const { select } = await import('@inquirer/prompts')
     const choices = templates.map(({ name, title }) => ({ value: name, name: `${name}: ${title}` }))
     return select({ message: 'Which template?', choices }, { output: process.stderr })
   }
+}
+
+/** What to write, and where. */
+interface Setup {
+  /** Folder of the command line, which has the templates. */
+  readonly root: string
+  readonly folder: string
+  readonly template: Template | undefined
+  /** The existing app, if there is no template. */
+  readonly app: AppFolder | undefined
+  readonly emulator: EmulatorInfo | undefined
+  readonly ci: CiKind | undefined
+  readonly editors: readonly EditorKind[]
+}
+
+/** @throws {CliFailure} if a template would overwrite an app, or a link is in the way */
+function planFiles({ root, folder, template, app, emulator, ci, editors }: Setup): PlannedFile[] {
+  const files = app ? planExistingApp(app, emulator) : []
+  if (template) files.push(...planTemplate(root, template, folder, emulator))
+  // A template names npm in its own package.json.
+  const manager = app?.manager ?? detectPackageManager(folder, folder)
+  if (ci) files.push(planCi(root, ci, folder, manager))
+  const plan = [...files, ...editors.map((kind) => planEditor(root, kind, folder, manager))]
+  requireWritable(plan, folder, template)
+  return plan
+}
+
+/** Returns the commands that start the app. */
+function nextSteps({ app, template }: Setup, given: string, runs: boolean): string[] {
+  const steps = [...(app?.installs ?? []), ...(app && !runs ? [app.start] : []), ...(template?.next ?? [])]
+  return steps.length > 0 && given !== '.' ? [`cd ${shellWord(given)}`, ...steps] : steps
 }
 
 function requireTemplate(name: string, templates: readonly Template[]): Template {
