@@ -42,29 +42,25 @@ export async function* undoOfOperations(
   let at = 0
   for await (const handful of readOperations(input, collection)) {
     const operations = handful.filter((read): read is Operation => !isBad(read) && at++ >= from)
-    const changing = operations.filter(({ kind }) => kind !== 'create')
-    for (const name of new Set(changing.map(({ collection }) => collection))) {
-      const some = changing.filter((operation) => operation.collection === name)
-      const ids = some.map(({ id }) => id)
-      const found = new Map<string, JsonObject>()
-      for await (const { id, data } of existingDocuments(client.collection(name), ids)) found.set(id, data)
-      for (const operation of some) {
-        const state = states.get(operation.id)
-        const before = state?.after ?? found.get(operation.id)
-        // The service refuses an operation on a missing document or one that does not fit its type, so there is nothing
-        // to undo.
-        if (!before || (state && !state.after)) continue
-        const result = applied(operation, before)
-        if (!result) continue
-        const { after } = result
-        if (repeated.has(operation.id)) {
-          states.set(operation.id, { last: operation, before: state?.before ?? before, after })
-        } else yield undoOfOne(operation, before, after)
-      }
+    for await (const { operation, found } of withDocuments(client, operations)) {
+      const state = stateAfter(operation, states.get(operation.id), found)
+      if (!state) continue
+      if (repeated.has(operation.id)) states.set(operation.id, state)
+      else yield undoOfState(state)
     }
   }
-  for (const { last, before, after } of states.values()) {
-    yield undoOfOne(last, before, after)
+  for (const state of states.values()) yield undoOfState(state)
+}
+
+/** Yields the operations on existing documents, each with its document as it is now. */
+async function* withDocuments(client: Client, operations: readonly Operation[]) {
+  const changing = operations.filter(({ kind }) => kind !== 'create')
+  for (const name of new Set(changing.map(({ collection }) => collection))) {
+    const some = changing.filter((operation) => operation.collection === name)
+    const ids = some.map(({ id }) => id)
+    const found = new Map<string, JsonObject>()
+    for await (const { id, data } of existingDocuments(client.collection(name), ids)) found.set(id, data)
+    for (const operation of some) yield { operation, found: found.get(operation.id) }
   }
 }
 
@@ -86,7 +82,7 @@ export async function* existingDocuments(
   }
 }
 
-/** Tracks a document that several operations change. */
+/** A document before its first operation and after its last. */
 interface State {
   readonly last: Operation
   readonly before: JsonObject
@@ -94,10 +90,18 @@ interface State {
   readonly after: JsonObject | undefined
 }
 
-function undoOfOne(operation: Operation, before: JsonObject, after: JsonObject | undefined): Undo {
-  return after === undefined
-    ? planUndo({ ...operation, kind: 'delete' }, before)
-    : undoOfChange(operation, before, after)
+/**
+ * Undefined if the service refuses the operation, because the document is missing or does not fit its type. Then there
+ * is nothing to undo.
+ */
+function stateAfter(operation: Operation, state: State | undefined, found: JsonObject | undefined): State | undefined {
+  const before = state ? state.after : found
+  const result = before && applied(operation, before)
+  return result && { last: operation, before: state?.before ?? before, after: result.after }
+}
+
+function undoOfState({ last, before, after }: State): Undo {
+  return after === undefined ? planUndo({ ...last, kind: 'delete' }, before) : undoOfChange(last, before, after)
 }
 
 /** The document after an operation, without `after` if it is deleted. Undefined if the service refuses the operation. */

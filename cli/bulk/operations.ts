@@ -53,18 +53,26 @@ function readOperation(fields: { readonly [name: string]: unknown }): Omit<Opera
   if (!kind) return `"op" is ${op === undefined ? 'missing' : JSON.stringify(op)}; it takes ${kinds.join(', ')}`
   if (unknown !== undefined) return `"${unknown}" is not known; fields go into "data"`
   if (typeof collection !== 'string' || collection === '') return '"collection" is missing'
-  if (typeof id !== 'string' || (kind === 'create') !== (id === '')) {
-    return kind === 'create' ? '"id" is given by the service' : '"id" is missing'
-  }
-  if (!isObject(data) || (kind === 'delete' && Object.keys(data).length > 0)) {
-    return kind === 'delete' ? 'a delete takes no "data"' : '"data" is not an object'
-  }
+  if (!isIdFor(kind, id)) return kind === 'create' ? '"id" is given by the service' : '"id" is missing'
+  if (!isDataFor(kind, data)) return kind === 'delete' ? 'a delete takes no "data"' : '"data" is not an object'
   if (kind !== 'delete' && fields.data === undefined) return '"data" is missing'
-  if (unless !== undefined) {
-    if (kind !== 'create') return `a ${kind} takes no "unless"`
-    if (typeof unless !== 'string' || unless === '') return '"unless" is not an id'
-  }
-  if (was === undefined) return { kind, collection, id, data, unless }
+  const condition = readCondition(kind, was, unless)
+  return typeof condition === 'string' ? condition : { kind, collection, id, data, ...condition }
+}
+
+function isIdFor(kind: OperationKind, id: unknown): id is string {
+  return typeof id === 'string' && (kind === 'create') === (id === '')
+}
+
+function isDataFor(kind: OperationKind, data: unknown): data is JsonObject {
+  return isObject(data) && (kind !== 'delete' || Object.keys(data).length === 0)
+}
+
+/** Returns the state in which the operation applies, or a description of the problem. */
+function readCondition(kind: OperationKind, was: unknown, unless: unknown): Pick<Operation, 'was' | 'unless'> | string {
+  if (unless !== undefined && kind !== 'create') return `a ${kind} takes no "unless"`
+  if (unless !== undefined && (typeof unless !== 'string' || unless === '')) return '"unless" is not an id'
+  if (was === undefined) return { unless }
   if (kind === 'create') return 'a create takes no "was"'
-  return isObject(was) ? { kind, collection, id, data, was } : '"was" is not an object'
+  return isObject(was) ? { was } : '"was" is not an object'
 }

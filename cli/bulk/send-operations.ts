@@ -137,9 +137,7 @@ async function sendBatch(
       const gone = await goneIn(collection, batch, error)
       // All documents exist, so the path or the collection is missing.
       if (gone.size === 0) throw error
-      const settled = isMissingDone
-        ? { accepted: gone.size, refused: [] }
-        : { accepted: 0, refused: [...gone].map((operation) => refusal(operation, error.code, describeRefusal(error))) }
+      const settled = settleGone(gone, error, isMissingDone)
       return both(settled, await sendSome(batch.filter((operation) => !gone.has(operation))))
     }
     if (batch.length === 1) {
@@ -169,6 +167,12 @@ async function goneIn(
     withId.map(({ id }) => id),
   )
   return new Set(withId.filter(({ id }) => !there.has(id)))
+}
+
+function settleGone(gone: ReadonlySet<Operation>, error: SvcError, isMissingDone: boolean): SentBatch {
+  if (isMissingDone) return { accepted: gone.size, refused: [] }
+  const problem = describeRefusal(error)
+  return { accepted: 0, refused: [...gone].map((operation) => refusal(operation, error.code, problem)) }
 }
 
 /** Returns the operations that the issues name by index or document id. Empty if any issue names none. */
