@@ -111,7 +111,7 @@ export async function subscribe(
 interface Viewed {
   readonly request: SubscribeRequest
   readonly toSight: (grant: Grant) => Sight
-  /** What the caller may receive at the start. */
+  /** Permissions when the subscription begins. */
   readonly sight: Sight
 }
 
