@@ -123,7 +123,7 @@ svc.json if a folder above has one.`)
   }
 }
 
-/** What to write, and where. */
+/** The template to write, and its place. */
 interface Setup {
   /** Folder of the command line, which has the templates. */
   readonly root: string
