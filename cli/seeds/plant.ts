@@ -82,6 +82,10 @@ async function plantOne(seed: SeedCollection, options: Planting): Promise<Plante
   const documents = new Map<string, Document>()
   known.set(referenceName(seed.name), documents)
   const planted = { collection: seed.name, created: 0, updated: 0, kept: 0 }
+  if (!isEmpty && !isUpsert) {
+    await findAllKept(seed, documents, remembered, options)
+    return { ...planted, kept: seed.documents.length, isWhole: true }
+  }
   const takeAllBack = () =>
     takeBack(
       client,
@@ -89,28 +93,34 @@ async function plantOne(seed: SeedCollection, options: Planting): Promise<Plante
       [...documents.values()].map(({ id }) => id),
     )
   for (const document of seed.documents) {
-    if (!isEmpty && !isUpsert) {
-      const there = await findKept(seed, document, remembered.found.get(document.name), options)
-      if (there) documents.set(document.name, there)
-      planted.kept += 1
-      continue
-    }
     if (signal.aborted) break
     try {
-      const fields = resolveFields(document, known)
-      const there = isEmpty ? undefined : await findBefore(seed, document, { fields, remembered, options })
-      documents.set(document.name, await (there ? collection.update(there.id, fields) : collection.create(fields)))
-      planted[there ? 'updated' : 'created'] += 1
+      const { outcome, saved } = await plantDocument(seed, document, { isEmpty, remembered, options })
+      documents.set(document.name, saved)
+      planted[outcome] += 1
     } catch (error) {
       const left = isEmpty ? await takeAllBack() : 0
       throw leftBehind(placedInSeed(error, seed, document), seed.name, left, options.target)
     }
   }
-  const isWhole = planted.created + planted.updated + planted.kept === seed.documents.length
+  const isWhole = planted.created + planted.updated === seed.documents.length
   if (!isWhole && isEmpty) return { ...planted, created: await takeAllBack(), isWhole }
   const ids = new Map([...documents].map(([name, { id }]) => [name, id]))
-  if (isEmpty || isUpsert) remembered.save(new Map([...remembered.found, ...ids]))
+  remembered.save(new Map([...remembered.found, ...ids]))
   return { ...planted, isWhole }
+}
+
+async function plantDocument(
+  seed: SeedCollection,
+  document: SeedDocument,
+  { isEmpty, remembered, options }: { isEmpty: boolean; remembered: PlantedIds; options: Planting },
+): Promise<{ outcome: 'created' | 'updated'; saved: Document }> {
+  const collection = options.client.collection(seed.name)
+  const fields = resolveFields(document, options.known)
+  const there = isEmpty ? undefined : await findBefore(seed, document, { fields, remembered, options })
+  return there
+    ? { outcome: 'updated', saved: await collection.update(there.id, fields) }
+    : { outcome: 'created', saved: await collection.create(fields) }
 }
 
 /** Adds the document's position to errors about the document. Other failures would hit every document alike. */
@@ -138,6 +148,19 @@ function effectiveKey(seed: SeedCollection, { key }: PlantOptions): string | und
 async function getIfThere(client: Client, { name }: SeedCollection, id: string | undefined) {
   if (id === undefined) return undefined
   return client.collection(name).get(id).catch(undefinedIfMissing)
+}
+
+/** Finds the referenced documents of an unchanged collection. */
+async function findAllKept(
+  seed: SeedCollection,
+  documents: Map<string, Document>,
+  remembered: PlantedIds,
+  options: Planting,
+): Promise<void> {
+  for (const document of seed.documents) {
+    const there = await findKept(seed, document, remembered.found.get(document.name), options)
+    if (there) documents.set(document.name, there)
+  }
 }
 
 /** Finds a referenced document in an unchanged collection. */

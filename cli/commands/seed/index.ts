@@ -55,7 +55,7 @@ already have documents, unless you pass --upsert or --replace.`)
     const emulator = findSeedTarget(target, flags.as)
     const ask = this.mayAsk(flags) ? (question: string) => this.confirm(question, flags) : undefined
     const modules = { client, allow: allowCode(ask), randomSeed: flags['random-seed'] }
-    const mode = flags.replace ? 'replace' : flags.upsert ? 'upsert' : 'fill'
+    const mode = chooseMode(flags)
     const stop = stopSignal()
     const named = { target: targetWords(flags), url: target.url }
     const options = { client, mode, key: by, signal: stop.signal, emulator, modules, ...named } as const
@@ -85,6 +85,11 @@ already have documents, unless you pass --upsert or --replace.`)
     if (left.length > 0) this.note(leftAlone(left.map(({ collection }) => collection)))
     return rows
   }
+}
+
+function chooseMode({ replace, upsert }: { replace: boolean; upsert: boolean }) {
+  if (replace) return 'replace'
+  return upsert ? 'upsert' : 'fill'
 }
 
 /** Names skipped collections, because the counts alone do not show them. */
