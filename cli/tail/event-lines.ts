@@ -53,12 +53,12 @@ function describeEvent(event: EmulatorEvent): string[] {
   if ('clock' in event) return [event.clock.now]
   if ('snapshot' in event) return [event.snapshot.name]
   if ('project' in event) return [event.project.name, ...event.project.what]
-  const { missed } = event.stream
-  return [missed === null ? 'Some events were missed.' : `${counted(missed, 'event')} missed.`]
+  return streamWords(event.stream)
 }
 
 type RequestDetails = Extract<EmulatorEvent, { request: object }>['request']
 type ConnectionDetails = Extract<EmulatorEvent, { connection: object }>['connection']
+type StreamDetails = Extract<EmulatorEvent, { stream: object }>['stream']
 
 function requestWords({ method, path, status, code, message }: RequestDetails): string[] {
   return given([`${method} ${path}`, status === null ? 'no answer' : String(status), code, message])
@@ -66,6 +66,10 @@ function requestWords({ method, path, status, code, message }: RequestDetails): 
 
 function connectionWords({ id, transport, who, collection, why }: ConnectionDetails): string[] {
   return given([transport, who, collection, why, id])
+}
+
+function streamWords({ missed }: StreamDetails): string[] {
+  return [missed === null ? 'Some events were missed.' : `${counted(missed, 'event')} missed.`]
 }
 
 function given(words: readonly (string | null | 0)[]): string[] {

@@ -35,8 +35,7 @@ export async function* everything(
     try {
       const asked = { kinds, ...(since === undefined ? { last } : { since }), signal }
       for await (const event of connect().events.stream(asked)) {
-        if (event.kind === 'stream.opened') yield { type: since === undefined ? 'ready' : 'back' }
-        else yield { type: 'event', event }
+        yield toSeen(event, since === undefined)
         since = event.id
         isLost = false
       }
@@ -48,6 +47,12 @@ export async function* everything(
     isLost = true
     await pause(retryMilliseconds, undefined, { signal }).catch(() => undefined)
   }
+}
+
+/** @param isFirst whether this is the first connection */
+function toSeen(event: EmulatorEvent, isFirst: boolean): Seen {
+  if (event.kind !== 'stream.opened') return { type: 'event', event }
+  return { type: isFirst ? 'ready' : 'back' }
 }
 
 /** Returns whether the connection or the server is gone. */
