@@ -9,6 +9,7 @@ import type { CommandInput } from '../base/service-command.js'
 import { TargetCommand } from '../base/target-command.js'
 import { fieldsArg, readFileAndFields } from '../documents/fields-args.js'
 import { isSafeMethod } from '../target/guarded-fetch.js'
+import type { Target } from '../target/target.js'
 import { counted } from '../terminal/print.js'
 import { prose } from '../terminal/prose.js'
 import { jsonText, printableLines } from '../terminal/text-width.js'
@@ -62,9 +63,7 @@ On the emulator of this folder, svc undo restores collections that you delete, a
 
     const token = (await this.client(flags).auth.session())?.token
     const headers: Record<string, string> = {
-      ...(target.key === undefined ? {} : { 'x-api-key': target.key }),
-      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
-      ...(target.dialect === undefined ? {} : { 'svc-dialect': target.dialect }),
+      ...ownHeaders(target, token),
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       ...Object.fromEntries((flags.header ?? []).map(readHeader)),
     }
@@ -124,6 +123,15 @@ function redirected(request: string, { status, headers }: Response): CliFailure 
   const message = `${request} answered ${status}: it redirects to ${headers.get('location') ?? 'nowhere'}. Nothing was sent there.`
   const hint = 'If the service is there, set its address with --url or SVC_URL.'
   return new CliFailure('REDIRECTED', exits.network, message, hint)
+}
+
+/** Returns the headers that say who asks, and in which dialect. */
+function ownHeaders({ key, dialect }: Target, token: string | undefined): Record<string, string> {
+  return {
+    ...(key === undefined ? {} : { 'x-api-key': key }),
+    ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+    ...(dialect === undefined ? {} : { 'svc-dialect': dialect }),
+  }
 }
 
 function readHeader(text: string): [string, string] {

@@ -88,11 +88,7 @@ created with new ids, and counted.`)
     keepHeapSmall()
     if (flags.delimiter === '')
       throw misuse('--delimiter is empty.', 'Pass the text between two cells, for example --delimiter ";"')
-    const { by: upsertBy, key, note } = readUpsert(flags)
-    if (flags.upsert && upsertBy === undefined) {
-      throw misuse('--upsert needs the field that identifies a document.', 'Add --by, for example --upsert --by email')
-    }
-    if (note) this.note(note)
+    const { upsertBy, key } = this.readUpsert(flags)
     const target = { ...flags, key }
     const types = readColumnTypes(flags.types)
     const inputs = await Promise.all((await expandPaths(argv.slice(1).map(String))).map(openInput))
@@ -136,13 +132,22 @@ created with new ids, and counted.`)
       const report = upsertBy ? await this.undoably(this.requireTarget(target), command, flags, follow) : await follow()
       if (report.isWhole) for (const state of states.values()) state.remove()
       for (const line of reportLines(report)) this.note(line)
-      if (report.isWhole) requireThere(args.collection, { report, states, now: await identify() })
       if (!report.isWhole) throw interrupted(report, read, stop.exit())
+      requireThere(args.collection, { report, states, now: await identify() })
       if (report.refused > 0) process.exitCode = exits.invalid
       return report
     } finally {
       stop.release()
     }
+  }
+
+  private readUpsert(flags: Parameters<typeof readUpsert>[0]) {
+    const { by, key, note } = readUpsert(flags)
+    if (flags.upsert && by === undefined) {
+      throw misuse('--upsert needs the field that identifies a document.', 'Add --by, for example --upsert --by email')
+    }
+    if (note) this.note(note)
+    return { upsertBy: by, key }
   }
 
   private showPlan(plan: ImportPlan, collection: string): ImportPlan {

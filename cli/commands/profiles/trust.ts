@@ -26,11 +26,7 @@ where svc was not used before, settings of svc dev and seed modules need your co
     const config = fileToAccept()
     const code = config ?? findSeedModule()
     const path = project?.path ?? code
-    if (flags.remove && path !== undefined) {
-      for (const one of new Set([path, code ?? path])) await withdraw({ path: one })
-      this.note(`The addresses in ${path} and code in this folder are no longer trusted.`)
-      return { path, url: null, isAccepted: false }
-    }
+    if (flags.remove && path !== undefined) return this.withdrawAll(path, code ?? path)
     if (code !== undefined) {
       await acceptCode(code)
       this.note(
@@ -56,5 +52,11 @@ where svc was not used before, settings of svc dev and seed modules need your co
     const why = isHere ? 'is on this machine, which is always trusted' : 'is trusted already'
     this.note(`${acceptedAs(known)} ${why}.`)
     return { path: known.path, url: known.url, isAccepted: true }
+  }
+
+  private async withdrawAll(path: string, code: string) {
+    for (const one of new Set([path, code])) await withdraw({ path: one })
+    this.note(`The addresses in ${path} and code in this folder are no longer trusted.`)
+    return { path, url: null, isAccepted: false }
   }
 }
