@@ -53,8 +53,12 @@ export function nameTypes(collections: readonly CollectionShape[]): NamedTypes {
     if (shape.kind === 'union') for (const one of shape.of) nameField(one, parent, field, isOfMany)
     if (shape.kind === 'array') nameField(shape.items, parent, field, true)
     if (shape.kind === 'dictionary') nameField(shape.values, parent, field, true)
-    if (shape.kind !== 'object' || shape.fields.length === 0) return
-    const own = isOfMany ? singularName(field) : pascalCase(field)
+    if (shape.kind === 'object' && shape.fields.length > 0) {
+      nameObject(shape, parent, isOfMany ? singularName(field) : pascalCase(field))
+    }
+  }
+
+  function nameObject(shape: ObjectShape, parent: string, own: string): void {
     const whole = `${parent}${own}`
     const name = give(whole.length > maxNameLength ? own.slice(0, maxNameLength) : whole)
     names.set(shape, name)

@@ -51,13 +51,15 @@ export async function readCollection(
     const withheld = `permissions hide the documents of "${name}"`
     return { name, schema, hidden, documents, read: 0, total, withheld }
   }
-  const seen = new Set<string>()
+  const isSample = most < total
+  // The halves overlap if documents are deleted in between.
+  const seen = isSample ? new Set<string>() : undefined
   const take = async (sort: '-id' | undefined, wanted: number) => {
     if (wanted === 0) return
     let left = wanted
     for await (const { id, data } of collection.iterate({ sort, signal })) {
-      if (most < total && seen.has(id)) continue
-      if (most < total) seen.add(id)
+      if (seen?.has(id)) continue
+      seen?.add(id)
       observe(documents, data)
       read++
       if (read % 100 === 0) onRead?.(read)
@@ -65,12 +67,11 @@ export async function readCollection(
     }
   }
   let read = 0
-  if (total <= most) await take(undefined, Number.POSITIVE_INFINITY)
-  else {
+  if (isSample) {
     await take(undefined, Math.ceil(most / 2))
     await take('-id', Math.floor(most / 2))
     await confirmChoices(collection, documents, schema)
-  }
+  } else await take(undefined, Number.POSITIVE_INFINITY)
   const withheld = seesAll ? undefined : describeWithheld(name, permissions, documents)
   return { name, schema, hidden, documents, read, total: Math.max(total, read), withheld }
 }

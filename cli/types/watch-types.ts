@@ -57,21 +57,24 @@ export function openReader(
     return all
   }
 
+  async function readOne(collection: Collection): Promise<void> {
+    const { name } = collection
+    // Subscribes before reading, so that no write in between is missed.
+    if (!followed.has(name) && followed.size < maxFollowed) await follow(name)
+    try {
+      known.set(name, { as: identity(collection), value: await readCollection(client, collection, reading) })
+    } catch (error) {
+      known.delete(name)
+      throw error
+    }
+  }
+
   return {
     async read() {
       const all = await look()
       for (const collection of all) {
-        const { name } = collection
-        const isChanged = dirty.delete(name)
-        if (known.has(name) && !isChanged) continue
-        // Subscribes before reading, so that no write in between is missed.
-        if (!followed.has(name) && followed.size < maxFollowed) await follow(name)
-        try {
-          known.set(name, { as: identity(collection), value: await readCollection(client, collection, reading) })
-        } catch (error) {
-          known.delete(name)
-          throw error
-        }
+        const isChanged = dirty.delete(collection.name)
+        if (isChanged || !known.has(collection.name)) await readOne(collection)
       }
       for (const name of dirty) if (!known.has(name)) dirty.delete(name)
       return all.flatMap(({ name }) => known.get(name)?.value ?? [])
