@@ -63,7 +63,8 @@ app exits first, svc dev exits with its exit code.`)
     const { flags } = await this.parse(Dev, own)
     const readyFile = flags['ready-file']
     if (readyFile !== undefined) await clearReadyFile(readyFile)
-    const file = await openFolderConfig(this.mayAsk(flags) ? (question) => this.confirm(question, flags) : undefined)
+    const ask = this.mayAsk(flags) ? (question: string) => this.confirm(question, flags) : undefined
+    const file = await openFolderConfig(ask)
     // Time spent at a prompt does not count as starting.
     const begunAt = performance.now()
     const options = devOptions(flags, file)
@@ -90,12 +91,7 @@ app exits first, svc dev exits with its exit code.`)
       const demo = flags.demo
         ? await unlessStopped(loadDemo(ownSeedTarget(info), client, (words) => this.noteAlways(words)))
         : undefined
-      const seeding = createSeedOptions(
-        info,
-        client,
-        this.mayAsk(flags) ? (question) => this.confirm(question, flags) : undefined,
-        signal,
-      )
+      const seeding = createSeedOptions(info, client, ask, signal)
       const unwatch = await unlessStopped(this.seed(seeds, seeding, flags.watch))
       const unfollow = await unlessStopped(this.follow(info, started))
       const endTypes = await this.keepTypes(options, flags.types !== undefined, info)
@@ -125,7 +121,7 @@ app exits first, svc dev exits with its exit code.`)
         await published.withdraw((words) => this.noteAlways(words))
       }
     } catch (error) {
-      if (!signal.aborted || error !== signal.reason) throw error
+      if (!isStop(error, signal)) throw error
     } finally {
       await emulator.close()
       requests.close()
@@ -227,6 +223,10 @@ app exits first, svc dev exits with its exit code.`)
 
 /** Tells the process of `--detach` that it runs in the background. */
 const inBackground = 'SVC_DEV_IN_BACKGROUND'
+
+function isStop(error: unknown, { aborted, reason }: AbortSignal): boolean {
+  return aborted && error === reason
+}
 
 /** Loads the hotkeys only if there is a terminal. */
 async function listenToKeys(

@@ -98,26 +98,29 @@ export interface DevOptions extends DevFlags {
   readonly sharedBuffersMb: number | undefined
 }
 
+/** Chooses where the data is saved. A flag rules out settings of the project file that contradict it. */
+function storageOptions(flags: DevFlags, dev: NonNullable<FolderConfig['config']['dev']>) {
+  const isOnServer = flags['database-url'] !== undefined
+  const memory = flags.memory || (dev.memory === true && !flags.fresh && !isOnServer)
+  const perBranch = flags['per-branch'] || (dev.perBranch === true && !memory && !isOnServer)
+  const databaseUrl = flags['database-url'] ?? (memory ? undefined : dev.databaseUrl)
+  if (databaseUrl !== undefined) refuseOnServer({ fresh: flags.fresh, 'per-branch': perBranch })
+  return { memory, 'per-branch': perBranch, 'database-url': databaseUrl }
+}
+
 /** Merges flags and project file. Flags win. */
 export function devOptions(flags: DevFlags, { path, config: { dev = {} } }: FolderConfig): DevOptions {
   const place = (given: string) => resolve(path === undefined ? '.' : dirname(path), given)
   const seed = dev.seed === undefined ? [] : [dev.seed].flat()
   const data = flags.data ?? (dev.data === undefined ? undefined : place(dev.data))
-  const isKept = flags.fresh || flags['database-url'] !== undefined
-  const memory = flags.memory || (dev.memory === true && !isKept)
-  const databaseUrl = flags['database-url'] ?? (memory ? undefined : dev.databaseUrl)
-  const perBranch = flags['per-branch'] || (dev.perBranch === true && !memory && flags['database-url'] === undefined)
-  if (databaseUrl !== undefined) refuseOnServer({ fresh: flags.fresh, 'per-branch': perBranch })
   return {
     ...flags,
-    memory,
-    'per-branch': perBranch,
+    ...storageOptions(flags, dev),
     folder: resolve(data ?? stateFolder),
     port: flags.port ?? dev.port,
     'allowed-host': readHostNames(flags['allowed-host']),
     project: flags.project ?? dev.project ?? 'dev',
     sharedBuffersMb: dev.sharedBuffersMb,
-    'database-url': databaseUrl,
     'database-listen-url': flags['database-listen-url'] ?? dev.databaseListenUrl,
     'files-url': flags['files-url'] ?? dev.filesUrl,
     'mail-from': flags['mail-from'] ?? dev.mailFrom,
