@@ -176,8 +176,7 @@ class Run {
       for (const [at, [id, data]] of some.entries()) {
         const one = made[at]
         if (!one) continue
-        const ids = from.name === 'local' ? { local: id, remote: one.id } : { local: one.id, remote: id }
-        const pair = { ...ids, hash: syncedHash(from, work, data) }
+        const pair = { ...pairIds(from, id, one.id), hash: syncedHash(from, work, data) }
         pairs.push(pair)
         if (isOpen[at]) this.linkLater(work, pair, sharedHash(to, work, one.data))
       }
@@ -188,8 +187,7 @@ class Run {
       this.created += some.length
       for (const [id] of some) missing.delete(id)
     } catch (error) {
-      // A create names no document, so a 404 means the collection or the path.
-      if (!(error instanceof SvcError) || !isAboutSome(error) || error.code === 'NOT_FOUND') throw error
+      if (!isAboutDocuments(error)) throw error
       const [first] = some
       if (some.length > 1) {
         const middle = Math.ceil(some.length / 2)
@@ -296,6 +294,15 @@ class Run {
     this.refused.push({ collection: name, id, problem })
     return []
   }
+}
+
+/** A create names no document, so a 404 means the collection or the path. */
+function isAboutDocuments(error: unknown): error is SvcError {
+  return error instanceof SvcError && isAboutSome(error) && error.code !== 'NOT_FOUND'
+}
+
+function pairIds({ name }: Side, source: string, target: string): Pair {
+  return name === 'local' ? { local: source, remote: target } : { local: target, remote: source }
 }
 
 /** Returns the hash that the side's document had when the plan was made, or when this run created it. */

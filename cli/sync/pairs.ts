@@ -75,19 +75,21 @@ export function openPairs(url: string, ids: { readonly local: string; readonly r
     if ('redacted' in line) redacted.add(line.redacted)
     else if ('pulled' in line) isPulled = true
     else if ('pending' in line) for (const id of line.pending) pending.set(id, line.key ?? '')
-    else {
-      pending.delete(line.local)
-      pending.delete(line.remote)
-      if (line.isGone) {
-        byLocal.delete(line.local)
-        gone.set(line.local, line)
-      } else {
-        const former = byRemote.get(line.remote)
-        if (former && former.local !== line.local && byLocal.delete(former.local)) gone.set(former.local, former)
-        byLocal.set(line.local, line)
-        byRemote.set(line.remote, line)
-      }
+    else takePair(line)
+  }
+
+  function takePair(pair: PairLine): void {
+    pending.delete(pair.local)
+    pending.delete(pair.remote)
+    if (pair.isGone) {
+      byLocal.delete(pair.local)
+      gone.set(pair.local, pair)
+      return
     }
+    const former = byRemote.get(pair.remote)
+    if (former && former.local !== pair.local && byLocal.delete(former.local)) gone.set(former.local, former)
+    byLocal.set(pair.local, pair)
+    byRemote.set(pair.remote, pair)
   }
 
   function append(lines: readonly Line[]): void {
@@ -146,8 +148,10 @@ export function openPairs(url: string, ids: { readonly local: string; readonly r
   }
 }
 
+type PairLine = Pair & { readonly isGone?: boolean }
+
 type Line =
-  | (Pair & { readonly isGone?: boolean })
+  | PairLine
   | { readonly redacted: string }
   | { readonly pulled: true }
   | { readonly pending: readonly string[]; readonly key?: string }

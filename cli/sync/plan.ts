@@ -1,5 +1,6 @@
 /** Compares an emulator with a service, document by document, before anything is written. */
 import type { Collection } from '../../client/protocol/model/collection.js'
+import type { Document } from '../../client/protocol/model/document.js'
 import { canonicalJson, type Json, type JsonObject } from '../../client/protocol/model/json.js'
 import { formatPath, type Path, parsePath, valueAt } from '../../client/protocol/model/path.js'
 import { withDefaults } from '../../client/protocol/model/schema.js'
@@ -186,20 +187,35 @@ async function read(
     new Map<string, readonly string[]>(),
     new Set<Path>(),
   ]
-  for await (const { id, data } of client.collection(name).iterate({ signal })) {
+  const keyed = by === undefined || known ? undefined : { name, by }
+  for await (const document of client.collection(name).iterate({ signal })) {
+    const { id, data } = document
     const named = known ? withIds(data, known.ids) : data
     const whole = withDefaults(schema, named)
     hashes.set(id, hashOf(named, redacted))
     if (whole !== named) wholes.set(id, hashOf(whole, redacted))
     const found = known ? idsIn(data, known.foreign) : []
     if (found.length > 0) references.set(id, found)
-    for (const path of redacted) if (hasField(data, path)) seen.add(path)
-    const key = by === undefined || known ? undefined : identifyBy(data, by)
-    if (key === undefined) continue
-    if (byKey.has(key)) throw ambiguous(name, by ?? '', key)
-    byKey.set(key, id)
+    noteFields(seen, data, redacted)
+    if (keyed) addKey(byKey, document, keyed)
   }
   return { hashes, wholes, byKey, references, seen }
+}
+
+function noteFields(seen: Set<Path>, data: JsonObject, paths: readonly Path[]): void {
+  for (const path of paths) if (hasField(data, path)) seen.add(path)
+}
+
+/** @throws {CliFailure} `AMBIGUOUS` if another document has the same value */
+function addKey(
+  byKey: Map<string, string>,
+  { id, data }: Pick<Document, 'id' | 'data'>,
+  { name, by }: { readonly name: string; readonly by: string },
+): void {
+  const key = identifyBy(data, by)
+  if (key === undefined) return
+  if (byKey.has(key)) throw ambiguous(name, by, key)
+  byKey.set(key, id)
 }
 
 function identifyBy(data: JsonObject, by: string): string | undefined {
