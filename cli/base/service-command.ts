@@ -192,13 +192,16 @@ export abstract class ServiceCommand extends SvcCommand {
     if (error instanceof CliFailure && error.stopped) return this.explainStopped(error, error.stopped)
     if (error instanceof SvcError && error.mayBeDone) return this.explainLost(error)
     if (isUnreachable(error)) return this.explainUnreachable(error)
-    if (!(error instanceof SvcError) || !this.target) return error
+    return error instanceof SvcError && this.target ? this.explainAnswer(error, this.target) : error
+  }
+
+  private async explainAnswer(error: SvcError, target: Target): Promise<Error> {
     // Read now, because explaining may send another request.
     const { answered } = this
     const isForeign = answered?.isOwn === false && answered.status === error.status
     const isKeyMissing = error.status === 401 || (isForeign && isAboutKey(error))
-    if (isKeyMissing && this.target.key === undefined) return explainNoKey(this.target)
-    const explained = await this.explainRefusal(error, this.target)
+    if (isKeyMissing && target.key === undefined) return explainNoKey(target)
+    const explained = await this.explainRefusal(error, target)
     if (answered && isUnreadWrite(error, answered)) return this.explainUnread(error)
     if (!isForeign || answered.status < 400) return explained
     return explainForeign(error, explained, answered, this.there(detectCommand))
