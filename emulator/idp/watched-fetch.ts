@@ -12,10 +12,7 @@ export function watchedFetch(fetch: BoundedFetch, flows: LoginFlows | undefined,
     if (method !== 'POST' && !isProfile) return fetch(url, options)
     const end = flows.begin(state, {
       ...{ kind: isProfile ? 'profile' : 'token', from: 'service', to: 'provider', method, url },
-      request: [
-        ...(authorization === null ? [] : [['authorization', authorization] as const]),
-        ...(body instanceof URLSearchParams ? body : []),
-      ],
+      request: listFields(authorization, body),
     })
     try {
       const response = await fetch(url, options)
@@ -27,6 +24,12 @@ export function watchedFetch(fetch: BoundedFetch, flows: LoginFlows | undefined,
       throw error
     }
   }
+}
+
+/** Lists the credentials and the fields of a form that a request sends. */
+function listFields(authorization: string | null, body: unknown): (readonly [string, string])[] {
+  const form = body instanceof URLSearchParams ? [...body] : []
+  return authorization === null ? form : [['authorization', authorization], ...form]
 }
 
 function isTimeout(error: unknown): boolean {

@@ -140,25 +140,37 @@ async function link(work: Work, holders: Holders, branches: Branches, selected: 
     const within = selectedBelow(selected, field)
     const linked = await load(work, wanted, { deeper, within }, below)
     for (const [draft, times] of holders) {
-      const value = Object.hasOwn(draft, field) ? draft[field] : undefined
-      const items = Array.isArray(value) ? value : [value]
-      if (deeper.size > 0) for (const item of items) if (isDraft(item)) below.set(item, (below.get(item) ?? 0) + times)
-      if (value !== undefined) {
-        draft[field] = substitute(value, linked, findTarget(work, draft, field))
-        if (!isResolved(draft[field])) giveBack(work, draft, field)
-      }
-      const pause = work.pauses.after(items.length * workOfAnId)
+      const value = readField(draft, field)
+      if (deeper.size > 0) countDrafts(below, value, times)
+      replaceIds(work, draft, field, linked)
+      const pause = work.pauses.after((Array.isArray(value) ? value.length : 1) * workOfAnId)
       if (pause) await pause
     }
     if (below.size > 0) await link(work, below, deeper, within)
   }
 }
 
+/** Adds the drafts in a field's value, and how often they appear in the answer. */
+function countDrafts(below: Holders, value: PopulatedValue | undefined, times: number): void {
+  for (const item of Array.isArray(value) ? value : [value]) {
+    if (isDraft(item)) below.set(item, (below.get(item) ?? 0) + times)
+  }
+}
+
+/** Puts the linked records in place of their ids. */
+function replaceIds(work: Work, draft: Draft, field: string, linked: ReadonlyMap<string, LinkedRecord>): void {
+  const value = readField(draft, field)
+  if (value === undefined) return
+  const replaced = substitute(value, linked, findTarget(work, draft, field))
+  draft[field] = replaced
+  if (!isResolved(replaced)) giveBack(work, draft, field)
+}
+
 /** Returns the ids in one field of all drafts, and how often each appears in the answer. */
 async function idsAt({ growth, pauses }: Work, holders: Holders, field: string): Promise<ReadonlyMap<string, number>> {
   const wanted = new Map<string, number>()
   for (const [draft, times] of holders) {
-    const ids = Object.hasOwn(draft, field) ? idsIn(draft[field]) : []
+    const ids = idsIn(readField(draft, field))
     for (const id of ids) wanted.set(id, (wanted.get(id) ?? 0) + times)
     requireSmall({ ...growth, lookups: growth.lookups + wanted.size })
     const pause = pauses.after((ids.length + 1) * workOfAnId)
@@ -390,6 +402,10 @@ async function findSchema({ ctx, schemas }: Work, record: Stored): Promise<Schem
   const { collectionId: id } = record
   if (!schemas.has(id)) schemas.set(id, (await findCollection(ctx, id))?.schema)
   return schemas.get(id)
+}
+
+function readField(draft: Draft, field: string): PopulatedValue | undefined {
+  return Object.hasOwn(draft, field) ? draft[field] : undefined
 }
 
 function idsIn(value: PopulatedValue | undefined): string[] {

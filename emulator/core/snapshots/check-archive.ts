@@ -46,18 +46,27 @@ export async function checkArchive(file: FileHandle, known: KnownMigrations, che
     if (entry.size > maxBytes[meaning.kind]) throw invalidSnapshot(`"${name}" is too large`)
     const content = await readEntry(file, entry)
     const text = content.toString()
-    if (meaning.kind === 'sums') {
-      sums = readSums(text)
-      continue
+    switch (meaning.kind) {
+      case 'sums':
+        sums = readSums(text)
+        continue
+      case 'head':
+        head = readHead(text, known)
+        break
+      case 'rows':
+        checkRows(text, meaning.part, checkRow)
     }
-    if (meaning.kind === 'head') head = readHead(text, known)
-    if (meaning.kind === 'rows') checkRows(text, meaning.part, checkRow)
     found.set(name, await hashBytes([content]))
   }
   if (!head || !sums) throw invalidSnapshot('it is truncated')
+  compareSums(found, sums)
+  return head
+}
+
+/** @throws {SvcError} `INVALID_SNAPSHOT` for a damaged or missing entry */
+function compareSums(found: ReadonlyMap<string, string>, sums: ReadonlyMap<string, string>): void {
   for (const [name, hash] of found) if (sums.get(name) !== hash) throw invalidSnapshot(`"${name}" is damaged`)
   for (const name of sums.keys()) if (!found.has(name)) throw invalidSnapshot(`"${name.slice(0, 80)}" is missing`)
-  return head
 }
 
 async function* readEntries(file: FileHandle): AsyncGenerator<TarEntry> {
@@ -120,17 +129,20 @@ function checkRows(text: string, name: string, checkRow: CheckRow): void {
 /** Measures the maximum nesting depth of JSON. The result is meaningless for invalid JSON. */
 function measureDepth(text: string): number {
   let [depth, deepest] = [0, 0]
-  let isText = false
   for (let at = 0; at < text.length; at++) {
     const char = text.charCodeAt(at)
-    if (isText) {
-      if (char === 0x5c) at++
-      else if (char === 0x22) isText = false
-    } else if (char === 0x22) isText = true
+    if (char === 0x22) at = findClosingQuote(text, at)
     else if (char === 0x7b || char === 0x5b) deepest = Math.max(deepest, ++depth)
     else if (char === 0x7d || char === 0x5d) depth--
   }
   return deepest
+}
+
+/** Returns the position of the quote that closes a string, or one past the end. */
+function findClosingQuote(text: string, from: number): number {
+  let at = from + 1
+  while (at < text.length && text.charCodeAt(at) !== 0x22) at += text.charCodeAt(at) === 0x5c ? 2 : 1
+  return at
 }
 
 function parsed(text: string, what = `"${headName}"`): Json {
