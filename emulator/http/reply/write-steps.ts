@@ -43,6 +43,11 @@ function tooLong() {
   })
 }
 
+function openMembers(value: readonly Writable[] | WritableObject): Open {
+  const keys = Array.isArray(value) ? undefined : Object.keys(value)
+  return { keys, members: keys ? Object.values(value) : (value as readonly Writable[]), at: 0, isEmpty: true }
+}
+
 /** Yields pieces of the same JSON that `writeJson` produces. Computes lazy values with their piece. */
 function* serializePieces(root: Writable): Generator<string> {
   const open: Open[] = []
@@ -54,11 +59,9 @@ function* serializePieces(root: Writable): Generator<string> {
     if (value instanceof JsonText) text += value.text
     else if (value === null || typeof value !== 'object') text += JSON.stringify(value) ?? 'null'
     else {
-      const isList = Array.isArray(value)
-      const keys = isList ? undefined : Object.keys(value)
-      const members = isList ? (value as readonly Writable[]) : Object.values(value as WritableObject)
-      text += isList ? '[' : '{'
-      open.push({ keys, members, at: 0, isEmpty: true })
+      const opened = openMembers(value as readonly Writable[] | WritableObject)
+      text += opened.keys ? '{' : '['
+      open.push(opened)
     }
   }
 
