@@ -36,7 +36,7 @@ export async function* readMessages(open: Opener, request: Request): AsyncGenera
       if (!value) return
       const blocks = (text + decoder.decode(value, { stream: true })).split('\n\n')
       text = blocks.pop() ?? ''
-      yield* blocks.flatMap(readBlock)
+      for (const block of blocks) yield* readBlock(block)
     }
   } catch (error) {
     if (!signal?.aborted) throw isOpen || stop.signal.aborted ? asFailure(error) : error

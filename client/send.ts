@@ -129,9 +129,9 @@ export function openSender(options: SendOptions): Sender {
     const { signal, form, onProgress } = request
     const over = new AbortController()
     const stop = after(form ? longestUploadMilliseconds : timeout, signal, () => over.abort())
-    const inTime = { ...init, signal: over.signal }
+    const bounded = { ...init, signal: over.signal }
     try {
-      const response = await (onProgress ? sendCounted(fetch, url, inTime, onProgress) : fetch(url, inTime))
+      const response = await (onProgress ? sendCounted(fetch, url, bounded, onProgress) : fetch(url, bounded))
       const isOwn = Boolean(response.headers.get('svc-dialect'))
       obeysKeys ||= isOwn
       return [response, isOwn, await response.text()] as const

@@ -102,6 +102,11 @@ export abstract class SvcCommand extends Command {
     return isTerminal && !yes && !this.jsonEnabled() && !process.env.CI
   }
 
+  /** Returns what asks for a confirmation; undefined if the command may not prompt. */
+  protected asker(flags: { yes: boolean }): ((question: string) => Promise<void>) | undefined {
+    return this.mayAsk(flags) ? (question) => this.confirm(question, flags) : undefined
+  }
+
   /**
    * Asks before something that cannot be undone.
    *

@@ -63,7 +63,7 @@ app exits first, svc dev exits with its exit code.`)
     const { flags } = await this.parse(Dev, own)
     const readyFile = flags['ready-file']
     if (readyFile !== undefined) await clearReadyFile(readyFile)
-    const ask = this.mayAsk(flags) ? (question: string) => this.confirm(question, flags) : undefined
+    const ask = this.asker(flags)
     const file = await openFolderConfig(ask)
     // Time spent at a prompt does not count as starting.
     const begunAt = performance.now()

@@ -60,7 +60,7 @@ it. If a signal ends the command, the exit code is 128 plus the signal's number.
     await requireCommand(words)
     const seeds = flags.seed ? await findSeeds(flags.seed) : []
     const loadSnapshot = flags.snapshot === undefined ? undefined : await findSnapshot(flags.snapshot)
-    const file = await openFolderConfig(this.mayAsk(flags) ? (question) => this.confirm(question, flags) : undefined)
+    const file = await openFolderConfig(this.asker(flags))
     const signals = passSignals()
     const { dialect, tier, project = file.config.dev?.project } = flags
     const [{ startEmulator }, { runCommand }] = await Promise.all([
@@ -88,7 +88,7 @@ it. If a signal ends the command, the exit code is 128 plus the signal's number.
   private async seed(emulator: Emulator, files: readonly string[], flags: { yes: boolean }): Promise<void> {
     const { url, apiKey } = emulator
     const client = createClient({ url, apiKey, transport: 'sse', fetch: fetchDirectly })
-    const allow = allowCode(this.mayAsk(flags) ? (question) => this.confirm(question, flags) : undefined)
+    const allow = allowCode(this.asker(flags))
     for (const file of files) {
       const sent = await applySeedFile(ownSeedTarget(emulator), file, { modules: { client, allow } })
       for (const one of plantedIn(sent)) if (one.created > 0) this.note(seededNote(one))

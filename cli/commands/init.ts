@@ -123,7 +123,7 @@ svc.json if a folder above has one.`)
   }
 }
 
-/** The template to write, and its place. */
+/** The choices of the user, and what was found in the folder. */
 interface Setup {
   /** Folder of the command line, which has the templates. */
   readonly root: string

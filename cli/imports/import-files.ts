@@ -78,7 +78,7 @@ export async function* importFiles(
   }
 }
 
-/** Clears everything an earlier run saved, except what this run resumes. */
+/** Clears what an earlier run saved, except for files that this run resumes: it keeps their refused rows. */
 function clearEarlierRun(states: States, refused: RefusedFile): void {
   const begun = startedStates(states)
   if (begun.length === 0) refused.clear()

@@ -69,7 +69,7 @@ interface ImportLoop {
   /** Requests by first record. Each stays until its outcome is handled. */
   readonly inFlight: Map<number, Promise<Happening>>
   readonly finished: Map<number, Finished>
-  /** Last record of the requests with an outcome. */
+  /** Last record of the requests that were answered, have failed or were held back. */
   sent: number
   failure: { readonly error: unknown } | undefined
   isAtEnd: boolean
@@ -120,7 +120,7 @@ function startLoop({ records, from, signal }: ImportRun): ImportLoop {
   }
 }
 
-/** Every promise here settles. One that outlived the import would retain the result of every race. */
+/** Waits for the next read or response. All promises here settle: one that outlived the import would retain every race. */
 function nextHappening({ reading, inFlight }: ImportLoop, maxOpen: number): Promise<Happening> {
   const mayRead = reading !== undefined && inFlight.size < maxOpen
   return Promise.race(mayRead ? [reading, ...inFlight.values()] : inFlight.values())

@@ -7,7 +7,7 @@ import type { ReadRow } from '../../seeds/records/record.js'
 import { misuse } from '../base/failure.js'
 import type { Client } from '../base/target-command.js'
 import { hashJson } from '../files/hash.js'
-import type { OpenChunk, SendRows } from './send-chunk.js'
+import type { OpenChunk, SentRows } from './send-chunk.js'
 
 type Collection = ReturnType<Client['collection']>
 
@@ -92,7 +92,7 @@ async function upsertRows(
   lookup: OpenLookup,
   rows: readonly ReadRow[],
   idempotencyKey: string,
-): ReturnType<SendRows> {
+): Promise<SentRows> {
   const { collection, field, seeds, find, lookups } = upserts
   // Earlier chunks are done, because chunks are sent in order.
   while (lookups[0] !== lookup) lookups.shift()

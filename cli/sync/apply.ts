@@ -187,7 +187,7 @@ class Run {
       this.created += some.length
       for (const [id] of some) missing.delete(id)
     } catch (error) {
-      if (!isAboutDocuments(error)) throw error
+      if (!isAboutNewDocuments(error)) throw error
       const [first] = some
       if (some.length > 1) {
         const middle = Math.ceil(some.length / 2)
@@ -297,7 +297,7 @@ class Run {
 }
 
 /** A create names no document, so a 404 means the collection or the path. */
-function isAboutDocuments(error: unknown): error is SvcError {
+function isAboutNewDocuments(error: unknown): error is SvcError {
   return error instanceof SvcError && isAboutSome(error) && error.code !== 'NOT_FOUND'
 }
 

@@ -52,7 +52,7 @@ function openConnection(
     send({ type: 'subscribe', collection, filters, since: position, live, position: true })
   }
 
-  /** Ignores replayed changes, because the others may be further behind or ahead. */
+  /** Notes the end of a replay. Ignores replayed changes, because the other collections may be further behind or ahead. */
   function notePosition(collection: string, { type, event, seq }: JsonObject) {
     if (type === 'live') replaying.delete(collection)
     const isInOrder = (event || type === 'live') && !replaying.has(collection)

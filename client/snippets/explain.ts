@@ -240,10 +240,10 @@ function suggestCredentials(problem: CredentialsProblem, id: string): Fix[] {
 
 type Suggest = (word: string, collection: string, request: Refused) => readonly Fix[]
 
-/** By kind of word, simplest first: what makes the caller one of those that it stands for. */
+/** By kind of word, simplest first: what lets the caller in, or shows who is. */
 const suggestions: { readonly [Kind in WordKind]: Suggest } = {
   owner: (_, collection, { caller: { user } }) => (user ? [giveTo(collection, user.email)] : []),
-  authenticated: (word, _, request) => suggestRole(word, request),
+  authenticated: (_, __, { id }) => [replay('Send it as a user', id, userHeader)],
   role: (word, _, request) => suggestRole(word, request),
   member: (_, collection) => [askRights(collection)],
 }
@@ -256,7 +256,8 @@ function suggestWords(wanted: readonly string[], collection: string, request: Re
       .slice(0, 1)
       .flatMap((word) => suggest(word, collection, request)),
   )
-  return [...new Map(fixes.map((fix) => [fix.command, fix])).values()]
+  // Whoever has a role is signed in, so both may be the same command.
+  return fixes.filter(({ command }, at) => fixes.findIndex((fix) => fix.command === command) === at)
 }
 
 /** Suggests to give the user the role, or to send the request as another user. */

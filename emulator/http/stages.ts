@@ -13,8 +13,8 @@ import type { HeldBody } from './request/held-body.js'
 import type { Route } from './route.js'
 
 /**
- * A request that has arrived. Later steps fill in what is undefined: a copy that only replaces fields takes 0.1 µs, one that
- * adds a field 3 µs.
+ * A request that has arrived. Later steps fill in what is undefined. They add no fields, because a copy with a further field
+ * takes thirty times as long in V8 as one that replaces fields.
  */
 export interface Incoming {
   readonly req: IncomingMessage

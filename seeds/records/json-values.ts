@@ -9,7 +9,7 @@ const closeBrace = 0x7d
 const openBracket = 0x5b
 const closeBracket = 0x5d
 const newline = 0x0a
-/** JSON has no other characters up to this one, except in strings. */
+/** Outside strings, every character up to this one is white space. */
 const space = 0x20
 
 /**
@@ -96,7 +96,7 @@ function scanByte(scan: Scan, byte: number, at: number): number | undefined {
   if (byte === newline) scan.line += 1
   if (byte <= space) return undefined
   if (!scan.isOpen) {
-    if (skipBetweenRecords(scan, byte)) return undefined
+    if (takeBetweenRecords(scan, byte)) return undefined
     scan.isOpen = true
     scan.startLine = scan.line
   }
@@ -118,8 +118,8 @@ function scanString(scan: Scan, piece: Buffer, from: number): number {
   return piece.length
 }
 
-/** Skips a comma or a bracket of the array. Returns false if the byte begins a record. */
-function skipBetweenRecords(scan: Scan, byte: number): boolean {
+/** Takes a comma, or opens or closes the array. Returns false if the byte belongs to a record. */
+function takeBetweenRecords(scan: Scan, byte: number): boolean {
   if (byte === openBracket && !scan.isArray && scan.depth === 0) {
     scan.isArray = true
     scan.depth = 1

@@ -88,7 +88,7 @@ created with new ids, and counted.`)
     keepHeapSmall()
     if (flags.delimiter === '')
       throw misuse('--delimiter is empty.', 'Pass the text between two cells, for example --delimiter ";"')
-    const { upsertBy, key } = this.readUpsert(flags)
+    const { upsertBy, key } = this.chooseUpsert(flags)
     const target = { ...flags, key }
     const types = readColumnTypes(flags.types)
     const inputs = await Promise.all((await expandPaths(argv.slice(1).map(String))).map(openInput))
@@ -141,7 +141,7 @@ created with new ids, and counted.`)
     }
   }
 
-  private readUpsert(flags: Parameters<typeof readUpsert>[0]) {
+  private chooseUpsert(flags: Parameters<typeof readUpsert>[0]) {
     const { by, key, note } = readUpsert(flags)
     if (flags.upsert && by === undefined) {
       throw misuse('--upsert needs the field that identifies a document.', 'Add --by, for example --upsert --by email')

@@ -122,7 +122,7 @@ again.`)
     { client, collection: name, module, flags }: Migrating,
     line: (text: string) => Promise<void>,
   ): Promise<MigrationPreview> {
-    await allowCode(this.mayAsk(flags) ? (question) => this.confirm(question, flags) : undefined)(resolve(module))
+    await allowCode(this.asker(flags))(resolve(module))
     const migration = { ...(await readMigration(module)), target: this.there('') }
     const where = readWhere(flags)
     const collection = client.collection(name)

@@ -53,7 +53,7 @@ already have documents, unless you pass --upsert or --replace.`)
     const client = await this.clientForWrite({ ...flags, key }, `${what} ${files.join(', ')}`)
     const target = this.requireTarget({ ...flags, key })
     const emulator = findSeedTarget(target, flags.as)
-    const ask = this.mayAsk(flags) ? (question: string) => this.confirm(question, flags) : undefined
+    const ask = this.asker(flags)
     const modules = { client, allow: allowCode(ask), randomSeed: flags['random-seed'] }
     const mode = chooseMode(flags)
     const stop = stopSignal()

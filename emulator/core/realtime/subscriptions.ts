@@ -91,9 +91,15 @@ export async function subscribe(
   sink: Sink,
 ): Promise<void> {
   const { identity, replaced } = asker
+  const project = identity().project.id
   const toSight = openSights(request)
   const sight = toSight(await requireGrant(toContext(backend, identity()), request.collection, 'read'))
-  const { subscription, handle, follower, happen } = openSubscription(backend, asker, { request, toSight, sight }, sink)
+  const { subscription, handle, follower, happen } = openSubscription(
+    backend,
+    asker,
+    { project, request, toSight, sight },
+    sink,
+  )
 
   await follower.follow(sight)
   // For a collection younger than the trimmed changes, everything since its creation may still be kept.
@@ -101,7 +107,7 @@ export async function subscribe(
   if (since === undefined && replaced?.replaceWith(subscription))
     return happen('begun', { isWhole: true, isReplayed: false })
   const left = replaced?.end()
-  await backend.feeds.join(identity().project.id, subscription, since ?? left).catch((error) => {
+  await backend.feeds.join(project, subscription, since ?? left).catch((error) => {
     handle.end()
     throw error
   })
@@ -109,6 +115,7 @@ export async function subscribe(
 }
 
 interface Viewed {
+  readonly project: string
   readonly request: SubscribeRequest
   readonly toSight: (grant: Grant) => Sight
   /** Permissions when the subscription begins. */
@@ -119,7 +126,7 @@ interface Viewed {
 function openSubscription(
   backend: Backend,
   { identity, transport }: SubscriptionOwner,
-  { request, toSight, sight }: Viewed,
+  { project, request, toSight, sight }: Viewed,
   sink: Sink,
 ) {
   let state: SubscriptionState = { is: 'joining', sight, isFromStart: request.since === 0, isStale: false }
@@ -137,7 +144,6 @@ function openSubscription(
   }
 
   // Whether the caller is a member of linked documents changes the view without a change of its documents.
-  const { id: project } = identity().project
   const follower = openFollower(backend, { project, subscription, isWanted: request.isLive }, () =>
     happen('membersChanged', {}),
   )

@@ -12,7 +12,7 @@ export interface EventFrame {
 
 type Kind = RecordedDocumentChange['kind']
 
-/** Keeps the frames of a change by their form, for as long as the change is in memory. Read for each delivery. */
+/** Keeps the frames of a change by their form, for as long as the change is in memory. Each delivery looks for one. */
 function openFrames<Frame>() {
   const frames = new WeakMap<RecordedDocumentChange, Map<string, Frame>>()
   return (change: RecordedDocumentChange, form: string, encode: () => Frame): Frame => {

@@ -113,7 +113,7 @@ function useSaves(saving: Saving): Pick<Edited, 'save' | 'createAgain'> {
       // Saving replaces the whole document, which would delete fields that are hidden from the author.
       if (typedAs !== undefined) throw new Error(describeOtherAuthor(typedAs))
       mine = over?.data ?? parse(sent)
-      const { version } = over ?? draft ?? stored ?? {}
+      const version = over?.version ?? draft?.version ?? stored?.version
       const saved = await write(documents, { id, data: mine, version, before: base ?? stored?.data ?? {} })
       queries.setQueryData(['document', saved.id, collection, acting?.user.id], saved)
       settle(saved, over ? undefined : sent)
