@@ -69,28 +69,41 @@ function useCloseSheet(isOpen: boolean, open: (what: undefined) => void) {
   }, [isOpen, open])
 }
 
-function useShortcuts(open: (what: 'palette' | 'keys') => void) {
+type Open = (what: 'palette' | 'keys') => void
+
+function useShortcuts(open: Open) {
   useEffect(() => {
-    const onKey = (event: KeyboardEvent) => {
-      if (event.key.toLowerCase() === 'k' && (event.metaKey || event.ctrlKey)) {
-        event.preventDefault()
-        // Changing the page would discard the form.
-        return isFormTyped() ? undefined : open('palette')
-      }
-      if ((event.target as Element).closest('input, textarea, select, .cm-editor, .dialog')) return
-      if (event.metaKey || event.ctrlKey || event.altKey) return
-      if (event.key === '?') open('keys')
-      const named = { '/': 'filter', n: 'new' }[event.key]
-      if (named === undefined) return
-      const target = document.querySelector<HTMLElement>(`main [data-key="${named}"]`)
-      if (!target) return
-      event.preventDefault()
-      if (target instanceof HTMLInputElement && target.type !== 'file') target.focus()
-      else target.click()
-    }
+    const onKey = (event: KeyboardEvent) => (isPaletteKey(event) ? openPalette(event, open) : runShortcut(event, open))
     addEventListener('keydown', onKey)
     return () => removeEventListener('keydown', onKey)
   }, [open])
+}
+
+function isPaletteKey({ key, metaKey, ctrlKey }: KeyboardEvent): boolean {
+  return key.toLowerCase() === 'k' && (metaKey || ctrlKey)
+}
+
+function openPalette(event: KeyboardEvent, open: Open) {
+  event.preventDefault()
+  // Changing the page would discard the form.
+  if (!isFormTyped()) open('palette')
+}
+
+function runShortcut(event: KeyboardEvent, open: Open) {
+  if ((event.target as Element).closest('input, textarea, select, .cm-editor, .dialog')) return
+  if (event.metaKey || event.ctrlKey || event.altKey) return
+  if (event.key === '?') open('keys')
+  const target = findTarget(event.key)
+  if (!target) return
+  event.preventDefault()
+  if (target instanceof HTMLInputElement && target.type !== 'file') target.focus()
+  else target.click()
+}
+
+/** Finds what a key of the page stands for. */
+function findTarget(key: string): HTMLElement | null {
+  const named = { '/': 'filter', n: 'new' }[key]
+  return named === undefined ? null : document.querySelector<HTMLElement>(`main [data-key="${named}"]`)
 }
 
 const connectionLabels = {

@@ -80,6 +80,9 @@ export function openEvents({ control, guard, project }: Session): EventStore {
   let waiting: EmulatorEvent[] = []
   let isGap = false
   let timer: ReturnType<typeof setTimeout> | undefined
+  /** Id of the last event. */
+  let since: string | undefined
+  let failures = 0
 
   function notify() {
     for (const listener of listeners) listener()
@@ -114,32 +117,35 @@ export function openEvents({ control, guard, project }: Session): EventStore {
     timer ??= setTimeout(flush, flushMilliseconds)
   }
 
+  /** Takes events until the stream ends. Returns false if the token is no longer valid; other failures may be transient. */
+  async function readStream(): Promise<boolean> {
+    const opening = openDeadline()
+    try {
+      const from = since === undefined ? { last: 100 } : { since }
+      const signal = AbortSignal.any([stop.signal, pauses.begin(), opening.signal])
+      for await (const event of control.events.stream({ ...from, project: project.id, signal })) {
+        opening.end()
+        failures = 0
+        if (connection === 'lost') isGap = true
+        become('open')
+        since = event.id
+        take(event)
+      }
+    } catch (error) {
+      return !(error instanceof SvcError && error.status === 401)
+    } finally {
+      opening.end()
+    }
+    return true
+  }
+
   async function follow() {
-    let since: string | undefined
-    for (let failures = 0; !stop.signal.aborted; failures++) {
+    for (; !stop.signal.aborted; failures++) {
       // Another emulator may have taken the port since.
       if (await pauses.untilSeen()) guard.doubt()
       if (stop.signal.aborted) return
-      const opening = openDeadline()
-      try {
-        const from = since === undefined ? { last: 100 } : { since }
-        const signal = AbortSignal.any([stop.signal, pauses.begin(), opening.signal])
-        for await (const event of control.events.stream({ ...from, project: project.id, signal })) {
-          opening.end()
-          failures = 0
-          if (connection === 'lost') isGap = true
-          become('open')
-          since = event.id
-          take(event)
-        }
-      } catch (error) {
-        // The token is no longer valid. All other failures may be transient.
-        if (error instanceof SvcError && error.status === 401) return location.reload()
-      } finally {
-        opening.end()
-      }
-      if (stop.signal.aborted) return
-      if (pauses.isPausing()) continue
+      if (!(await readStream())) return location.reload()
+      if (stop.signal.aborted || pauses.isPausing()) continue
       guard.doubt()
       become('lost')
       await pause(Math.min(maxPauseMilliseconds, 250 * 2 ** failures)).catch(() => undefined)

@@ -48,18 +48,21 @@ export async function enter(onOther: () => void): Promise<Entry> {
   const isOurs = brought !== undefined && (await mayMatch(folder, brought))
   const tokens = [...new Set([isOurs ? brought : undefined, kept.token()].filter((token) => token != null))]
   for (const token of tokens) {
-    try {
-      const session = await open(folder, token, kept, onOther)
-      kept.keepToken(token)
-      return { kind: 'ready', session }
-    } catch (error) {
-      if (!(error instanceof SvcError)) return { kind: 'failed', error }
-      if (error.code === 'NETWORK' || error.code === 'TIMEOUT') return { kind: 'unreachable' }
-      if (error.status !== 401) return { kind: 'failed', error }
-      if (token === kept.token()) kept.keepToken(null)
-    }
+    const entry = await open(folder, token, kept, onOther).then(ready, unlessRefused)
+    if (entry?.kind === 'ready') kept.keepToken(token)
+    if (entry) return entry
+    if (token === kept.token()) kept.keepToken(null)
   }
   return { kind: 'locked', isWrong: brought !== undefined || tokens.length > 0 }
+}
+
+const ready = (session: Session): Entry => ({ kind: 'ready', session })
+
+/** Returns undefined if the token was refused. */
+function unlessRefused(error: unknown): Entry | undefined {
+  if (!(error instanceof SvcError)) return { kind: 'failed', error }
+  if (error.code === 'NETWORK' || error.code === 'TIMEOUT') return { kind: 'unreachable' }
+  return error.status === 401 ? undefined : { kind: 'failed', error }
 }
 
 /** Reads are short. Writes, such as loading a snapshot, take longer with more data. */

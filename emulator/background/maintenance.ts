@@ -50,18 +50,19 @@ export function openMaintenance(db: Database, { now, clocks, report, leader }: M
       const times = readTimes(clocks) ?? { service: ago(0), own: new Map() }
       const failures: unknown[] = []
       for (const isMore of steps(db, { ago, times, answers: () => keptTimes(now(), clocks?.latest()) })) {
-        try {
-          while (!isStopped() && (await isMore())) await pause(betweenBatchesMilliseconds)
-        } catch (error) {
-          // Continues, so that a failure in one table doesn't affect the others.
-          failures.push(error)
-        }
+        // Continues, so that a failure in one table doesn't affect the others.
+        await finish(isMore, isStopped).catch((error) => failures.push(error))
       }
       const [first, ...further] = failures
       if (!isStopped()) for (const failure of further) report(failure)
       if (first !== undefined) throw first
     },
   })
+}
+
+/** Deletes batch after batch, until none is left. */
+async function finish(isMore: () => Promise<boolean>, isStopped: () => boolean): Promise<void> {
+  while (!isStopped() && (await isMore())) await pause(betweenBatchesMilliseconds)
 }
 
 interface Bounds {

@@ -1,5 +1,6 @@
 /** Resets a project or parts of it. Contract 11. */
 import { SvcError } from '../../../client/protocol/model/errors.js'
+import type { Database } from '../../database/port.js'
 import { deleteMails } from '../../store/accounts/mails.js'
 import {
   type CountedName,
@@ -56,35 +57,56 @@ export interface ResetReport {
 export async function resetProject(backend: Backend, id: string, choice: ResetChoice): Promise<ResetReport> {
   const found = await requireProject(backend, id)
   const project = found.id
-  const { collections, users, files, mail } = choice
-  const isWhole = !(collections || users || files || mail)
+  const parts = chooseParts(choice)
   const report = await inTransaction(makingRoom(unitFor(backend)), async (unit) => {
     const tx = unit.db
     await lockState(tx, project)
-    const emptied = await emptyCollections(unit, project, isWhole ? 'all' : (collections ?? []))
+    const emptied = await emptyCollections(unit, project, parts.collections)
     const report = {
       collections: emptied.map(({ name, documents }) => ({ name, documents })),
-      users: users || isWhole ? await emptyUsers(unit, project) : 0,
-      files: isWhole ? await orphanAllFiles(tx, project) : files ? await orphanStandingFiles(tx, project) : 0,
-      mails: mail || isWhole ? await deleteMails(tx, { project }) : 0,
+      users: parts.users ? await emptyUsers(unit, project) : 0,
+      files: await parts.orphanFiles(tx, project),
+      mails: parts.mail ? await deleteMails(tx, { project }) : 0,
     }
     await deleteAnswers(tx, project)
+    const { isWhole, names } = parts
     if (isWhole || emptied.length > 0) await restartChanges(unit, { project, isWhole, collections: pickIds(emptied) })
-    const parts = [
-      ...(collections ?? []),
-      ...(users ? ['users'] : []),
-      ...(files ? ['files'] : []),
-      ...(mail ? ['mail'] : []),
-    ]
-    happened(unit, projectEvent(found, 'reset', isWhole ? ['everything'] : parts))
-    const names = isWhole ? ['everything'] : [...new Set(parts)]
-    await audit(unit, { project, operation: 'project.reset', subject: { names } })
+    happened(unit, projectEvent(found, 'reset', names))
+    await audit(unit, { project, operation: 'project.reset', subject: { names: [...new Set(names)] } })
     return report
   })
   // Deletes rows and files that are now unreachable.
   backend.sweepSoon()
   backend.sweepFilesSoon()
   return report
+}
+
+interface Parts {
+  readonly isWhole: boolean
+  readonly collections: readonly string[] | 'all'
+  readonly users: boolean
+  readonly mail: boolean
+  /** Returns how many. */
+  readonly orphanFiles: (tx: Database, project: string) => Promise<number>
+  /** For the event and the audit log. */
+  readonly names: readonly string[]
+}
+
+/** Chooses everything if nothing is named. An empty list names no collection. */
+function chooseParts({ collections, users, files, mail }: ResetChoice): Parts {
+  if (!(collections || users || files || mail)) {
+    const all = { collections: 'all', users: true, mail: true, orphanFiles: orphanAllFiles } as const
+    return { isWhole: true, ...all, names: ['everything'] }
+  }
+  const named = collections ?? []
+  return {
+    isWhole: false,
+    collections: named,
+    users: users === true,
+    mail: mail === true,
+    orphanFiles: files ? orphanStandingFiles : async () => 0,
+    names: [...named, ...(users ? ['users'] : []), ...(files ? ['files'] : []), ...(mail ? ['mail'] : [])],
+  }
 }
 
 /**
