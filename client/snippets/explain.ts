@@ -256,7 +256,7 @@ function suggestWords(wanted: readonly string[], collection: string, request: Re
       .slice(0, 1)
       .flatMap((word) => suggest(word, collection, request)),
   )
-  // Whoever has a role is signed in, so both may be the same command.
+  // A user with a role is signed in, so both kinds may lead to the same command.
   return fixes.filter(({ command }, at) => fixes.findIndex((fix) => fix.command === command) === at)
 }
 
