@@ -129,7 +129,7 @@ interface Setup {
   readonly root: string
   readonly folder: string
   readonly template: Template | undefined
-  /** The existing app, if there is no template. */
+  /** Existing app to extend. Undefined with a template. */
   readonly app: AppFolder | undefined
   readonly emulator: EmulatorInfo | undefined
   readonly ci: CiKind | undefined

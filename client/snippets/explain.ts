@@ -48,7 +48,7 @@ const explainers: Explainers = {
     const members = wanted.flatMap((word) => parseMemberWord(word) ?? [])
     return {
       missing: `To ${permission} documents in "${collection}", you need ${formatChoice(wanted)}. The caller has ${describeRoles(roles)}${isOfOwner ? ', and did not create the document' : ''}${describeMembers(members)}.`,
-      mends: [...suggestWords(wanted, collection, request), openTo(collection, permission)],
+      mends: [...suggestAccess(wanted, collection, request), openTo(collection, permission)],
     }
   },
   field({ collection, field, rule, wanted, roles }, request) {
@@ -57,7 +57,7 @@ const explainers: Explainers = {
     return {
       missing: `${what} "${field}" in "${collection}", you need ${open}. The caller has ${describeRoles(roles)}.`,
       mends: [
-        ...suggestWords(wanted, collection, request),
+        ...suggestAccess(wanted, collection, request),
         replay("Send it with the project's secret key", request.id, secretHeader),
         { words: 'Show the permissions on fields', command: `svc collections permissions ${shellWord(collection)}` },
       ],
@@ -249,7 +249,7 @@ const suggestions: { readonly [Kind in WordKind]: Suggest } = {
 }
 
 /** Suggests once for each kind of word. */
-function suggestWords(wanted: readonly string[], collection: string, request: Refused): readonly Fix[] {
+function suggestAccess(wanted: readonly string[], collection: string, request: Refused): readonly Fix[] {
   const fixes = Object.entries(suggestions).flatMap(([kind, suggest]) =>
     wanted
       .filter((word) => classifyWord(word) === kind)

@@ -117,7 +117,7 @@ export function openEvents({ control, guard, project }: Session): EventStore {
     timer ??= setTimeout(flush, flushMilliseconds)
   }
 
-  /** Takes events until the stream ends. Returns false if the token is no longer valid; other failures may be transient. */
+  /** Reads events until the stream ends. Returns false if the token is no longer valid. Retries may mend other failures. */
   async function readStream(): Promise<boolean> {
     const opening = openDeadline()
     try {
